@@ -1,30 +1,43 @@
 // The conversation: its exchanges in order, each drawn by its own part and drawn again only where it changed.
 
 import { button, el } from "../shared/dom.js";
-import { conversationOf, subscribe } from "./conversation_state.js";
+import { subscribe } from "./conversation_state.js";
 import { Exchange } from "./exchange.js";
 
+/**
+ * @import { AskState, ConversationData, ExchangeRecord } from "../protocol.js"
+ * @import { IconName } from "../shared/dom.js"
+ * @import { Api } from "../shared/mount.js"
+ */
+
 export class Conversation {
-  constructor(root, { send }) {
+  /** @param {HTMLElement} root @param {Api} api @param {ConversationData} data */
+  constructor(root, { send }, data) {
     this.root = root;
     this.send = send;
-    this.parts = new Map(); // exchange id -> {node, part}
+    this.data = data;
+    this.indexed = "";
+    this.indexNode = el("nav");
+    /** @type {Map<string, ExchangeRecord>} */
+    this.finished = new Map();
+    /** @type {Map<string, {node: HTMLElement, part: Exchange}>} exchange id -> its part */
+    this.parts = new Map();
   }
 
-  /** @param {import("./types.js").ConversationData} data */
+  /** @param {ConversationData} data */
   update(data) {
     this.data = data;
     this.finished = new Map(data.records.map((record) => [record.id, record]));
     this.close();
-    this.unsubscribe = subscribe(data.book, () => this.draw());
+    this.unsubscribe = subscribe(data.book, (now, step) => this.draw(now, step));
   }
 
   close() {
     this.unsubscribe?.();
   }
 
-  draw() {
-    const { now, step } = conversationOf(this.data.book);
+  /** @param {AskState} now @param {number} step */
+  draw(now, step) {
     const { order, records, exchange, views, running, kept } = now;
     for (const [id, { node, part }] of this.parts) {
       if (order.includes(id)) continue;
@@ -35,6 +48,7 @@ export class Conversation {
     const originals = now.shelf
       ? Object.fromEntries(now.shelf.books.map((book) => [book.n, book.memory?.original]))
       : { 0: now.memory.original };
+    /** @type {HTMLElement[]} */
     const nodes = this.data.earlier && order.length ? [this.earlier()] : [];
     if (now.questions.length) nodes.push(this.index(now.questions, exchange));
     if (now.notice) nodes.push(el("p", { class: "small dim notice" }, now.notice));
@@ -50,30 +64,39 @@ export class Conversation {
           kept: kept.includes(id),
           originals: now.shelf && id !== exchange ? null : originals,
         });
-      if (this.parts.has(id)) nodes.push(this.parts.get(id).node);
+      const drawn = this.parts.get(id);
+      if (drawn) nodes.push(drawn.node);
     }
     if (!order.length) nodes.push(el("p", { class: "small dim" }, this.data.empty));
     nodes.forEach((node, i) => {
       if (this.root.children[i] !== node) this.root.insertBefore(node, this.root.children[i] ?? null);
     });
-    while (this.root.children.length > nodes.length) this.root.lastElementChild.remove();
+    while (this.root.children.length > nodes.length) this.root.lastElementChild?.remove();
   }
 
+  /** @param {string} id */
   part(id) {
-    if (!this.parts.has(id)) {
-      const node = el("section", { "data-kind": "exchange" });
-      this.parts.set(id, { node, part: new Exchange(node, { send: (act) => this.send({ ...act, of: id }) }) });
-    }
-    return this.parts.get(id).part;
+    const known = this.parts.get(id);
+    if (known) return known.part;
+    const node = el("section", { "data-kind": "exchange" });
+    const part = new Exchange(node, { send: (act) => this.send({ ...act, of: id }) });
+    this.parts.set(id, { node, part });
+    return part;
   }
 
-  // The list of a recording's questions. It is drawn again only when it changes, so it stays open or closed.
+  /**
+   * The list of a recording's questions. It is drawn again only when it changes, so it stays open or closed.
+   * @param {[string, string][]} questions
+   * @param {string | null} current
+   */
   index(questions, current) {
     const key = JSON.stringify([questions, current]);
     if (key === this.indexed) return this.indexNode;
     this.indexed = key;
     const at = questions.findIndex(([id]) => id === current);
+    /** @param {number} to */
     const choose = (to) => this.send({ do: "replay", of: questions[to][0] });
+    /** @param {IconName} shape @param {string} name @param {number} to */
     const step = (shape, name, to) => {
       const arrow = button(null, () => choose(to), { kind: "quiet icon slim", icon: shape, name });
       arrow.disabled = !questions[to];

@@ -3,19 +3,25 @@
 
 import { tabState } from "../shared/tab_state.js";
 
+/** @import { AskState } from "../protocol.js" */
+
+/** Event: "change". */
+export class ConversationState extends EventTarget {
+  /** @type {AskState | null} */
+  now = null;
+  step = 0; // that is shown
+  /** @type {number | null} one that was clicked and that the server has not confirmed yet */
+  chosen = null;
+}
+
+/** @type {Map<string, ConversationState>} */
 const states = tabState("conversations", () => new Map());
 
-/**
- * @typedef {import("./types.js").AskState} AskState
- * @typedef {EventTarget & {now: AskState | null, step: number, chosen: number | null}} ConversationState
- *   `step`: the step that is shown; `chosen`: one that was clicked and that the server has not confirmed yet
- *
- * @param {string} book
- * @returns {ConversationState}
- */
+/** @param {string} book */
 export function conversationOf(book) {
-  if (!states.has(book)) states.set(book, Object.assign(new EventTarget(), { now: null, step: 0, chosen: null }));
-  return states.get(book);
+  const known = states.get(book) ?? new ConversationState();
+  states.set(book, known);
+  return known;
 }
 
 /**
@@ -32,15 +38,21 @@ export function receive(state, now) {
   state.dispatchEvent(new Event("change"));
 }
 
+/** @param {ConversationState} state @param {number} step */
 export function goToStep(state, step) {
   state.step = state.chosen = step;
   state.dispatchEvent(new Event("change"));
 }
 
-/** Calls `listener` now and at every change, until the function that is returned is called. */
+/**
+ * Calls `listener` now and at every change, until the function that is returned is called.
+ * @param {string} book
+ * @param {(now: AskState, step: number) => void} listener
+ */
 export function subscribe(book, listener) {
   const state = conversationOf(book);
-  state.addEventListener("change", listener);
-  if (state.now) listener();
-  return () => state.removeEventListener("change", listener);
+  const heard = () => state.now && listener(state.now, state.step);
+  state.addEventListener("change", heard);
+  heard();
+  return () => state.removeEventListener("change", heard);
 }

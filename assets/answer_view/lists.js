@@ -3,13 +3,19 @@
 import { el } from "../shared/dom.js";
 import { conversationOf, subscribe } from "./conversation_state.js";
 
+/**
+ * @import { ConversationListData, SuggestionsData } from "../protocol.js"
+ * @import { Api } from "../shared/mount.js"
+ */
+
 export class ConversationList {
+  /** @param {HTMLElement} root @param {Api} api */
   constructor(root, { send }) {
     this.root = root;
     this.send = send;
   }
 
-  /** @param {import("./types.js").ConversationListData} data */
+  /** @param {ConversationListData} data */
   update({ items, now, language }) {
     this.root.replaceChildren(
       el(
@@ -34,12 +40,14 @@ export class ConversationList {
 }
 
 export class Suggestions {
-  constructor(root, { send }) {
+  /** @param {HTMLElement} root @param {Api} api @param {SuggestionsData} data */
+  constructor(root, { send }, data) {
     this.root = root;
+    this.data = data;
     this.send = send;
   }
 
-  /** @param {import("./types.js").SuggestionsData} data */
+  /** @param {SuggestionsData} data */
   update(data) {
     this.data = data;
     this.close();

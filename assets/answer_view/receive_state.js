@@ -2,6 +2,12 @@
 
 import { conversationOf, receive } from "./conversation_state.js";
 
+/**
+ * @import { AskState } from "../protocol.js"
+ * @import { Component } from "../shared/mount.js"
+ */
+
+/** @param {Component<AskState>} component */
 export default function mount({ data: [data] }) {
   receive(conversationOf(data.book), data);
 }

@@ -1,15 +1,25 @@
 // The bar over Ask: the steps of an answer, chosen by click or with the keys [ and ], or with the arrows left and right
 // where no control has them for itself.
 
-import { button, copyText, el, typing } from "../shared/dom.js";
+import { button, copyText, el, first, focused, typing } from "../shared/dom.js";
 import { conversationOf, goToStep, subscribe } from "./conversation_state.js";
 
+/**
+ * @import { AskState, ReplayData } from "../protocol.js"
+ * @import { IconName } from "../shared/dom.js"
+ * @import { Api } from "../shared/mount.js"
+ */
+
 export class Replay {
-  constructor(root, { send, setState }) {
+  /** @param {HTMLElement} root @param {Api} api @param {ReplayData} data */
+  constructor(root, { send, setState }, { book, empty }) {
     this.root = root;
     this.send = send;
     this.setState = setState;
-    this.onkey = (e) => {
+    this.state = conversationOf(book);
+    this.empty = empty;
+    this.drawn = "";
+    this.onkey = (/** @type {KeyboardEvent} */ e) => {
       if (typing(e) || e.ctrlKey || e.metaKey || e.altKey) return;
       const arrow = hasFocus(e) ? e.key : "";
       if (e.key === "[" || arrow === "ArrowLeft") this.go(this.state.step - 1);
@@ -23,30 +33,32 @@ export class Replay {
     this.unsubscribe?.();
   }
 
+  /** @param {ReplayData} data */
   update({ book, empty }) {
     this.empty = empty;
-    this.drawn = null;
+    this.drawn = "";
     this.state = conversationOf(book);
     this.unsubscribe?.();
-    this.unsubscribe = subscribe(book, () => this.draw());
+    this.unsubscribe = subscribe(book, (now) => this.draw(now));
   }
 
+  /** @param {number} at */
   go(at) {
-    const { running, exchange, steps } = this.state.now;
+    const { running, exchange, steps } = this.state.now ?? { steps: [] };
     if (running || !exchange || at < 0 || at >= steps.length || at === this.state.step) return;
     goToStep(this.state, at);
     // a state value and not a trigger: it goes along with every run, so no step is lost however fast they come
     this.setState("step", { of: exchange, at, turn: Date.now() });
   }
 
-  draw() {
-    const { exchange, running, steps, link } = this.state.now;
+  /** @param {AskState} now */
+  draw({ exchange, running, steps, link }) {
     const at = this.state.step;
     const key = JSON.stringify([exchange, running, steps, at]);
     if (key === this.drawn) return;
     this.drawn = key;
     if (!exchange) return void this.root.replaceChildren(el("p", { class: "small dim" }, this.empty));
-    const focused = this.root.getRootNode().activeElement?.dataset?.key;
+    const had = focused(this.root)?.dataset.key;
     const list = el(
       "ol",
       { class: "steps" },
@@ -70,6 +82,7 @@ export class Replay {
         ),
       ),
     );
+    /** @param {IconName} shape @param {string} name @param {number} to @param {string} key */
     const arrow = (shape, name, to, key) => button(null, () => this.go(to), { kind: "quiet icon", icon: shape, name, "data-key": key });
     const back = arrow("left", "Step back (←)", at - 1, "back");
     const next = arrow("right", "Step on (→)", at + 1, "on");
@@ -87,15 +100,16 @@ export class Replay {
       prompt,
       share,
     );
-    if (focused) this.root.querySelector(`[data-key="${focused}"]`)?.focus();
+    if (had) first(this.root, `[data-key="${had}"]`)?.focus();
   }
 }
 
-// Whether the page or a part of Ask has the focus, and nothing there has used the key.
+/** Whether the page or a part of Ask has the focus, and nothing there has used the key. @param {KeyboardEvent} event */
 function hasFocus(event) {
   const path = event.composedPath();
   return (
     !event.defaultPrevented &&
-    (path[0] === document.body || path.some((node) => ["memory", "replay", "conversation"].includes(node.dataset?.kind)))
+    (path[0] === document.body ||
+      path.some((node) => node instanceof HTMLElement && ["memory", "replay", "conversation"].includes(node.dataset.kind ?? "")))
   );
 }

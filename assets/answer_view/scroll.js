@@ -4,22 +4,25 @@
 
 import { container } from "../shared/streamlit.js";
 
-const END = "end";
-const columns = new WeakMap(); // the column's element -> its ColumnScroll
+const END = /** @type {const} */ ("end");
+/** @type {WeakMap<Element, ColumnScroll>} the column's element -> its ColumnScroll */
+const columns = new WeakMap();
 
 export class ColumnScroll {
-  /** The scroll position of the column that holds a component's root; null outside Ask's column. */
+  /** The scroll position of the column that holds a component's root; null outside Ask's column. @param {HTMLElement} root */
   static of(root) {
-    const box = root.getRootNode().host?.closest(container("ask_thread"));
+    const box = /** @type {ShadowRoot} */ (root.getRootNode()).host?.closest(container("ask_thread"));
     if (!box) return null;
-    if (!columns.has(box)) columns.set(box, new ColumnScroll(box));
-    return columns.get(box);
+    const known = columns.get(box) ?? new ColumnScroll(box);
+    columns.set(box, known);
+    return known;
   }
 
+  /** @param {Element} box */
   constructor(box) {
     this.box = box;
-    /** @type {any} */
-    this.target = END; // or an exchange's element; null: where the person scrolled to
+    /** @type {Element | typeof END | null} an exchange, the end, or where the person scrolled to */
+    this.target = END;
     this.top = box.scrollTop;
     this.resize = new ResizeObserver(() => this.settle());
     this.resize.observe(box);
@@ -40,7 +43,11 @@ export class ColumnScroll {
     return this.box.scrollHeight - this.box.clientHeight - this.box.scrollTop < 40;
   }
 
-  // An exchange that was drawn for the first time; the current one becomes the target.
+  /**
+   * An exchange that was drawn for the first time; the current one becomes the target.
+   * @param {HTMLElement} root
+   * @param {{current?: boolean}} record
+   */
   add(root, { current }) {
     this.resize.observe(root);
     if (current) this.target = root;
@@ -53,6 +60,7 @@ export class ColumnScroll {
     this.box.scrollTop = this.top = 0;
   }
 
+  /** @param {HTMLElement} root */
   remove(root) {
     this.resize.unobserve(root);
     if (this.target === root) this.target = null;

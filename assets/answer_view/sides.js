@@ -1,9 +1,11 @@
 // The two sides of Ask, of which a phone shows one at a time.
 
+import { first } from "../shared/dom.js";
 import { container } from "../shared/streamlit.js";
 
+/** @param {"first" | "last"} tab */
 const show = (tab) => {
-  const button = document.querySelector(`${container("ask_tabs")} button:${tab}-of-type`);
+  const button = first(document, `${container("ask_tabs")} button:${tab}-of-type`);
   if (button?.checkVisibility() && button.ariaChecked !== "true") button.click();
 };
 

@@ -2,46 +2,43 @@
 // the data changes. Every text is added as a text node.
 
 import { el, icon } from "../shared/dom.js";
+import { rootOf } from "../shared/mount.js";
 import { beforeLeaving } from "../shared/navigation.js";
+import { SIGNER_ICONS } from "../shared/signer.js";
 
 /**
- * An element: its tag, its attributes, then its children, each an element or a text. Built in
- * readagent_core/export/comparison_view.py.
- * @typedef {[string, Record<string, string>, ...(Element_ | string)[]]} Element_
- *
- * Data of the component, sent by pages/compare.py.
- * @typedef {object} ComparisonData
- * @property {Element_[]} rows
- * @property {{kind: "model" | "builtin" | "recording", name: string, rest: string} | null} signature who answered
+ * @import { ComparisonData, ElementTree } from "../protocol.js"
+ * @import { Component } from "../shared/mount.js"
  */
 
-/** @param {Element_ | string} node */
+/** @param {ElementTree | string} node @returns {HTMLElement | string} */
 function build(node) {
   if (typeof node === "string") return node;
   const [tag, attributes, ...children] = node;
-  return el(tag, attributes, ...children.map(build));
+  return el(/** @type {keyof HTMLElementTagNameMap} */ (tag), attributes, ...children.map(build));
 }
 
-const opened = new WeakMap(); // for each root: the keys of the details that a person has opened
+/** @type {WeakMap<Element, Set<string | undefined>>} for each root: the keys of the details that a person has opened */
+const opened = new WeakMap();
 
-const SIGNS = { model: "plug", builtin: "wordlines", recording: "reels" };
-
-/** @param {{parentElement: HTMLElement, data: [ComparisonData], setTriggerValue: (name: string, value: any) => void}} component */
+/** @param {Component<ComparisonData>} component */
 export default function mount({ parentElement, data: [{ rows, signature }], setTriggerValue }) {
-  const root = parentElement.querySelector(".root");
-  if (!opened.has(root)) opened.set(root, new Set());
-  const keys = opened.get(root);
+  const root = rootOf(parentElement);
+  const keys = opened.get(root) ?? new Set();
+  opened.set(root, keys);
   const signer =
     signature &&
     el(
       "p",
       { class: "signer small", "data-signer": signature.kind },
-      icon(SIGNS[signature.kind]),
+      icon(SIGNER_ICONS[signature.kind]),
       el("span", {}, el("b", {}, signature.name), signature.rest),
     );
-  root.replaceChildren(...[signer, ...rows.map(build)].filter(Boolean));
+  root.replaceChildren(...[signer, ...rows.map(build)].filter((node) => node !== null));
   root.onclick = (event) => {
-    const cited = event.composedPath()[0].closest?.("button.cite");
+    const pressed = event.composedPath()[0];
+    /** @type {HTMLElement | null} */
+    const cited = pressed instanceof Element ? pressed.closest("button.cite") : null;
     if (!cited) return;
     beforeLeaving();
     setTriggerValue("act", { do: "open", page: Number(cited.dataset.page), of: cited.dataset.book ?? "" });

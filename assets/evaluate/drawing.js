@@ -3,24 +3,26 @@
 // shapes, so that nothing in it can run.
 
 import { el } from "../shared/dom.js";
+import { rootOf } from "../shared/mount.js";
+
+/**
+ * @import { DrawingData } from "../protocol.js"
+ * @import { Component } from "../shared/mount.js"
+ */
 
 const ALLOWED = new Set(["svg", "g", "line", "rect", "circle", "text", "title"]);
 
+/** @param {string} svg */
 function parse(svg) {
   const drawing = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
   for (const node of [...drawing.querySelectorAll("*")]) if (!ALLOWED.has(node.localName)) node.remove();
   return document.importNode(drawing, true);
 }
 
-/**
- * @typedef {object} DrawingData
- * @property {string} svg
- * @property {string} narrow the same for a phone; "" where `svg` fits everywhere
- * @property {{name: string, colour: string}[]} families no colour: published by others
- */
+/** @param {Component<DrawingData>} component */
 export default function mount({ parentElement, data: [{ svg, narrow, families }] }) {
   const drawings = narrow ? [el("div", { class: "broad" }, parse(svg)), el("div", { class: "slim" }, parse(narrow))] : [parse(svg)];
   const items = families.map(({ name, colour }) => el("li", colour ? { style: `--of: ${colour}` } : { class: "theirs" }, name));
   const key = items.length ? [el("ul", {}, ...items)] : [];
-  parentElement.querySelector(".root").replaceChildren(...drawings, ...key);
+  rootOf(parentElement).replaceChildren(...drawings, ...key);
 }

@@ -4,28 +4,23 @@
 import { tabState } from "../shared/tab_state.js";
 import { emptyRow, isEmpty } from "./table_text.js";
 
+/** @import { QuestionRow, QuestionsChange, QuestionsData } from "../protocol.js" */
+
 const SAVE_MS = 500;
 const MOST_UNDONE = 50;
+/** @type {Map<string, StoredQuestions>} */
 const books = tabState("own questions", () => new Map());
-
-/**
- * @typedef {import("./table_text.js").Row} Row
- * @typedef {object} TableData what the server sends
- * @property {string} book its id
- * @property {Row[]} rows those stored
- * @property {number} seen number of the last change that was stored
- * @property {number} revision grows when the server adds questions itself
- * @property {{problem: string, found: string}[]} hints of `rows`
- */
 
 export class StoredQuestions {
   constructor() {
     this.rows = [emptyRow()];
+    /** @type {QuestionRow[][]} */
     this.undone = [];
     this.at = 0; // number of the last change
     this.seen = 0; // that the server has stored
     this.revision = -1;
     this.fresh = true; // what the server has counts, except for changes that it does not have yet
+    /** @type {((change: QuestionsChange) => void) | null} */
     this.send = null;
   }
 
@@ -33,7 +28,7 @@ export class StoredQuestions {
     return this.seen >= this.at;
   }
 
-  /** @param {TableData} data @returns {boolean} whether the rows are others now */
+  /** @param {QuestionsData} data @returns {boolean} whether the rows are others now */
   receive({ rows, seen, revision }) {
     const first = this.revision < 0;
     const added = revision !== this.revision;
@@ -66,7 +61,7 @@ export class StoredQuestions {
     return true;
   }
 
-  /** @param {Row[]} rows */
+  /** @param {QuestionRow[]} rows */
   append(rows) {
     while (this.rows.length && isEmpty(this.rows[this.rows.length - 1])) this.rows.pop();
     this.rows.push(...rows);
@@ -88,6 +83,7 @@ export class StoredQuestions {
 
 /** @param {string} book @returns {StoredQuestions} */
 export function questionsOf(book) {
-  if (!books.has(book)) books.set(book, new StoredQuestions());
-  return books.get(book);
+  const known = books.get(book) ?? new StoredQuestions();
+  books.set(book, known);
+  return known;
 }

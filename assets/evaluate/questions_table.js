@@ -7,13 +7,26 @@ import { Toast } from "../shared/toast.js";
 import { questionsOf } from "./questions_store.js";
 import { cellsOf, emptyRow, isEmpty, isTable, rowsOf } from "./table_text.js";
 
+/**
+ * @import { QuestionRow, QuestionsData } from "../protocol.js"
+ * @import { Api } from "../shared/mount.js"
+ *
+ * @typedef {keyof QuestionRow} FieldName
+ * @typedef {HTMLInputElement} Field of one line, or a text area, which has all that is used of it
+ * @typedef {{node: HTMLElement, fields: Record<FieldName, Field>, found: HTMLElement, problem: HTMLElement}} View
+ */
+
+/** @type {FieldName[]} */
 const FIELDS = ["question", "answer", "wrong", "page"];
 const LABELS = { question: "Question", answer: "Right answer", wrong: "Wrong answers, one per line", page: "Page" };
 const EMPTY = { question: "", answer: "", wrong: "none: answered in free words", page: "" };
 
 class QuestionsTable {
-  constructor(root, { setState }) {
+  /** @param {HTMLElement} root @param {Api} api @param {QuestionsData} data */
+  constructor(root, { setState }, data) {
     this.setState = setState;
+    this.store = questionsOf(data.book);
+    /** @type {View[]} */
     this.views = [];
     this.list = el("ol", { class: "rows" });
     this.toast = new Toast();
@@ -34,7 +47,7 @@ class QuestionsTable {
     this.root = root;
   }
 
-  /** @param {import("./questions_store.js").TableData} data */
+  /** @param {QuestionsData} data */
   update(data) {
     const other = this.book !== data.book;
     this.book = data.book;
@@ -53,7 +66,7 @@ class QuestionsTable {
 
   draw() {
     const { rows } = this.store;
-    while (this.views.length > rows.length) this.views.pop().node.remove();
+    while (this.views.length > rows.length) this.views.pop()?.node.remove();
     while (this.views.length < rows.length) this.views.push(this.makeRow(this.views.length));
     rows.forEach((row, at) => {
       for (const name of FIELDS) {
@@ -65,8 +78,9 @@ class QuestionsTable {
     this.undoButton.disabled = !this.store.undone.length;
   }
 
+  /** @param {number} at */
   makeRow(at) {
-    const fields = Object.fromEntries(FIELDS.map((name) => [name, this.makeField(name, at)]));
+    const fields = /** @type {View["fields"]} */ (Object.fromEntries(FIELDS.map((name) => [name, this.makeField(name, at)])));
     const found = el("span", { class: "found small" });
     const problem = el("p", { class: "problem small" });
     const cells = FIELDS.map((name) =>
@@ -79,18 +93,24 @@ class QuestionsTable {
     return view;
   }
 
+  /** @param {FieldName} name @param {number} at */
   makeField(name, at) {
     const label = `${LABELS[name]}, question ${at + 1}`;
-    const field = el(name === "page" ? "input" : "textarea", {
-      "aria-label": label,
-      placeholder: EMPTY[name],
-      rows: name === "page" ? null : 1,
-      dir: "auto",
-      name,
-      spellcheck: "true",
-    });
+    const field = /** @type {HTMLInputElement} */ (
+      el(name === "page" ? "input" : "textarea", {
+        "aria-label": label,
+        placeholder: EMPTY[name],
+        rows: name === "page" ? null : 1,
+        dir: "auto",
+        name,
+        spellcheck: "true",
+      })
+    );
+    /** @type {string | null} */
     let before = "";
-    field.addEventListener("focus", () => (before = field.value));
+    field.addEventListener("focus", () => {
+      before = field.value;
+    });
     field.addEventListener("input", () => {
       if (field.value !== before && before !== null) {
         this.store.remember(); // the rows do not have the change yet
@@ -103,17 +123,20 @@ class QuestionsTable {
       this.showState();
     });
     field.addEventListener("keydown", (event) => this.press(event, name, field));
-    field.addEventListener("paste", (event) => this.paste(event, name, field));
+    field.addEventListener("paste", (event) => this.paste(event, field));
     return field;
   }
 
+  /** @param {Field} field */
   at(field) {
     return this.views.findIndex((view) => Object.values(view.fields).includes(field));
   }
 
+  /** @param {KeyboardEvent} event @param {FieldName} name @param {Field} field */
   press(event, name, field) {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-    const line = field.value.slice(field.value.lastIndexOf("\n", field.selectionStart - 1) + 1, field.selectionStart);
+    const cursor = field.selectionStart ?? 0;
+    const line = field.value.slice(field.value.lastIndexOf("\n", cursor - 1) + 1, cursor);
     if (name === "wrong" && line.trim()) return; // another wrong answer
     event.preventDefault();
     const at = this.at(field);
@@ -126,7 +149,8 @@ class QuestionsTable {
     else if (!isEmpty(this.store.rows[at])) this.add();
   }
 
-  paste(event, name, field) {
+  /** @param {ClipboardEvent} event @param {Field} field */
+  paste(event, field) {
     if (!event.clipboardData || !isTable(event.clipboardData)) return;
     event.preventDefault();
     const made = rowsOf(cellsOf(event.clipboardData.getData("text/plain"))).filter((row) => !isEmpty(row));
@@ -146,6 +170,7 @@ class QuestionsTable {
     this.views[this.views.length - 1].fields.question.focus();
   }
 
+  /** @param {View} view */
   remove(view) {
     const at = this.views.indexOf(view);
     const [gone] = this.store.rows.slice(at, at + 1);
@@ -172,7 +197,7 @@ class QuestionsTable {
     this.showState();
   }
 
-  /** Shows what the server found out about the rows it has; empty rows are not among them. */
+  /** Shows what the server found out about the rows it has; empty rows are not among them. @param {QuestionsData["hints"]} hints */
   hints(hints) {
     let next = 0;
     this.store.rows.forEach((row, at) => {
@@ -191,6 +216,7 @@ class QuestionsTable {
   }
 }
 
+/** @param {Field} field */
 function fit(field) {
   if (field.tagName !== "TEXTAREA") return;
   field.style.height = "auto";

@@ -1,13 +1,11 @@
 // Reads what a spreadsheet puts on the clipboard, and makes questions of it.
 
-/**
- * @typedef {{question: string, answer: string, wrong: string, page: string}} Row `wrong`: one wrong answer a line
- */
+/** @import { QuestionRow } from "../protocol.js" */
 
-/** @returns {Row} */
+/** @returns {QuestionRow} */
 export const emptyRow = () => ({ question: "", answer: "", wrong: "", page: "" });
 
-/** @param {Row} row */
+/** @param {QuestionRow} row */
 export const isEmpty = (row) => !Object.values(row).some((text) => text.trim());
 
 /**
@@ -16,6 +14,7 @@ export const isEmpty = (row) => !Object.values(row).some((text) => text.trim());
  * @returns {string[][]}
  */
 export function cellsOf(text) {
+  /** @type {string[][]} */
   const rows = [[]];
   const cell = /(?:"((?:[^"]|"")*)"(?=[\t\r\n]|$)|([^\t\r\n]*))(\t|\r?\n|\r|$)/gy;
   for (let found = cell.exec(text); found; found = cell.exec(text)) {
@@ -35,11 +34,12 @@ export const isTable = (data) => data.getData("text/plain").includes("\t") || /<
 /**
  * The questions in rows of cells. The first row may name the columns; else they are question, answer and wrong answers.
  * @param {string[][]} cells
- * @returns {Row[]}
+ * @returns {QuestionRow[]}
  */
 export function rowsOf(cells) {
   const named = (cells[0] ?? []).map(columnOf);
   const header = named.includes("question");
+  /** @type {(keyof QuestionRow | "")[]} */
   const columns = header ? named : ["question", "answer"];
   return (header ? cells.slice(1) : cells).map((row) => {
     const made = emptyRow();
@@ -52,8 +52,11 @@ export function rowsOf(cells) {
   });
 }
 
+/** @param {string} text @returns {keyof QuestionRow | ""} */
 function columnOf(text) {
   const name = text.trim().toLowerCase();
   if (/^wrong/.test(name)) return "wrong";
-  return { question: "question", answer: "answer", "right answer": "answer", page: "page" }[name] ?? "";
+  /** @type {Record<string, keyof QuestionRow>} */
+  const names = { question: "question", answer: "answer", "right answer": "answer", page: "page" };
+  return names[name] ?? "";
 }

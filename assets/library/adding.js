@@ -4,41 +4,43 @@
 import { button, el, icon, number, plural } from "../shared/dom.js";
 import { container } from "../shared/streamlit.js";
 
+/**
+ * @import { Import } from "../protocol.js"
+ * @import { Api } from "../shared/mount.js"
+ */
+
+/** @type {("dragenter" | "dragover" | "dragleave" | "drop")[]} */
+const DRAGS = ["dragenter", "dragover", "dragleave", "drop"];
 const MOST_NOTES = 4; // of files in one state, each with a line of its own
 
-/**
- * What became of a file, sent by pages/parts/library/imports.py.
- * @typedef {object} Import
- * @property {string} key
- * @property {string} name of the file
- * @property {"waiting" | "opening" | "opened" | "failed" | "password" | "recognising" | "paused" | "importing" | "imported"} state
- *   the last two of a folder
- * @property {[number, number] | null} [pages] of a PDF being opened or recognised, or files of a folder: done, of how many
- * @property {string} [book] its id
- * @property {string} [title] of the book, or what happened in a few words
- * @property {string} [text] what was found, or why it failed and what to do next
- * @property {string} [offer] to recognise its text, or to cancel, on a button
- * @property {string} [here] ids of the books of a folder, which Undo removes
- * @property {string} [away] ids of those that were removed, which Restore shows again
- * @property {string} [detail] for a report of a bug
- */
 export class Adding {
+  /** @param {Api["send"]} send */
   constructor(send) {
     this.send = send;
+    this.formats = "";
+    this.most = 0; // bytes
+    this.folders = false;
+    this.drawn = "";
+    /** @type {string[]} */
     this.sent = []; // names of files on their way to the server
+    /** @type {File[]} */
     this.next = []; // files that go after them
+    /** @type {{name: string, title: string, text: string, folder?: boolean}[]} */
     this.refused = []; // files that were too large to send, and folders: name, why, and what to do
+    /** @type {Import[]} */
     this.imports = [];
     this.notes = el("div", { class: "notes", role: "status" });
     this.veil = el("div", { class: "veil", hidden: true }, el("p", {}, icon("drop"), "Drop to open"));
-    const options = { signal: (this.ended = new AbortController()).signal };
+    this.ended = new AbortController();
+    const options = { signal: this.ended.signal };
+    /** @param {DragEvent} event */
     const over = (event) => {
       if (!event.dataTransfer?.types.includes("Files")) return;
       event.preventDefault();
       this.veil.hidden = event.type === "drop" || (event.type === "dragleave" && event.relatedTarget !== null);
       if (event.type === "drop") this.dropped([...event.dataTransfer.items].filter((item) => item.kind === "file"));
     };
-    for (const type of ["dragenter", "dragover", "dragleave", "drop"]) document.addEventListener(type, over, options);
+    for (const type of DRAGS) document.addEventListener(type, over, options);
   }
 
   close() {
@@ -47,20 +49,21 @@ export class Adding {
 
   choose() {
     const input = el("input", { type: "file", multiple: true, accept: this.formats });
-    input.addEventListener("change", () => this.give([...input.files]));
+    input.addEventListener("change", () => this.give([...(input.files ?? [])]));
     input.click();
   }
 
-  // A folder comes without its path, by which the server would read it.
+  /** A folder comes without its path, by which the server would read it. @param {DataTransferItem[]} items */
   dropped(items) {
-    const folders = items.map((item) => item.webkitGetAsEntry()).filter((entry) => entry?.isDirectory);
+    const folders = items.map((item) => item.webkitGetAsEntry()).flatMap((found) => (found?.isDirectory ? found : []));
     const text = this.folders ? "It is imported by its path." : "Open it, and drop the files in it.";
     this.refused.push(...folders.map(({ name }) => ({ name, title: "This is a folder", text, folder: this.folders })));
-    this.give(items.filter((item) => !item.webkitGetAsEntry()?.isDirectory).map((item) => item.getAsFile()));
+    this.give(items.filter((item) => !item.webkitGetAsEntry()?.isDirectory).flatMap((item) => item.getAsFile() ?? []));
   }
 
-  /** Opens these files as soon as the ones before them have reached the server. */
+  /** Opens these files as soon as the ones before them have reached the server. @param {File[]} files */
   give(files) {
+    /** @param {number} bytes */
     const megabytes = (bytes) => Math.round(bytes / 2 ** 20);
     this.refused.push(
       ...files
@@ -82,7 +85,9 @@ export class Adding {
       for (const file of this.next) given.items.add(file);
       this.sent = this.next.map((file) => file.name);
       this.next = [];
+      /** @type {HTMLInputElement | null} */
       const input = document.querySelector(`${container("unseen_drop")} input[type="file"]`);
+      if (!input) return;
       input.files = given.files;
       input.dispatchEvent(new Event("change", { bubbles: true }));
     }
@@ -105,11 +110,22 @@ export class Adding {
     if (drawn === this.drawn) return; // a button that is replaced while it is pressed does nothing
     this.drawn = drawn;
     const refused = this.refused.map((one) => {
-      const dismiss = () => (this.refused.splice(this.refused.indexOf(one), 1), this.draw());
-      const choose = () => (dismiss(), this.send({ do: "folder" }));
+      const dismiss = () => {
+        this.refused.splice(this.refused.indexOf(one), 1);
+        this.draw();
+      };
+      const choose = () => {
+        dismiss();
+        this.send({ do: "folder" });
+      };
       return this.failed(one.name, one.title, one.text, dismiss, one.folder ? button("Import a folder", choose, { kind: "slim" }) : null);
     });
-    const forget = (name) => () => (this.sent.splice(this.sent.indexOf(name), 1), this.upload()); // an upload that failed
+    /** @param {string} name */
+    const forget = (name) => () => {
+      this.sent.splice(this.sent.indexOf(name), 1);
+      this.upload();
+    }; // an upload that failed
+    /** @param {string} state */
     const many = (state) => this.imports.filter((one) => one.state === state).length > MOST_NOTES;
     const joined = ["waiting", "opened"].filter(many); // states whose files share one note
     const sent =
@@ -127,7 +143,7 @@ export class Adding {
     );
   }
 
-  // One note for all files of a state.
+  /** One note for all files of a state. @param {string} state */
   joined(state) {
     const all = this.imports.filter((one) => one.state === state);
     const dismiss = () => this.send({ do: "dismiss", of: all.map((one) => one.key).join(",") });
@@ -141,14 +157,16 @@ export class Adding {
     );
   }
 
+  /** @param {Import} one */
   line(one) {
-    const { key, name, state, pages, book, title, text, offer, detail } = one;
+    const { key, name, state, book, title = "", text = "", offer, detail } = one;
+    const [done, of] = one.pages ?? [0, 0];
     if (state === "importing" || state === "imported") return this.folder(one);
     const dismiss = () => this.send({ do: "dismiss", of: key });
     if (state === "waiting") return this.waiting(name, this.away(dismiss, name, "Do not open"));
     if (state === "opening") {
-      const far = pages ? ` Page ${number(pages[0])} of ${number(pages[1])}` : "";
-      return this.busy(`Opening ${name}…${far}`, this.away(dismiss, name, "Do not open"), pages && pages[0] / pages[1]);
+      const far = of ? ` Page ${number(done)} of ${number(of)}` : "";
+      return this.busy(`Opening ${name}…${far}`, this.away(dismiss, name, "Do not open"), of ? done / of : null);
     }
     if (state === "opened") {
       const report = () => this.send({ do: "report", of: book });
@@ -168,16 +186,13 @@ export class Adding {
         this.away(dismiss, name),
       );
     }
+    /** @param {string} label @param {string} what */
     const act = (label, what) => button(label, () => this.send({ do: what, of: key }), { kind: "slim", "aria-label": `${label}: ${name}` });
     if (state === "recognising") {
-      return this.busy(
-        `Recognising ${name}… ${number(pages[0])} of ${plural(pages[1], "page")}, ${text}`,
-        act("Pause", "pause_scan"),
-        pages[0] / pages[1],
-      );
+      return this.busy(`Recognising ${name}… ${number(done)} of ${plural(of, "page")}, ${text}`, act("Pause", "pause_scan"), done / of);
     }
     if (state === "paused") {
-      const far = `recognition is paused, ${number(pages[0])} of ${plural(pages[1], "page")} done.`;
+      const far = `recognition is paused, ${number(done)} of ${plural(of, "page")} done.`;
       return this.failed(
         name,
         far,
@@ -192,7 +207,9 @@ export class Adding {
     return this.failed(name, title, text, dismiss, enter, detail);
   }
 
+  /** @param {Import} one */
   folder({ key, name, state, pages, text, offer, here, away }) {
+    /** @param {string} label @param {string} what */
     const act = (label, what, of = key) =>
       button(label, () => this.send({ do: what, of }), { kind: "slim", "aria-label": `${label}: ${name}` });
     if (state === "importing") {
@@ -214,8 +231,10 @@ export class Adding {
     );
   }
 
+  /** @param {string} name @param {Element | null} [action] */
   waiting = (name, action = null) => el("p", { class: "note" }, el("span", { class: "grow dim", dir: "auto" }, `Waiting: ${name}`), action);
 
+  /** @param {string} text @param {Element | null} [action] @param {number | null | undefined} [share] */
   busy = (text, action = null, share = null) =>
     el(
       "p",
@@ -229,6 +248,7 @@ export class Adding {
       action,
     );
 
+  /** @param {string} name @param {string} title @param {string} text @param {() => void} dismiss @param {Element | null} [action] @param {string | undefined} [away] */
   failed = (name, title, text, dismiss, action = null, detail = "", away = undefined) =>
     el(
       "div",
@@ -244,6 +264,7 @@ export class Adding {
       this.away(dismiss, name, away),
     );
 
+  /** @param {() => void} dismiss @param {string} name */
   away = (dismiss, name, what = "Hide the note about") =>
     button("", dismiss, { kind: "quiet icon slim", icon: "close", name: `${what} ${name}` });
 }

@@ -5,10 +5,23 @@ import { button, el, icon } from "../shared/dom.js";
 import { gistsFact, isBegun, isRead, readShare, timeLeft, wholePercent, youFact } from "./facts.js";
 import { store } from "./store.js";
 
-/** The address of a book in Read. */
+/**
+ * @import { Book, BookGists } from "../protocol.js"
+ * @import { Fact } from "./facts.js"
+ *
+ * @typedef {object} CardActs
+ * @property {(event: MouseEvent) => void} open
+ * @property {(event: MouseEvent & {currentTarget: HTMLButtonElement}) => void} more
+ * @property {(event: MouseEvent) => void} select
+ * @property {() => void} goOn
+ * @property {() => void} make
+ * @property {string} model the one in use, "" for the built-in reader
+ */
+
+/** The address of a book in Read. @param {string} id */
 export const addressOf = (id) => `read?book=${encodeURIComponent(id)}`;
 
-/** The cover of a book: its picture as soon as it is here, until then the drawn one. */
+/** The cover of a book: its picture as soon as it is here, until then the drawn one. @param {Book} book */
 export function coverOf(book) {
   const drawn = () => drawCover({ ...book, pages: book.gists?.pages, share: book.gists?.share });
   const holder = el("span", { class: "cv" });
@@ -17,17 +30,15 @@ export function coverOf(book) {
   return holder;
 }
 
+/** @param {string} kind @param {number} share */
 const bar = (kind, share) =>
   el("div", { class: `mini ${kind}`, "aria-hidden": "true" }, el("b", { style: `width:${(100 * share).toFixed(1)}%` }));
 
+/** @param {string} name @param {Fact} fact @param {string} kind */
 const fact = (name, { text, share }, kind) =>
   el("div", { class: "fx" }, el("p", {}, ...(name ? [el("b", {}, name), " "] : []), text), bar(kind, share));
 
-/**
- * @param {import("./store.js").Book} book
- * @param {{open: (event: Event) => void, more: (event: Event) => void, select: (event: Event) => void,
- *   goOn: () => void, make: () => void, model: string}} on `model`: the one in use, "" for the built-in reader
- */
+/** @param {Book} book @param {CardActs} on */
 export function drawCard(book, on) {
   const { gists, tags = [] } = book;
   const chips = [...(book.sample ? ["Sample"] : []), ...tags].map((tag) => el("span", { class: "tg" }, tag));
@@ -51,7 +62,7 @@ export function drawCard(book, on) {
         fact(isRead(book) || isBegun(book) ? "You" : "", youFact(book), "y"),
         gists ? fact("Gists", gistsFact(book), `g ${gists.state}`) : none,
       ),
-      ["paused", "stopped"].includes(gists?.state) ? stopped(book, on) : null,
+      gists && ["paused", "stopped"].includes(gists.state) ? stopped(book, gists, on) : null,
     ),
     el(
       "button",
@@ -70,8 +81,9 @@ export function drawCard(book, on) {
   );
 }
 
-// Why the gists stopped, and the one way on.
-function stopped({ title, gists }, on) {
+/** Why the gists stopped, and the one way on. @param {Book} book @param {BookGists} gists @param {CardActs} on */
+function stopped({ title }, gists, on) {
+  /** @param {string} label @param {() => void} act */
   const link = (label, act) => button(label, act, { kind: "link", tabindex: -1, "aria-label": `${label}: gists of ${title}` });
   const other = gists.model ? `Made with ${gists.model}, which is not in use now. ` : "";
   return el(
@@ -83,7 +95,12 @@ function stopped({ title, gists }, on) {
   );
 }
 
-/** A card of Continue reading; `first`: the one that was read last. */
+/**
+ * A card of Continue reading; `first`: the one that was read last.
+ * @param {Book} book
+ * @param {(event: MouseEvent) => void} open
+ * @param {boolean} first
+ */
 export function drawContinue(book, open, first) {
   return el(
     "li",

@@ -1,5 +1,7 @@
 // The two facts of a book in words: how far the person is, and how far its gists are.
 
+/** @import { Book } from "../protocol.js" */
+
 const WORDS_A_MINUTE = 230;
 const UNSPACED_WORDS_A_MINUTE = 250; // 500 characters of Japanese or Chinese, two of which count as a word
 
@@ -7,10 +9,10 @@ const MODEL_MAKES = "A model makes the gists and answers of your own books.";
 export const SAMPLE_WITHOUT_A_MODEL = `Reading, search and the sample work without a model. ${MODEL_MAKES}`;
 export const WITHOUT_A_MODEL = `Reading and search work without a model. ${MODEL_MAKES}`;
 
-/** The minutes that `words` of a book take to read. */
+/** The minutes that `words` of a book take to read. @param {{lang?: string}} book @param {number} words */
 export const minutesOf = (book, words) => words / (/^(ja|zh)/.test(book.lang ?? "") ? UNSPACED_WORDS_A_MINUTE : WORDS_A_MINUTE);
 
-/** A length of time for people: "8 min", "1 h 20 min", "13 h". */
+/** A length of time for people: "8 min", "1 h 20 min", "13 h". @param {number} minutes */
 export function span(minutes) {
   if (minutes < 60) return `${Math.max(1, Math.round(minutes))} min`;
   return minutes < 120 ? `1 h ${Math.round(minutes - 60)} min` : `${Math.round(minutes / 60)} h`;
@@ -18,22 +20,26 @@ export function span(minutes) {
 
 /** @typedef {{text: string, share: number}} Fact `share`: from 0 to 1 */
 
+/** @param {Book} book */
 export const isRead = (book) => book.words > 0 && (book.read ?? 0) >= book.words;
+/** @param {Book} book */
 export const isBegun = (book) => !isRead(book) && Boolean(book.read || book.begun);
+/** @param {Book} book */
 export const readShare = (book) => (book.words ? Math.min(1, (book.read ?? 0) / book.words) : 0);
+/** @param {Book} book */
 export const timeLeft = (book) => span(minutesOf(book, book.words - (book.read ?? 0)));
 
-// never 100 % before the end
+/** never 100 % before the end. @param {number} share */
 export const wholePercent = (share) => `${share < 1 ? Math.min(99, Math.round(100 * share)) : 100} %`;
 
-/** @returns {Fact} */
+/** @returns {Fact} @param {Book} book */
 export function youFact(book) {
   if (isRead(book)) return { text: "read", share: 1 };
   if (!isBegun(book)) return { text: `Not started, ${span(minutesOf(book, book.words))}`, share: 0 };
   return { text: `${wholePercent(readShare(book))}, ${timeLeft(book)} left`, share: readShare(book) };
 }
 
-/** @returns {Fact} */
+/** @returns {Fact} @param {Book} book */
 export function gistsFact({ gists }) {
   if (!gists) return { text: "", share: 0 };
   const percent = wholePercent(gists.share);

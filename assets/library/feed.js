@@ -4,12 +4,20 @@
 import { mountParts } from "../shared/mount.js";
 import { receive, request, store } from "./store.js";
 
+/**
+ * @import { FeedData } from "../protocol.js"
+ * @import { Api } from "../shared/mount.js"
+ */
+
 class Feed {
-  constructor(root, api) {
+  /** @param {HTMLElement} _root @param {Api} api */
+  constructor(_root, api) {
+    this.heard = false;
     this.ask = () => api.setState("ask", request());
     store.addEventListener("ask", this.ask);
   }
 
+  /** @param {FeedData} data */
   update(data) {
     if (!this.heard && (store.wanted.size || store.query)) this.ask(); // asked before there was a feed
     this.heard = true;

@@ -7,18 +7,12 @@ import { addressOf } from "./card.js";
 import { minutesOf, SAMPLE_WITHOUT_A_MODEL } from "./facts.js";
 
 /**
- * Data, sent by pages/parts/library/first_visit.py.
- * @typedef {object} FirstVisitData
- * @property {string} story the sample's id
- * @property {string} title
- * @property {number} words of it
- * @property {[number, number][]} pages words of each page, and of its gist
- * @property {{page: number, question: string, before: string, marked: string, answer: string}} example
- * @property {{id: string, title: string, lang: string}[]} others the other samples
- * @property {string} model the one in use, '' for the built-in reader
- * @property {import("./adding.js").Import[]} imports
+ * @import { FirstVisitData } from "../protocol.js"
+ * @import { Api } from "../shared/mount.js"
  */
+
 export class FirstVisit {
+  /** @param {HTMLElement} root @param {Api} api */
   constructor(root, api) {
     this.root = root;
     this.send = api.send;
@@ -29,12 +23,13 @@ export class FirstVisit {
     this.adding.close();
   }
 
-  /** @param {FirstVisitData & {formats: string, most: number, place: string, folders: boolean}} data */
+  /** @param {FirstVisitData} data */
   update(data) {
     this.adding.update(data);
     if (this.drawn) return;
     this.drawn = true;
-    const open = (id) => (event) => {
+    /** @param {string} id */
+    const open = (id) => (/** @type {MouseEvent} */ event) => {
       if (event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
       this.send({ do: "open", of: id });
@@ -64,7 +59,7 @@ export class FirstVisit {
             "p",
             { class: "small dim under" },
             el("i", {}, data.title),
-            `, a mystery, ${Math.round(minutesOf(data, data.words))} minutes. Gists ready.`,
+            `, a mystery, ${Math.round(minutesOf({}, data.words))} minutes. Gists ready.`,
             ...(others.length ? [" Also here: ", ...others, "."] : []),
           ),
         ),
@@ -102,20 +97,27 @@ export class FirstVisit {
           ]),
       this.adding.veil,
     );
-    const enter = (event) => event.key === "Enter" && event.target === document.body && story.click();
+    /** @param {KeyboardEvent} event */
+    const enter = (event) => {
+      if (event.key === "Enter" && event.target === document.body) story.click();
+    };
     document.addEventListener("keydown", enter, { signal: this.adding.ended.signal });
   }
 }
 
 // Pixels. `text`, `page`, `memory`: where each column begins and how wide it is; `word`: the length of a gist's word.
+/** @typedef {typeof WIDE} Layout */
+
 const WIDE = { width: 660, height: 520, top: 34, text: [0, 92], page: [150, 104], memory: [340, 320], open: 130, word: [0.78, 1.35] };
 const NARROW = { width: 350, height: 250, top: 24, text: [0, 44], page: [66, 52], memory: [146, 204], open: 96, word: [0.4, 0.8] };
 
+/** @param {string} name @param {Layout} layout @param {FirstVisitData} data */
 function drawing(name, layout, { pages, example }) {
   const { width, height, top, text, page, memory, open, word } = layout;
   const total = pages.reduce((sum, [words]) => sum + words, 0);
   const room = height - 10 - top;
   const shape = svg("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+  /** @param {number} x @param {number} y @param {number} w @param {number} h @param {string} kind */
   const rect = (x, y, w, h, kind) => shape.append(svg("rect", { x, y, width: w, height: h, rx: 1.3, class: kind }));
   for (let y = top, line = 0; y < height - 10; y += 4.1, line += 1) {
     // every fifth line or so ends a paragraph
@@ -123,7 +125,7 @@ function drawing(name, layout, { pages, example }) {
     rect(text[0], y, short < 5 ? text[1] * (0.35 + short / 10) : text[1], 1.6, "line");
   }
   const others = total - pages[example.page - 1][0];
-  const openAt = { y: 0 };
+  const openAt = { y: 0, from: 0, to: 0 };
   let [y, place] = [top, top];
   pages.forEach(([words, gist], i) => {
     const high = (room * words) / total;
@@ -146,6 +148,7 @@ function drawing(name, layout, { pages, example }) {
         `V${openAt.y + open}C${middle} ${openAt.y + open} ${middle} ${openAt.to} ${left} ${openAt.to}z`,
     }),
   );
+  /** @param {number} x @param {string} words */
   const caption = (x, words) => el("p", { class: "cap", style: `left:${x}px` }, words);
   return el(
     "div",

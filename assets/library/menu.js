@@ -1,10 +1,10 @@
 // A menu that opens beside a button, closes by Esc or a press elsewhere, and gives the focus back.
 
-import { el } from "../shared/dom.js";
+import { all, el, entry, first, focused, treeOf } from "../shared/dom.js";
 
 /**
  * @typedef {object} Item
- * @property {string} label
+ * @property {string} [label] none for a field
  * @property {() => void} [act]
  * @property {boolean} [checked] for a choice: whether it is the current one
  * @property {string} [ask] instead of `act`: a field with this placeholder, whose text `enter` takes
@@ -16,9 +16,10 @@ import { el } from "../shared/dom.js";
  * @param {string} label its accessible name
  */
 export function openMenu(opener, items, label) {
-  const root = opener.getRootNode().querySelector(".root");
+  const root = first(treeOf(opener), ".root") ?? document.body;
   const close = () => menu.hidePopover();
-  const entry = (item) => {
+  /** @param {Item | null} item @returns {HTMLElement} */
+  const row = (item) => {
     if (!item) return el("hr", {});
     if (item.ask) return field(item, close);
     const choice = item.checked !== undefined;
@@ -29,20 +30,24 @@ export function openMenu(opener, items, label) {
         role: choice ? "menuitemradio" : "menuitem",
         tabindex: -1,
         "aria-checked": choice ? String(item.checked) : null,
-        onclick: () => (close(), item.act()),
+        onclick: () => {
+          close();
+          item.act?.();
+        },
       },
       item.label,
     );
   };
+  /** @type {HTMLElement} */
   const menu = el(
     "div",
     { class: "menu", role: "menu", popover: "auto", "aria-label": label, onkeydown: (event) => moved(event, menu) },
-    ...items.map(entry),
+    ...items.map(row),
   );
   menu.addEventListener("toggle", (event) => {
     if (event.newState === "open") return;
     opener.setAttribute("aria-expanded", "false");
-    const inside = menu.contains(root.getRootNode().activeElement) || !root.getRootNode().activeElement;
+    const inside = menu.contains(focused(root)) || !focused(root);
     menu.remove();
     if (inside && opener.isConnected) opener.focus();
   });
@@ -50,9 +55,10 @@ export function openMenu(opener, items, label) {
   menu.showPopover();
   opener.setAttribute("aria-expanded", "true");
   place(menu, opener.getBoundingClientRect());
-  menu.querySelector("button, input")?.focus();
+  first(menu, "button, input")?.focus();
 }
 
+/** @param {HTMLElement} menu @param {DOMRect} at */
 function place(menu, at) {
   const { width, height } = menu.getBoundingClientRect();
   const below = at.bottom + 4 + height <= innerHeight || at.top < height;
@@ -60,24 +66,27 @@ function place(menu, at) {
   menu.style.top = `${Math.max(8, below ? at.bottom + 4 : at.top - height - 4)}px`;
 }
 
+/** @param {Item} item @param {() => void} close */
 function field({ ask, text = "", enter }, close) {
   const input = el("input", { type: "text", placeholder: ask, "aria-label": ask, value: text, maxlength: 60 });
+  /** @param {Event} event */
   const submit = (event) => {
     event.preventDefault();
     if (!input.value.trim()) return;
     close();
-    enter(input.value.trim());
+    enter?.(input.value.trim());
   };
   return el("form", { class: "ask", onsubmit: submit }, input, el("button", { type: "submit", class: "btn slim" }, "OK"));
 }
 
+/** @param {KeyboardEvent} event @param {HTMLElement} menu */
 function moved(event, menu) {
   event.stopPropagation();
-  const entries = [...menu.querySelectorAll("button[role], input")];
-  const at = entries.indexOf(menu.getRootNode().activeElement);
-  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
+  const entries = all(menu, "button[role], input");
+  const at = entries.indexOf(focused(menu) ?? menu);
+  const to = entry({ ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }, event.key);
   if (event.key === "Escape") menu.hidePopover();
-  if (to === undefined || (event.target.matches("input") && ["Home", "End"].includes(event.key))) return;
+  if (to === undefined || (event.target instanceof HTMLInputElement && ["Home", "End"].includes(event.key))) return;
   event.preventDefault();
   entries.at(to % entries.length)?.focus();
 }

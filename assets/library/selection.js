@@ -4,14 +4,25 @@ import { button, el, plural } from "../shared/dom.js";
 import { openMenu } from "./menu.js";
 import { newShelf } from "./shelves.js";
 
+/**
+ * @import { Act, Book } from "../protocol.js"
+ * @import { Grid } from "./grid.js"
+ * @import { LibraryScreen } from "./shelves.js"
+ */
+
 export const COMPARE = "Put one question about these books to several methods";
+/** @param {Book[]} books */
 const idsOf = (books) => books.map((book) => book.id).join(",");
+
+/** @typedef {LibraryScreen & {ask: (act: string, books: Book[]) => void, shelves: () => string[], tags: () => string[]}} Library */
 
 /** The bar for the selected books. */
 export class Selection {
-  /** @param {import("./grid.js").Grid} grid @param {any} library the screen */
+  /** @param {Grid} grid @param {Library} library */
   constructor(grid, library) {
     this.grid = grid;
+    /** @type {{books: string[], gone: boolean} | null} books that were removed, and whether the screen shows it */
+    this.removed = null;
     this.library = library;
     this.said = el("span", { class: "n", role: "status" });
     this.asking = button("", () => library.ask("ask", this.books()), { kind: "go" });
@@ -32,37 +43,42 @@ export class Selection {
     );
   }
 
-  books = () => this.library.books.filter((book) => this.grid.selected.has(book.id));
+  books = () => this.library.books().filter((book) => this.grid.selected.has(book.id));
 
   draw() {
     const count = this.grid.selected.size;
     this.bar.hidden = !this.grid.selecting;
-    this.library.select.setAttribute("aria-pressed", String(this.grid.selecting));
     this.said.replaceChildren(...(count ? [el("b", {}, plural(count, "book")), " selected"] : ["Select books"]));
     for (const act of [this.shelf, this.tag, this.gone]) act.disabled = !count;
     this.asking.hidden = this.comparing.hidden = !count;
     this.asking.textContent = count > 1 ? `Ask these ${count} books` : "Ask this book";
   }
 
+  /** @param {Act} act @param {string} text @param {Act} undo */
   done(act, text, undo) {
     this.library.send(act);
     this.library.toast.say(text, () => this.library.send(undo));
     this.grid.setSelecting(false);
-    this.removed = act.do === "remove" ? { books: act.of.split(","), gone: false } : null;
+    this.removed = act.do === "remove" ? { books: (act.of ?? "").split(","), gone: false } : null;
   }
 
-  // Closes the toast of books that were removed and have been restored elsewhere: there is nothing to undo.
+  /** Closes the toast of books that were removed and have been restored elsewhere: there is nothing to undo. @param {Set<string>} shown */
   checkRemoved(shown) {
-    if (!this.removed) return;
-    const there = this.removed.books.every((id) => shown.has(id));
-    if (there && this.removed.gone) [this.removed] = [null, this.library.toast.close()];
-    else this.removed.gone ||= !there;
+    const { removed } = this;
+    if (!removed) return;
+    const there = removed.books.every((id) => shown.has(id));
+    if (!there) removed.gone = true;
+    else if (removed.gone) {
+      this.removed = null;
+      this.library.toast.close();
+    }
   }
 
-  /** Opens the menu of shelves for these books: a shelf that all are on is taken away. */
+  /** Opens the menu of shelves for these books: a shelf that all are on is taken away. @param {Book[]} books @param {HTMLElement} opener */
   shelves(books, opener) {
+    /** @param {Book[]} books_ */
     const named = (books_) => (books_.length === 1 ? books_[0].title : plural(books_.length, "book"));
-    const items = this.library.data.shelves.map((shelf) => {
+    const items = this.library.shelves().map((shelf) => {
       const on = books.filter((book) => book.shelves?.includes(shelf));
       const off = books.filter((book) => !on.includes(book));
       const put = { do: "put_on_shelf", text: shelf, of: idsOf(off) };
@@ -85,7 +101,9 @@ export class Selection {
     );
   }
 
+  /** @param {Book[]} books */
   tags(books) {
+    /** @param {string} tag @param {boolean} has */
     const change = (tag, has) => {
       const of = idsOf(books.filter((book) => Boolean(book.tags?.includes(tag)) === has));
       const [act, undo] = has ? ["remove_tag", "add_tag"] : ["add_tag", "remove_tag"];
@@ -98,6 +116,7 @@ export class Selection {
     openMenu(this.tag, [...items, ...(items.length ? [null] : []), { ask: "New tag", enter: (tag) => change(tag, false) }], "Tags");
   }
 
+  /** @param {Book[]} books */
   remove(books) {
     const of = idsOf(books);
     this.done({ do: "remove", of }, `Removed ${books.length === 1 ? books[0].title : plural(books.length, "book")}`, { do: "restore", of });

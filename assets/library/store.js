@@ -3,86 +3,75 @@
 
 import { tabState } from "../shared/tab_state.js";
 
+/** @import { BookGists, FeedData, FeedRequest, Found } from "../protocol.js" */
+
 const ASK_MS = 80; // covers wanted within this time are asked for together
 const MOST_COVERS = 60; // in one request
 const SORT = "readagent-library-sort"; // in the browser's storage
 
 /**
- * A book, sent by pages/parts/library/cards.py.
- * @typedef {object} Book
- * @property {string} id
- * @property {string} title
- * @property {string} [author]
- * @property {string} [kind] what it is where it has no author: "web page", "PDF"
- * @property {string} [lang]
- * @property {number} words
- * @property {number} [read] words that count as read
- * @property {boolean} [begun] whether the person has been past its beginning
- * @property {string} [section] the title of the section where the person is
- * @property {number} added seconds
- * @property {number} [opened] seconds
- * @property {boolean} [cover] whether it has a picture
- * @property {boolean} [sample]
- * @property {string[]} [tags]
- * @property {string[]} [shelves]
- * @property {boolean} [web_page] whether it was a saved web page, on which the next action can be found
- * @property {Gists} [gists] none before a model has made any
- *
- * @typedef {object} Gists
- * @property {"ready" | "making" | "paused" | "stopped"} state
- * @property {number} share of the book's words, 0 to 1
- * @property {number} pages of the whole book, made and expected
- * @property {number} made gists that are stored
- * @property {string} [rest] what is said after the share: time left, or why it waits
- * @property {string} [why] why it stopped, in a sentence
- * @property {string} [model] that made them, if it is not the one in use: these gists cannot be continued
- *
- * The answer to a text search.
- * @typedef {object} Found
+ * How the person has arranged the screen; null: all.
+ * @typedef {object} View
  * @property {string} query
- * @property {[string, number, [string, boolean][], number][]} hits book, paragraph, parts, places in the book
- * @property {boolean} more whether other books have it too
- * @property {number} waiting books whose text cannot be searched yet
+ * @property {string} sort
+ * @property {string | null} shelf
+ * @property {string | null} tag
+ * @property {string | null} gists
+ * @property {number} top how far it is scrolled
  */
-export const store = tabState("library", () =>
-  Object.assign(new EventTarget(), {
-    covers: new Map(), // book -> address of its picture, null if it cannot be shown
-    wanted: new Set(), // books whose picture was not asked for or has not come
-    gists: {}, // of the books that are being read by a model now
-    found: null,
-    query: "",
-    books: 10, // with hits to show
-    timer: 0,
-    view: { query: "", sort: localStorage.getItem(SORT) ?? "opened", shelf: null, tag: null, gists: null, top: 0 },
-  }),
-);
 
+class LibraryStore extends EventTarget {
+  /** @type {Map<string, string | null>} book -> address of its picture, null if it cannot be shown */
+  covers = new Map();
+  /** @type {Set<string>} books whose picture was not asked for or has not come */
+  wanted = new Set();
+  /** @type {Record<string, BookGists>} of the books that are being read by a model now */
+  gists = {};
+  /** @type {Found | null} */
+  found = null;
+  query = "";
+  books = 10; // with hits to show
+  timer = 0;
+  /** @type {View} */
+  view = { query: "", sort: localStorage.getItem(SORT) ?? "opened", shelf: null, tag: null, gists: null, top: 0 };
+}
+
+export const store = tabState("library", () => new LibraryStore());
+
+/** @param {string} what @param {unknown} [detail] */
 const report = (what, detail = null) => store.dispatchEvent(new CustomEvent(what, { detail }));
 
-/** Sorts in this way at the next visit too. */
+/** Sorts in this way at the next visit too. @param {string} name */
 export const keepSort = (name) => localStorage.setItem(SORT, name);
 
-/** Asks for the pictures of these books, unless they are here. */
+/** Asks for the pictures of these books, unless they are here. @param {string[]} ids */
 export function wantCovers(ids) {
   for (const id of ids) if (!store.covers.has(id)) store.wanted.add(id);
   if (store.wanted.size) askSoon(ASK_MS);
 }
 
-/** Searches the texts of all books for `query`; "" for nothing. `books`: of how many the hits are shown. */
+/**
+ * Searches the texts of all books for `query`; "" for nothing. `books`: of how many the hits are shown.
+ * @param {string} query
+ * @param {number} books
+ * @param {number} delay
+ */
 export function searchTexts(query, books, delay) {
   Object.assign(store, { query, books });
   askSoon(delay);
 }
 
+/** @param {number} delay */
 function askSoon(delay) {
   clearTimeout(store.timer);
   store.timer = setTimeout(() => report("ask"), delay);
 }
 
 /** What to ask of the server now. */
+/** @returns {FeedRequest} */
 export const request = () => ({ covers: [...store.wanted].slice(0, MOST_COVERS), query: store.query, books: store.books });
 
-/** @param {{covers: Record<string, string | null>, gists: Record<string, Gists>, found: Found | null}} data */
+/** @param {FeedData} data */
 export function receive({ covers, gists, found }) {
   for (const [id, address] of Object.entries(covers)) {
     store.covers.set(id, address);

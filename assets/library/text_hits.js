@@ -3,15 +3,17 @@
 import { button, el, plural } from "../shared/dom.js";
 import { addressOf } from "./card.js";
 
+/** @import { Book, Found } from "../protocol.js" */
+
 export class TextHits {
-  /** @param {(book: string, paragraph: number, event: Event) => void} open @param {() => void} more */
+  /** @param {(book: string, paragraph: number, event: MouseEvent) => void} open @param {() => void} more */
   constructor(open, more) {
     this.open = open;
     this.more = more;
     this.node = el("section", { class: "hits", "aria-label": "In the text", hidden: true });
   }
 
-  /** @param {object[]} books @param {import("./store.js").Found | null} found @param {string} query */
+  /** @param {Book[]} books @param {Found | null} found @param {string} query */
   draw(books, found, query) {
     const asked = query.trim();
     this.node.hidden = !asked;
@@ -19,13 +21,14 @@ export class TextHits {
     const waiting = found?.waiting && `The text of ${plural(found.waiting, "book")} is still being prepared for search.`;
     const here = found?.query === asked ? found.hits : [];
     const said = found?.query !== asked ? "Searching the texts…" : here.length ? "" : `No text has “${asked}”.`;
+    /** @type {HTMLElement[]} */
     const list = [];
     for (const [id, paragraph, parts, count] of here) {
       const book = books.find((one) => one.id === id);
       if (!book) continue;
       const last = list.at(-1);
       const place = this.place(book, paragraph, parts);
-      if (last?.dataset.id === id) last.querySelector("ul").append(place);
+      if (last && last.dataset.id === id) last.querySelector("ul")?.append(place);
       else list.push(this.group(book, count, place));
     }
     this.node.replaceChildren(
@@ -36,6 +39,7 @@ export class TextHits {
     );
   }
 
+  /** @param {Book} book @param {number} count @param {Element} place */
   group = (book, count, place) =>
     el(
       "div",
@@ -44,6 +48,7 @@ export class TextHits {
       el("ul", {}, place),
     );
 
+  /** @param {Book} book @param {number} paragraph @param {[string, boolean][]} parts */
   place(book, paragraph, parts) {
     const text = parts.map(([words, found]) => (found ? el("mark", { class: "hit" }, words) : words));
     return el(

@@ -9,50 +9,91 @@ import { NotesPanel } from "./notes_panel.js";
 import { PassageCard } from "./passage_card.js";
 import { SelectionMenu } from "./selection.js";
 
+/**
+ * @import { Span } from "../shared/dom.js"
+ * @import { Frame } from "./frame.js"
+ * @import { Layer } from "./layer.js"
+ * @import { Jump, ReadingState, Send, Show } from "./state.js"
+ * @import { Units } from "./units.js"
+ */
 export class Annotations {
-  /** Makes the parts and sets each as a property of the reader. */
-  constructor(reader) {
-    this.reader = reader;
-    const parts = {
-      marks: new Marks(reader),
-      selection: new SelectionMenu(reader),
-      markCard: new MarkCard(reader),
-      passageCard: new PassageCard(reader),
-      notes: new NotesPanel(reader),
-      listen: new Listen(reader),
-      toast: new Toast(),
-    };
-    Object.assign(reader, parts, { keyboardSelection: new KeyboardSelection(reader) });
-    this.parts = Object.values(parts);
-    this.over = [parts.selection.node, parts.markCard.node, parts.passageCard.node, parts.toast.node]; // lie over the text
-    reader.scroller.addEventListener("click", (event) => this.clicked(event), true);
+  /**
+   * `changed`: marks are others now, or what listens to them was opened or closed; `notesToggled`: the panel takes
+   * room from the text.
+   * @param {{state: ReadingState, frame: Frame, units: Units, layer: Layer, jump: Jump, show: Show, send: Send,
+   *   hitsIn: (paragraph: number) => Span[], changed: () => void, notesToggled: () => void, leftNotes: () => void}} needs
+   */
+  constructor({ state, frame, units, layer, jump, show, send, hitsIn, changed, notesToggled, leftNotes }) {
+    const toast = new Toast();
+    const of = { state, frame, units, jump, toast };
+    const marks = new Marks({
+      ...of,
+      on: { hitsIn, changed: () => this.drawn(changed), opened: (id) => this.markCard.open(id) },
+    });
+    this.marks = marks;
+    this.selection = new SelectionMenu({
+      ...of,
+      marks,
+      on: {
+        shown: () => this.markCard.close(),
+        write: (passage) => this.markCard.write(passage),
+        asked: (task, passage, words) => this.passageCard.ask(task, passage, words),
+        send,
+      },
+    });
+    this.markCard = new MarkCard({ ...of, marks, opening: () => this.passageCard.close() });
+    this.passageCard = new PassageCard({ ...of, marks, opening: () => this.markCard.close() });
+    this.notes = new NotesPanel({
+      ...of,
+      marks,
+      send,
+      edit: (id) => this.markCard.open(id, { edit: true }),
+      toggled: notesToggled,
+      left: leftNotes,
+    });
+    this.listen = new Listen({ ...of, layer, show, changed });
+    this.keyboard = new KeyboardSelection({ ...of, selection: this.selection, show });
+    this.cards = [this.markCard, this.passageCard];
+    this.over = [this.selection.node, this.markCard.node, this.passageCard.node, toast.node]; // lie over the text
+    this.parts = [marks, this.selection, ...this.cards, this.listen, toast];
+    frame.scroller.addEventListener("click", (event) => this.clicked(event), true);
   }
 
-  // A click on a mark opens its card.
+  /** @param {() => void} changed */
+  drawn(changed) {
+    changed();
+    this.notes.draw();
+  }
+
+  /** A click on a mark opens its card. @param {MouseEvent} event */
   clicked(event) {
-    const { selection, marks, markCard } = this.reader;
-    const mark = selection.passage ? null : marks.at(event.composedPath()[0], event.clientX, event.clientY);
+    const mark = this.selection.passage ? null : this.marks.at(event.composedPath()[0], event.clientX, event.clientY);
     if (!mark) return;
     event.stopPropagation();
-    markCard.open(mark.id);
+    this.markCard.open(mark.id);
   }
 
-  /** A press outside of a card closes it. */
+  /** Handles a key that selects words or does something with them; whether it was one. @param {KeyboardEvent} event */
+  key(event) {
+    return this.selection.key(event) || this.keyboard.key(event);
+  }
+
+  /** A press outside of a card closes it. @param {EventTarget[]} path */
   pressed(path) {
-    for (const card of [this.reader.markCard, this.reader.passageCard]) if (!path.includes(card.node)) card.close();
+    for (const card of this.cards) if (!path.includes(card.node)) card.close();
   }
 
   /** Closes what is open over the text; whether there was anything. */
   escape() {
-    return [this.reader.markCard, this.reader.passageCard].some((card) => card.close());
+    return this.cards.some((card) => card.close());
   }
 
   /** Closes what is open beside the text. */
   escapeLast() {
-    return this.reader.listen.close() || this.reader.notes.toggle(false);
+    return this.listen.close() || this.notes.toggle(false);
   }
 
   close() {
-    for (const part of this.parts) part.close?.();
+    for (const part of this.parts) part.close();
   }
 }

@@ -2,16 +2,37 @@
 // pages are cells, darker the longer their gist is. An arrow is the person, a line with a handle is how far they have
 // read. A place that was jumped to, beyond what was read, is a ring: it does not count.
 
-import { el, percent, plural, svg } from "../shared/dom.js";
-import { averageGist, hatching, shadeOf } from "./map.js";
+import { el, entry, svg } from "../shared/dom.js";
+import { averageGist, cellOf, hatching, patternName } from "./map.js";
 import { shareRead, wordsBefore } from "./text_store.js";
+
+/**
+ * @import { LayerPage } from "../protocol.js"
+ * @import { Frame } from "./frame.js"
+ * @import { Marks } from "./marks.js"
+ * @import { Search } from "./search.js"
+ * @import { Jump, ReadingState } from "./state.js"
+ */
 
 const EDGE = 8; // px above and below
 const [LEFT, WIDE] = [22, 26];
 
 export class BookMap {
-  constructor(reader) {
-    this.reader = reader;
+  /**
+   * @param {{state: ReadingState, frame: Frame, search: Search, marks: Marks, jump: Jump, setFurthest: (paragraph: number) => void, wheeled: (event: WheelEvent) => void}} needs
+   */
+  constructor({ state, frame, search, marks, jump, setFurthest, wheeled }) {
+    this.state = state;
+    this.frame = frame;
+    this.search = search;
+    this.marks = marks;
+    this.jump = jump;
+    this.setFurthest = setFurthest;
+    this.wheeled = wheeled;
+    this.height = 0;
+    this.drawn = false;
+    /** @type {number | undefined} the paragraph that the handle is dragged to */
+    this.aimed = undefined;
     this.cells = el("div", { class: "cells" });
     this.arrow = el("div", { class: "arrow", "aria-hidden": "true" });
     this.handle = el("div", {
@@ -49,26 +70,23 @@ export class BookMap {
     clearTimeout(this.timer);
   }
 
-  get book() {
-    return this.reader.book;
-  }
-
   // Draws once for all batches of text and pages that come together.
   soon() {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.reader.root.isConnected && this.draw(), this.drawn ? 60 : 0);
+    this.timer = setTimeout(() => this.frame.isShown && this.draw(), this.drawn ? 60 : 0);
   }
 
+  /** @param {number} paragraph */
   y(paragraph) {
-    return EDGE + (this.height - 2 * EDGE) * shareRead(this.book, paragraph);
+    return EDGE + (this.height - 2 * EDGE) * shareRead(this.state.book, paragraph);
   }
 
   draw() {
     const { height } = this.node.getBoundingClientRect();
-    if (!height || !this.book?.outline) return;
+    if (!height || !this.state.book.known) return;
     this.height = height;
     const shape = svg("svg", { width: 84, height, viewBox: `0 0 84 ${height}`, role: "img", "aria-label": "Map of the book" });
-    const hatch = `hatch${Math.random().toString(36).slice(2)}`;
+    const hatch = patternName();
     shape.append(hatching(hatch), ...this.openBlocks(), ...this.pageCells(hatch), ...this.markTicks(), ...this.labels());
     this.cells.replaceChildren(shape);
     this.drawn = true;
@@ -77,8 +95,8 @@ export class BookMap {
 
   // The part of each chapter that has no pages yet.
   openBlocks() {
-    const { outline } = this.book;
-    const covered = this.reader.layer.pages.at(-1)?.x ?? 0;
+    const { outline } = this.state.book;
+    const covered = this.state.pages.at(-1)?.x ?? 0;
     const starts = outline.chapters.length && outline.chapters.length < this.height / 5 ? outline.chapters : [0];
     return starts.flatMap((start, i) => {
       const end = starts[i + 1] ?? outline.paragraphs;
@@ -89,28 +107,23 @@ export class BookMap {
     });
   }
 
+  /** @param {string} hatch */
   pageCells(hatch) {
-    const { layer, data, search } = this.reader;
-    const average = averageGist(layer.pages);
-    const lit = new Set(data.lit ?? []);
-    const step = Math.max(1, Math.ceil(layer.pages.length / (this.height / 2)));
+    const { data } = this.state;
+    const { search } = this;
+    const average = averageGist(this.state.pages);
+    const lit = new Set(data.lit);
+    const step = Math.max(1, Math.ceil(this.state.pages.length / (this.height / 2)));
     const found = [];
     const above = [];
-    for (let i = 0; i < layer.pages.length; i += step) {
-      const group = layer.pages.slice(i, i + step);
-      const [first, last] = [group[0], group.at(-1)];
+    for (let i = 0; i < this.state.pages.length; i += step) {
+      const group = this.state.pages.slice(i, i + step);
+      const [first, last] = [group[0], group[group.length - 1]];
       const y = this.pageY(first);
-      const tall = Math.max(0.8, this.pageY(layer.pages[last.n]) - y);
+      const tall = Math.max(0.8, this.pageY(this.state.pages[last.n]) - y);
       const gap = tall > 7 ? 2 : tall > 3.5 ? 1 : 0;
       const box = { x: LEFT, y: y.toFixed(1), width: WIDE, height: Math.max(0.8, tall - gap).toFixed(1), rx: tall > 4 ? 1 : 0 };
-      const gist = group.every((page) => page.g) && {
-        w: group.reduce((sum, page) => sum + page.g.w, 0),
-        o: group.every((page) => page.g.o),
-      };
-      const words = group.reduce((sum, page) => sum + page.w, 0);
-      const kind = gist ? shadeOf({ g: gist, count: group.length }, average) : "mtodo";
-      const name = first === last ? `Page ${first.n}` : `Pages ${first.n}–${last.n}`;
-      const title = `${name}, ${plural(words, "word")}${gist ? `, gist ${percent(gist.w, words)}` : ", gist to come"}`;
+      const { kind, title } = cellOf(group, average);
       found.push(svg("rect", { ...box, class: kind }, svg("title", {}, title)));
       if (group.some((page) => page.f || page.g?.f)) above.push(svg("rect", { ...box, fill: `url(#${hatch})`, "pointer-events": "none" }));
       if (group.some((page) => page.g?.e))
@@ -119,7 +132,7 @@ export class BookMap {
         above.push(svg("rect", { ...box, x: LEFT - 4, width: WIDE + 8, height: Math.max(3, tall - gap).toFixed(1), class: "mlook" }));
     }
     const hits = new Set([...search.byParagraph.keys()].map((p) => Math.round(this.y(p) / 2)));
-    for (const [n] of search.byPage) hits.add(Math.round(this.pageY(layer.pages[n - 1]) / 2));
+    for (const [n] of search.byPage) hits.add(Math.round(this.pageY(this.state.pages[n - 1]) / 2));
     for (const y of hits) above.push(svg("circle", { class: "mtick", cx: LEFT + WIDE + 7, cy: 2 * y, r: 2.2 }));
     return [...found, ...above];
   }
@@ -127,26 +140,25 @@ export class BookMap {
   // A tick at the left for each mark, in its colour; those that fall together are one.
   markTicks() {
     const found = new Map();
-    for (const mark of this.reader.marks.all) found.set(`${mark.c || mark.k} ${Math.round(this.y(mark.s[0]) / 2)}`, mark);
+    for (const mark of this.marks.all) found.set(`${mark.c || mark.k} ${Math.round(this.y(mark.s[0]) / 2)}`, mark);
     return [...found].map(([key, mark]) =>
       svg("rect", { class: `marktick hue-${mark.c}`, x: LEFT - 7, y: 2 * Number(key.split(" ")[1]) - 1, width: 6, height: 2.5, rx: 1 }),
     );
   }
 
-  // Where a page begins; without a page, where the last one ends.
+  /** Where a page begins; without a page, where the last one ends. @param {LayerPage | undefined} page */
   pageY(page) {
-    const last = this.reader.layer.pages.at(-1);
+    const last = this.state.pages[this.state.pages.length - 1];
     const [paragraph, at] = page ? [page.s, page.a ?? 0] : [last.x, last.z ?? 0];
     const top = this.y(paragraph);
-    return at ? top + ((this.y(paragraph + 1) - top) * at) / Math.max(1, this.book.text[paragraph]?.length ?? 1) : top;
+    return at ? top + ((this.y(paragraph + 1) - top) * at) / Math.max(1, this.state.book.text[paragraph]?.length ?? 1) : top;
   }
 
   // Page numbers where there are pages, else numbers of chapters, as many as have room.
   labels() {
-    const { layer } = this.reader;
-    const { chapters } = this.book.outline;
-    const rows = layer.pages.length
-      ? layer.pages.map((page) => [this.pageY(page), page.n])
+    const { chapters } = this.state.book.outline;
+    const rows = this.state.pages.length
+      ? this.state.pages.map((page) => [this.pageY(page), page.n])
       : chapters.map((start, i) => [this.y(start), i + 1]);
     let below = -100;
     return rows.flatMap(([y, n]) => {
@@ -158,16 +170,15 @@ export class BookMap {
 
   // Puts the arrow and the line where they belong; a turn of a page does no more.
   place() {
-    const { position, progress } = this.reader;
     if (!this.drawn) return;
-    const { paragraph, page } = position.here;
-    const here = shareRead(this.book, paragraph);
-    const read = shareRead(this.book, progress.furthest);
-    const beyond = wordsBefore(this.book, paragraph) - wordsBefore(this.book, progress.furthest) > 400;
+    const { paragraph, page } = this.state.here;
+    const here = shareRead(this.state.book, paragraph);
+    const read = shareRead(this.state.book, this.state.furthest);
+    const beyond = wordsBefore(this.state.book, paragraph) - wordsBefore(this.state.book, this.state.furthest) > 400;
     this.arrow.classList.toggle("ring", beyond);
     this.arrow.style.top = `${this.y(paragraph)}px`;
-    this.handle.style.top = `${this.y(progress.furthest)}px`;
-    const told = `${Math.round(100 * here)} % of the book${page ? `, page ${page} of ${this.reader.layer.pages.length}` : ""}${beyond ? ", not counted as read" : ""}`;
+    this.handle.style.top = `${this.y(this.state.furthest)}px`;
+    const told = `${Math.round(100 * here)} % of the book${page ? `, page ${page} of ${this.state.pages.length}` : ""}${beyond ? ", not counted as read" : ""}`;
     this.node.setAttribute("aria-valuenow", String(Math.round(100 * here)));
     this.node.setAttribute("aria-valuetext", told);
     this.arrow.title = told;
@@ -175,26 +186,28 @@ export class BookMap {
     this.handle.setAttribute("aria-valuetext", `${Math.round(100 * read)} % read`);
   }
 
-  // The paragraph at height `clientY`: the start of its page, where it has one.
+  /** The paragraph at height `clientY`: the start of its page, where it has one. @param {number} clientY */
   at(clientY, { exact = false } = {}) {
     const y = clientY - this.node.getBoundingClientRect().top;
     const share = Math.min(0.9999, Math.max(0, (y - EDGE) / (this.height - 2 * EDGE)));
-    let [paragraph, after] = [0, this.book.outline.paragraphs];
+    let [paragraph, after] = [0, this.state.book.outline.paragraphs];
     while (after - paragraph > 1) {
       const middle = (paragraph + after) >> 1;
-      if (shareRead(this.book, middle) <= share) paragraph = middle;
+      if (shareRead(this.state.book, middle) <= share) paragraph = middle;
       else after = middle;
     }
-    const page = !exact && this.reader.layer.pages[this.reader.layer.pageAt(paragraph) - 1];
+    const page = exact ? undefined : this.state.pages[(this.state.pageAt(paragraph) ?? 0) - 1];
     return page ? { paragraph: page.s, at: page.a ?? 0 } : { paragraph };
   }
 
   listen() {
     const { handle } = this;
     const { whole } = this;
+    /** @type {"furthest" | "place" | null} */
     let dragged = null; // what the pointer drags
     let left = false; // the place where the person was is one to go back to, those that they drag over are not
-    const go = (event) => (left = this.reader.position.jump(this.at(event.clientY), { back: !left }) || left);
+    /** @param {PointerEvent} event */
+    const go = (event) => (left = this.jump(this.at(event.clientY), { back: !left }) || left);
     whole.addEventListener("pointerdown", (event) => {
       if (!this.drawn || event.button) return;
       dragged = event.composedPath().includes(handle) ? "furthest" : "place";
@@ -211,26 +224,24 @@ export class BookMap {
     });
     for (const end of ["pointerup", "pointercancel"])
       whole.addEventListener(end, () => {
-        if (dragged === "furthest" && this.aimed !== undefined) this.reader.setFurthest(this.aimed);
-        dragged = this.aimed = undefined;
+        if (dragged === "furthest" && this.aimed !== undefined) this.setFurthest(this.aimed);
+        dragged = null;
+        this.aimed = undefined;
       });
     whole.addEventListener(
       "wheel",
       (event) => {
         event.preventDefault();
-        const { flow, scroller } = this.reader;
-        if (flow.isPaged) return flow.wheeled(event);
-        flow.release();
-        scroller.scrollBy(0, event.deltaY);
+        this.wheeled(event);
       },
       { passive: false },
     );
     handle.addEventListener("keydown", (event) => {
-      const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
+      const step = entry({ ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }, event.key);
       if (!step) return;
       event.preventDefault();
       event.stopPropagation();
-      this.reader.setFurthest(Math.min(this.book.outline.paragraphs, Math.max(0, this.reader.progress.furthest + step)));
+      this.setFurthest(Math.min(this.state.book.outline.paragraphs, Math.max(0, this.state.furthest + step)));
     });
   }
 }

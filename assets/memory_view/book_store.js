@@ -3,24 +3,42 @@
 
 import { tabState } from "../shared/tab_state.js";
 
-const books = tabState("books", () => new Map());
+/**
+ * @import { LayerPage, Page, PageBatch } from "../protocol.js"
+ *
+ * @typedef {Page | LayerPage} AnyPage
+ */
 
 /**
- * @typedef {import("./types.js").Page} Page
- * @typedef {EventTarget & {pages: (Page & {text: string})[]}} StoredBook
- *   `text`: the page as JSON, to see whether it changed. Event: "pages" (detail: the numbers that changed).
- *
- * @param {string} scope
- * @returns {StoredBook}
+ * The pages of one reading, each with its JSON, to see whether it changed. Event: "pages" (detail: the numbers that
+ * changed).
+ * @template {AnyPage} P
  */
-export function bookOf(scope) {
-  if (!books.has(scope)) books.set(scope, Object.assign(new EventTarget(), { pages: [] }));
-  return books.get(scope);
+export class StoredBook extends EventTarget {
+  /** @type {(P & {text: string})[]} */
+  pages = [];
 }
 
-/** @param {import("./types.js").PageBatch} batch */
+/** @type {Map<string, StoredBook<AnyPage>>} */
+const books = tabState("books", () => new Map());
+
+/** @param {string} scope */
+function stored(scope) {
+  const known = books.get(scope) ?? new StoredBook();
+  books.set(scope, known);
+  return known;
+}
+
+/** The pages under a scope of Ask, which have their texts. @param {string} scope */
+export const bookOf = (scope) => /** @type {StoredBook<Page>} */ (stored(scope));
+
+/** The pages under a scope of the reader. @param {string} scope */
+export const layerOf = (scope) => /** @type {StoredBook<LayerPage>} */ (stored(scope));
+
+/** @param {PageBatch} batch */
 export function storePages({ scope, from, pages }) {
-  const book = bookOf(scope);
+  const book = stored(scope);
+  /** @type {number[]} */
   const changed = [];
   pages.forEach((record, i) => {
     const at = from - 1 + i;
@@ -32,15 +50,21 @@ export function storePages({ scope, from, pages }) {
   if (changed.length) book.dispatchEvent(new CustomEvent("pages", { detail: changed }));
 }
 
-/** A function that calls `listener` once a frame, with all items it was called with since: pages come in batches. */
+/**
+ * A function that calls `listener` once a frame, with all items it was called with since: pages come in batches.
+ * @param {(items: number[]) => void} listener
+ */
 export function oncePerFrame(listener) {
-  let waiting = null;
-  return (items = []) => {
-    if (waiting) return void waiting.push(...items);
-    waiting = [...items];
+  /** @type {number[]} */
+  let waiting = [];
+  let asked = false;
+  return (/** @type {number[]} */ items = []) => {
+    waiting.push(...items);
+    if (asked) return;
+    asked = true;
     requestAnimationFrame(() => {
       const all = waiting;
-      waiting = null;
+      [waiting, asked] = [[], false];
       listener(all);
     });
   };

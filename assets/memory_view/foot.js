@@ -1,15 +1,31 @@
 // The foot of the reader: two facts beside each other. You: how far the person is. Gists: how far the model is, with
 // what can be done about it. Nothing here takes the text away.
 
-import { button, el, sumOf } from "../shared/dom.js";
+import { button, el, focused, sumOf } from "../shared/dom.js";
 import { chapterOf, readingTime, shareRead, wordsBetween } from "./text_store.js";
+
+/**
+ * @import { GistsLine } from "../protocol.js"
+ * @import { Progress } from "./progress.js"
+ * @import { Jump, ReadingState, Send } from "./state.js"
+ */
 
 const MOST_PARTS = 60; // of a strip; a book of more chapters has one bar
 const UNDO_MS = 10_000;
 
 export class Foot {
-  constructor(reader) {
-    this.reader = reader;
+  /**
+   * @param {{state: ReadingState, progress: Progress, jump: Jump, setFurthest: (paragraph: number) => void, send: Send}} needs
+   */
+  constructor({ state, progress, jump, setFurthest, send }) {
+    this.state = state;
+    this.progress = progress;
+    this.jump = jump;
+    this.setFurthest = setFurthest;
+    this.send = send;
+    /** @type {number | undefined} the furthest place before it was set by hand, while that can be undone */
+    this.undo = undefined;
+    this.offered = this.shown = ""; // what is drawn
     this.youStrip = el("span", { class: "strip you", "aria-hidden": "true" });
     this.youLine = el("span", { class: "line num" });
     this.menu = el("div", { class: "popup youmenu", hidden: true, role: "menu", "aria-label": "How far you have read" });
@@ -52,17 +68,17 @@ export class Foot {
   // --- the person ---------------------------------------------------------------------------------
 
   drawYou() {
-    const { book, position, progress } = this.reader;
-    if (!book?.outline) return;
-    const { paragraph } = position.here;
+    const { book } = this.state;
+    if (!book.known) return;
+    const { paragraph } = this.state.here;
     const { words, paragraphs, chapters } = book.outline;
-    const read = Math.floor(100 * shareRead(book, progress.furthest) + 0.5);
-    const beyond = wordsBetween(book, progress.furthest, paragraph) > 400;
+    const read = Math.floor(100 * shareRead(book, this.state.furthest) + 0.5);
+    const beyond = wordsBetween(book, this.state.furthest, paragraph) > 400;
     const [, end] = chapterOf(book, paragraph);
     const rest = wordsBetween(book, paragraph, paragraphs);
     const here = Math.round(100 * shareRead(book, paragraph));
     const parts = [beyond && here !== read ? `${read} % read, you are at ${here} %` : `${read} %`];
-    if (progress.furthest >= paragraphs) parts.push("read to the end");
+    if (this.state.furthest >= paragraphs) parts.push("read to the end");
     else {
       if (chapters.length > 1) parts.push(`${readingTime(book, wordsBetween(book, paragraph, end))} left in chapter`);
       parts.push(`${readingTime(book, rest)} in the book`);
@@ -73,23 +89,24 @@ export class Foot {
     );
     const at = words ? 100 * shareRead(book, paragraph) : 0;
     this.youStrip.replaceChildren(
-      ...this.parts((start, stop) => this.share(start, stop, progress.furthest)),
+      ...this.parts((start, stop) => this.share(start, stop, this.state.furthest)),
       el("i", { class: "tick", style: `left:${at.toFixed(2)}%` }),
     );
     this.drawOffer();
   }
 
+  /** @param {number} start @param {number} stop @param {number} to */
   share(start, stop, to) {
-    const { book } = this.reader;
+    const { book } = this.state;
     return Math.min(
       1,
       Math.max(0, wordsBetween(book, start, Math.min(stop, Math.max(start, to))) / Math.max(1, wordsBetween(book, start, stop))),
     );
   }
 
-  // A part for each chapter, as long as the chapter, filled by `done`.
+  /** A part for each chapter, as long as the chapter, filled by `done`. @param {(start: number, stop: number) => number} done */
   parts(done) {
-    const { book } = this.reader;
+    const { book } = this.state;
     const { chapters, paragraphs } = book.outline;
     const starts = chapters.length && chapters.length <= MOST_PARTS ? chapters : [0];
     return starts.map((start, i) => {
@@ -104,69 +121,67 @@ export class Foot {
 
   // After reading beyond a gap: is all up to here read? After setting it by hand: the way back.
   drawOffer() {
-    const { progress } = this.reader;
+    const { progress } = this;
     const asked = this.undo === undefined ? progress.offer() : null;
     const key = `${this.undo} ${asked === null}`;
     if (key === this.offered) return;
     this.offered = key;
     if (this.undo !== undefined) this.offer.replaceChildren(button("Undo", () => this.undoSet(), { kind: "quiet slim" }));
     else if (asked !== null)
-      this.offer.replaceChildren(
-        button("I have read up to here", () => this.reader.setFurthest(progress.offer() ?? asked), { kind: "slim" }),
-      );
+      this.offer.replaceChildren(button("I have read up to here", () => this.setFurthest(progress.offer() ?? asked), { kind: "slim" }));
     else this.offer.replaceChildren();
   }
 
-  /** Says that the furthest place was set by hand, and offers the one before for a moment. */
+  /** Says that the furthest place was set by hand, and offers the one before for a moment. @param {number} before */
   wasSet(before) {
     this.undo = before;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => ((this.undo = undefined), this.drawYou()), UNDO_MS);
+    this.timer = setTimeout(() => {
+      this.undo = undefined;
+      this.drawYou();
+    }, UNDO_MS);
     this.drawYou();
   }
 
   undoSet() {
     const before = this.undo;
     this.undo = undefined;
-    this.reader.progress.set(before);
+    if (before !== undefined) this.progress.set(before);
     this.drawYou();
   }
 
   toggleMenu(open = this.menu.hidden) {
-    const { position, progress, book } = this.reader;
+    const { book } = this.state;
     this.menu.hidden = !open;
     this.you.setAttribute("aria-expanded", String(open));
     if (!open) return;
-    const item = (label, act, hidden = false) =>
-      hidden
-        ? null
-        : el(
-            "button",
-            { type: "button", role: "menuitem", class: "item", onclick: () => (this.toggleMenu(false), this.you.focus(), act()) },
-            label,
-          );
-    const { paragraph } = position.here;
+    /** @param {string} label @param {() => void} act */
+    const item = (label, act, hidden = false) => {
+      const press = () => {
+        this.toggleMenu(false);
+        this.you.focus();
+        act();
+      };
+      return hidden ? [] : [el("button", { type: "button", role: "menuitem", class: "item", onclick: press }, label)];
+    };
+    const { paragraph } = this.state.here;
+    const { furthest } = this.state;
+    const { paragraphs } = book.outline;
+    const goThere = () => this.jump({ paragraph: Math.min(furthest, paragraphs - 1) });
     this.menu.replaceChildren(
-      ...[
-        item("I have read up to here", () => this.reader.setFurthest(paragraph), paragraph === progress.furthest),
-        item(
-          "Go to the furthest place I have read",
-          () => position.jump({ paragraph: Math.min(progress.furthest, book.outline.paragraphs - 1) }),
-          !progress.furthest || Math.abs(wordsBetween(book, progress.furthest, paragraph)) < 200,
-        ),
-        item("I have read all of it", () => this.reader.setFurthest(book.outline.paragraphs), progress.furthest >= book.outline.paragraphs),
-        item("Begin again: I have read nothing", () => this.reader.setFurthest(0), !progress.furthest),
-      ].filter(Boolean),
+      ...item("I have read up to here", () => this.setFurthest(paragraph), paragraph === furthest),
+      ...item("Go to the furthest place I have read", goThere, !furthest || Math.abs(wordsBetween(book, furthest, paragraph)) < 200),
+      ...item("I have read all of it", () => this.setFurthest(paragraphs), furthest >= paragraphs),
+      ...item("Begin again: I have read nothing", () => this.setFurthest(0), !furthest),
     );
     this.menu.querySelector("button")?.focus();
   }
 
   // --- the gists ----------------------------------------------------------------------------------
 
-  /** @param {import("./types.js").GistsLine} line */
+  /** @param {GistsLine} line */
   drawGists(line) {
-    const { layer, book } = this.reader;
-    if (!line) return;
+    const { book } = this.state;
     this.node.dataset.state = this.gists.dataset.state = line.state;
     const shown = JSON.stringify([line.line, line.rest]);
     if (shown !== this.shown) {
@@ -181,27 +196,31 @@ export class Foot {
     this.details.textContent = line.more;
     if (!line.more) this.details.hidden = true;
     this.gistStrip.hidden = line.percent === null || ["ready", "recording"].includes(line.state);
-    if (!this.gistStrip.hidden && book?.outline) {
-      const words = (start, stop) => sumOf(layer.pages, (page) => (page.g && page.s >= start && page.s < stop ? page.w : 0));
-      const all = sumOf(layer.pages, (page) => page.w) / Math.max(1, wordsBetween(book, 0, layer.pages.at(-1)?.x ?? 0)) || 1;
+    if (!this.gistStrip.hidden && book.known) {
+      /** @param {number} start @param {number} stop */
+      const words = (start, stop) => sumOf(this.state.pages, (page) => (page.g && page.s >= start && page.s < stop ? page.w : 0));
+      const all = sumOf(this.state.pages, (page) => page.w) / Math.max(1, wordsBetween(book, 0, this.state.pages.at(-1)?.x ?? 0)) || 1;
       this.gistStrip.replaceChildren(
         ...this.parts((start, stop) => Math.min(1, words(start, stop) / Math.max(1, all * wordsBetween(book, start, stop)))),
       );
-      this.gistStrip.setAttribute("aria-valuenow", String(Math.round(line.percent)));
+      this.gistStrip.setAttribute("aria-valuenow", String(Math.round(line.percent ?? 0)));
     }
     this.drawActions(line.actions);
   }
 
-  // Replaces the buttons only when they change: pressing one that is replaced before the release is no click.
+  /**
+   * Replaces the buttons only when they change: pressing one that is replaced before the release is no click.
+   * @param {[string, string][]} actions
+   */
   drawActions(actions) {
     const same = JSON.stringify(actions);
     if (this.acts.dataset.same === same) return;
-    const active = this.acts.getRootNode().activeElement;
-    const focus = this.acts.contains(active) ? active.textContent : null;
+    const active = focused(this.acts);
+    const focus = active && this.acts.contains(active) ? active.textContent : null;
     this.acts.dataset.same = same;
     this.acts.replaceChildren(
       ...actions.map(([what, label]) =>
-        button(label, () => this.reader.send({ do: what }), {
+        button(label, () => this.send({ do: what }), {
           kind: `slim ${["options", "settings"].includes(what) ? "quiet" : ""}`,
           icon: what === "pause" ? "pause" : null,
         }),
@@ -218,9 +237,14 @@ export class Foot {
 
   /** Closes what is open; whether there was anything. */
   escape() {
-    if (!this.menu.hidden) return (this.toggleMenu(false), this.you.focus(), true);
-    if (!this.details.hidden) return (this.toggleMore(false), true);
-    return false;
+    if (!this.menu.hidden) {
+      this.toggleMenu(false);
+      this.you.focus();
+      return true;
+    }
+    if (this.details.hidden) return false;
+    this.toggleMore(false);
+    return true;
   }
 
   close() {

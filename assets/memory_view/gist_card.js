@@ -1,34 +1,51 @@
 // A gist in a card over the margin: all of one that is longer than its page, and the editor of a gist (by hand, by
 // asking the model again, or by making all gists again from that page on).
 
-import { button, el } from "../shared/dom.js";
+import { button, el, first } from "../shared/dom.js";
+
+/**
+ * @import { Gist } from "../protocol.js"
+ * @import { Frame } from "./frame.js"
+ * @import { Layer } from "./layer.js"
+ * @import { Leaves } from "./leaves.js"
+ * @import { ReadingState, Send } from "./state.js"
+ */
 
 export class GistCard {
-  constructor(reader) {
-    this.reader = reader;
+  /**
+   * @param {{state: ReadingState, frame: Frame, layer: Layer, leaves: Leaves, send: Send}} needs
+   */
+  constructor({ state, frame, layer, leaves, send }) {
+    this.state = state;
+    this.frame = frame;
+    this.layer = layer;
+    this.leaves = leaves;
+    this.send = send;
     this.page = 0; // the page whose gist is open, 0 for none
     this.node = el("div", { class: "gcard", hidden: true, role: "dialog" });
   }
 
+  /** @param {number} n */
   open(n, { edit = false } = {}) {
-    const page = this.reader.layer.pages[n - 1];
+    const page = this.state.pages[n - 1];
     if (!page?.g) return;
     this.page = n;
     this.node.hidden = false;
     this.node.setAttribute("aria-label", edit ? `Edit the gist of page ${n}` : `Gist of page ${n}`);
     const close = button("", () => this.close(), { kind: "quiet icon slim", icon: "close", name: "Close" });
     const head = el("div", { class: "chead" }, el("strong", {}, `Gist of page ${n}`), close);
-    const { language, rtl } = this.reader.book.outline;
+    const { language, rtl } = this.state.book.outline;
     const words = { class: "gbody", lang: language, dir: rtl ? "rtl" : "ltr" };
-    const shown = el("div", words, ...this.reader.layer.body(page));
-    this.node.replaceChildren(head, ...(edit ? this.editor(n, page.g) : [shown, ...this.reader.layer.extras(page).filter(Boolean)]));
-    const aside = this.reader.layer.drawn.get(n)?.gist.querySelector(".in")?.getBoundingClientRect();
-    const room = this.reader.room.getBoundingClientRect();
+    const shown = el("div", words, ...this.leaves.body(page));
+    this.node.replaceChildren(head, ...(edit ? this.editor(n, page.g) : [shown, ...this.leaves.extras(page)]));
+    const aside = this.layer.drawn.get(n)?.gist.querySelector(".in")?.getBoundingClientRect();
+    const room = this.frame.room.getBoundingClientRect();
     const top = aside ? aside.top - room.top : 0;
     this.node.style.top = `${Math.max(8, Math.min(top - 12, room.height - this.node.offsetHeight - 8))}px`;
     (this.node.querySelector("textarea") ?? close).focus();
   }
 
+  /** @param {number} n @param {Gist} gist */
   editor(n, gist) {
     const area = el("textarea", { rows: 9, "aria-label": `Gist of page ${n}`, dir: "auto" });
     area.value = gist.t;
@@ -38,14 +55,18 @@ export class GistCard {
       "aria-label": "What the new gist should say",
       placeholder: "What it should say (optional)",
     });
-    const act = (what, text) => () => (this.close(), this.reader.send({ do: what, page: n, text: text() }));
+    /** @param {string} what @param {() => string} text */
+    const act = (what, text) => () => {
+      this.close();
+      this.send({ do: what, page: n, text: text() });
+    };
     let confirmed = false;
     const again = button(
       "Make again from here",
       () => {
         if (confirmed) return act("reread", () => "")();
         confirmed = true;
-        again.textContent = `Delete the gists of pages ${n}–${this.reader.layer.pages.length} and make them again?`;
+        again.textContent = `Delete the gists of pages ${n}–${this.state.pages.length} and make them again?`;
       },
       { kind: "slim quiet" },
     );
@@ -81,9 +102,9 @@ export class GistCard {
 
   close() {
     if (!this.page) return;
-    const gist = this.reader.layer.drawn.get(this.page)?.gist;
+    const gist = this.layer.drawn.get(this.page)?.gist;
     this.page = 0;
     this.node.hidden = true;
-    (gist?.querySelector(".allb") ?? gist)?.focus({ preventScroll: true });
+    ((gist && first(gist, ".allb")) ?? gist)?.focus({ preventScroll: true });
   }
 }

@@ -1,107 +1,90 @@
 // Selecting words by keyboard. 'v' selects the sentence at the line that is read, then its paragraph; arrows move the end
 // by a word (left, right) or a sentence (up, down), with Shift the beginning. Enter opens the menu.
 
-import { rangeIn } from "./text_places.js";
+import { entry } from "../shared/dom.js";
+import { isBefore, rangeIn } from "./text_places.js";
+import { nextEdge, piecesOf } from "./word_steps.js";
+
+/**
+ * @import { Frame } from "./frame.js"
+ * @import { SelectionMenu } from "./selection.js"
+ * @import { ReadingState, Show } from "./state.js"
+ * @import { Spot } from "./text_places.js"
+ * @import { Units } from "./units.js"
+ * @import { Granularity } from "./word_steps.js"
+ */
+
+/** @type {Record<string, [Granularity, number]>} */
+const STEPS = { ArrowRight: ["word", 1], ArrowLeft: ["word", -1], ArrowDown: ["sentence", 1], ArrowUp: ["sentence", -1] };
 
 export class KeyboardSelection {
-  constructor(reader) {
-    this.reader = reader;
+  /** @param {{state: ReadingState, frame: Frame, units: Units, selection: SelectionMenu, show: Show}} needs */
+  constructor({ state, frame, units, selection, show }) {
+    this.state = state;
+    this.frame = frame;
+    this.units = units;
+    this.selection = selection;
+    this.show = show;
   }
 
-  get active() {
-    return this.reader.selection.byKey;
-  }
-
-  /** Handles a key; whether it was one of these. */
+  /** Handles a key; whether it was one of these. @param {KeyboardEvent} event */
   key(event) {
-    const { selection } = this.reader;
-    if (event.altKey || this.reader.view === "gists") return false;
-    if (event.key === "v") return (this.start(), true);
-    if (!this.active || event.composedPath().includes(selection.node)) return false;
-    const step = { ArrowRight: ["word", 1], ArrowLeft: ["word", -1], ArrowDown: ["sentence", 1], ArrowUp: ["sentence", -1] }[event.key];
-    if (!step) return false;
-    this.extend(step[0], step[1], event.shiftKey);
+    const { selection, state } = this;
+    if (event.altKey || state.view === "gists") return false;
+    if (event.key === "v") {
+      this.start();
+      return true;
+    }
+    const found = entry(STEPS, event.key);
+    if (!found || !selection.byKey || !selection.passage || event.composedPath().includes(selection.node)) return false;
+    const [granularity, step] = found;
+    const { start, end } = selection.passage;
+    const beginning = event.shiftKey;
+    const { text, outline } = state.book;
+    const moved = nextEdge(text, outline.language, beginning ? start : end, { granularity, step, beginning });
+    const [from, to] = beginning ? [moved, end] : [start, moved];
+    if (from && to && isBefore(from, to)) this.select(from, to, beginning);
     return true;
   }
 
   start() {
-    const { selection, position, book, scroller } = this.reader;
-    scroller.focus({ preventScroll: true }); // on a button, Enter would press it
-    const now = this.active && selection.passage;
+    const { text, outline } = this.state.book;
+    const { selection } = this;
+    this.frame.focusText(); // on a button, Enter would press it
+    const now = selection.byKey ? selection.passage : null;
     if (now) {
       const { paragraph } = now.end;
-      return this.select({ paragraph: now.start.paragraph, offset: 0 }, { paragraph, offset: book.text[paragraph].length });
+      return this.select({ paragraph: now.start.paragraph, offset: 0 }, { paragraph, offset: text[paragraph].length });
     }
-    const { paragraph, at } = position.here;
-    const text = book.text[paragraph];
-    if (!text) return;
-    const [from, to] = this.pieces(paragraph, "sentence").findLast(([start]) => start <= at) ?? [0, text.length];
+    const { paragraph, at } = this.state.here;
+    if (!text[paragraph]) return;
+    const sentences = piecesOf(text[paragraph], outline.language, "sentence");
+    const [from, to] = sentences.findLast(([begin]) => begin <= at) ?? [0, text[paragraph].length];
     this.select({ paragraph, offset: from }, { paragraph, offset: to });
   }
 
-  // The words or sentences of a paragraph as [from, to], without the white space after them.
-  pieces(paragraph, granularity) {
-    const text = this.reader.book.text[paragraph] ?? "";
-    const { language } = this.reader.book.outline;
-    if (!Intl.Segmenter)
-      return [...text.matchAll(granularity === "word" ? /\S+/g : /[^.!?。！？]+\S*\s*/g)].map((found) => [
-        found.index,
-        found.index + found[0].trimEnd().length,
-      ]);
-    const found = [...new Intl.Segmenter(language, { granularity }).segment(text)];
-    return found
-      .filter(({ isWordLike, segment }) => (granularity === "word" ? isWordLike : segment.trim()))
-      .map(({ index, segment }) => [index, index + segment.trimEnd().length]);
-  }
-
-  extend(granularity, step, beginning) {
-    const { passage } = this.reader.selection;
-    const { start, end } = passage;
-    const moved = this.next(beginning ? start : end, granularity, step, beginning);
-    if (!moved) return;
-    const [a, b] = beginning ? [moved, end] : [start, moved];
-    if (a.paragraph < b.paragraph || (a.paragraph === b.paragraph && a.offset < b.offset)) this.select(a, b, beginning);
-  }
-
-  // The next place where a piece ends (or begins), in the next paragraphs too.
-  next({ paragraph, offset }, granularity, step, beginning) {
-    const { book } = this.reader;
-    for (let at = paragraph; book.text[at] !== undefined; at += step) {
-      const edges = this.pieces(at, granularity).map(([from, to]) => (beginning ? from : to));
-      const there =
-        at !== paragraph
-          ? step > 0
-            ? edges[0]
-            : edges.at(-1)
-          : step > 0
-            ? edges.find((edge) => edge > offset)
-            : edges.findLast((edge) => edge < offset);
-      if (there !== undefined) return { paragraph: at, offset: there };
-    }
-    return null;
-  }
-
+  /** @param {Spot} start @param {Spot} end */
   select(start, end, beginning = false) {
-    const { selection, units, root, live, book } = this.reader;
+    const { frame, selection, units } = this;
     const [first, last] = [units.nodes[start.paragraph], units.nodes[end.paragraph]];
     if (!first || !last) return;
     selection.byKey = true;
     const from = rangeIn(first, start.offset, start.offset);
     const to = rangeIn(last, end.offset, end.offset);
-    const chosen = root.getRootNode().getSelection?.() ?? document.getSelection();
-    chosen.setBaseAndExtent(from.startContainer, from.startOffset, to.startContainer, to.startOffset);
+    frame.selection()?.setBaseAndExtent(from.startContainer, from.startOffset, to.startContainer, to.startOffset);
     this.keepInView(beginning ? start : end);
     selection.show({ start, end });
-    live.textContent =
-      start.paragraph === end.paragraph ? book.text[start.paragraph].slice(start.offset, end.offset) : "Several paragraphs selected";
+    const one = start.paragraph === end.paragraph;
+    frame.say(one ? this.state.book.text[start.paragraph].slice(start.offset, end.offset) : "Several paragraphs selected");
   }
 
+  /** @param {Spot} spot */
   keepInView({ paragraph, offset }) {
-    const { scroller, units, flow } = this.reader;
-    const box = rangeIn(units.nodes[paragraph], Math.max(0, offset - 1), offset).getBoundingClientRect();
+    const { scroller } = this.frame;
+    const box = rangeIn(this.units.nodes[paragraph], Math.max(0, offset - 1), offset).getBoundingClientRect();
     const view = scroller.getBoundingClientRect();
     if (box.top >= view.top && box.bottom <= view.bottom && box.left >= view.left && box.right <= view.right) return;
-    if (flow.isPaged) flow.show({ paragraph, at: offset });
+    if (this.state.paged) this.show({ paragraph, at: offset });
     else scroller.scrollTop += box.top - view.top - view.height / 3;
   }
 }

@@ -3,54 +3,95 @@
 import { typing } from "../shared/dom.js";
 import { DIALOG, DIALOG_CLOSE } from "../shared/streamlit.js";
 
-/** Keys work anywhere on the screen, but not while the person types into a field. */
-export function readerKey(reader, event) {
-  if (!reader.root.isConnected || !reader.book?.outline || event.ctrlKey || event.metaKey) return;
+/**
+ * What the keys do.
+ * @typedef {object} Commands
+ * @property {(event: KeyboardEvent) => boolean} selecting whether it was a key for selected words
+ * @property {(event: KeyboardEvent) => void} escape
+ * @property {(step: number) => void} turn
+ * @property {() => number} left the step that the left side of the screen makes
+ * @property {() => void} back
+ * @property {() => void} begin
+ * @property {() => void} end
+ * @property {(step: number) => void} chapter
+ * @property {() => void} view the next one
+ * @property {() => void} find
+ * @property {(step: number) => void} hit
+ * @property {() => void} map
+ * @property {() => void} help
+ * @property {() => void} outline
+ * @property {() => void} bookmark
+ * @property {() => void} notes
+ * @property {() => void} listen
+ * @property {() => void} pdf
+ */
+
+/**
+ * Keys work anywhere on the screen, but not while the person types into a field.
+ * @param {KeyboardEvent} event
+ * @param {Commands} commands
+ * @param {{map: Element, paged: boolean, canGoBack: boolean}} now `map`: which turns pages with arrows up and down
+ */
+export function readerKey(event, commands, { map, paged, canGoBack }) {
+  if (event.ctrlKey || event.metaKey) return;
   const dialog = document.querySelector(DIALOG);
-  if (!dialog && !typing(event) && (reader.selection.key(event) || reader.keyboardSelection.key(event))) return event.preventDefault();
-  if (event.key === "Escape" && !event.altKey) return dialog ? closeDialog(dialog) : reader.escape(event);
+  if (!dialog && !typing(event) && commands.selecting(event)) return event.preventDefault();
+  if (event.key === "Escape" && !event.altKey) return dialog ? closeDialog(dialog) : commands.escape(event);
   if (typing(event)) return;
   const path = event.composedPath();
-  const inMap = path.includes(reader.map.whole);
+  const inMap = path.includes(map);
   if (dialog && !inMap) return;
-  const { position, flow } = reader;
   if (event.altKey) {
-    if (event.key === "ArrowLeft" && reader.book.back.length) event.preventDefault(), position.back();
-    return;
+    if (event.key !== "ArrowLeft" || !canGoBack) return;
+    event.preventDefault();
+    return commands.back();
   }
-  const onButton = path[0] instanceof Element && path[0].closest("button, a, [role=menuitem]");
-  const turn = (step) => () => flow.turn(step);
-  const aside = flow.isPaged ? flow.backward : -1;
-  const action = {
-    j: turn(1),
-    k: turn(-1),
-    ArrowRight: turn(-aside),
-    ArrowLeft: turn(aside),
-    ...(inMap || flow.isPaged ? { ArrowDown: turn(1), ArrowUp: turn(-1) } : {}),
-    ...(flow.isPaged ? { PageDown: turn(1), PageUp: turn(-1), ...(onButton ? {} : { " ": turn(event.shiftKey ? -1 : 1) }) } : {}),
-    p: () => reader.original.toggle(),
-    Home: () => position.jump({ paragraph: 0 }),
-    End: () => reader.toEnd(),
-    "[": () => reader.toChapter(-1),
-    "]": () => reader.toChapter(1),
-    Backspace: () => position.back(),
-    g: () => reader.nextView(),
-    "/": () => reader.toolbar.find(),
-    n: () => reader.search.step(1),
-    N: () => reader.search.step(-1),
-    m: () => reader.map.node.focus(),
-    "?": () => reader.toolbar.toggle("help"),
-    o: () => reader.book.dispatchEvent(new Event("show outline")),
-    b: () => reader.marks.toggleBookmark(),
-    i: () => reader.notes.toggle(),
-    l: () => reader.listen.open(),
-  }[event.key];
+  const onButton = path[0] instanceof Element && path[0].closest("button, a, [role=menuitem]") !== null;
+  const action = actions(commands, { upAndDown: inMap || paged, pages: paged, space: paged && !onButton, shift: event.shiftKey })[
+    event.key
+  ];
   if (!action) return;
   event.preventDefault();
   action();
 }
 
-// A dialog closes by itself only while the focus is in it; a download button loses the focus while it works.
+/**
+ * @param {Commands} commands
+ * @param {{upAndDown: boolean, pages: boolean, space: boolean, shift: boolean}} now
+ * @returns {Record<string, (() => void) | undefined>}
+ */
+function actions(commands, { upAndDown, pages, space, shift }) {
+  /** @param {number} step */
+  const turn = (step) => () => commands.turn(step);
+  const left = commands.left();
+  return {
+    j: turn(1),
+    k: turn(-1),
+    ArrowRight: turn(-left),
+    ArrowLeft: turn(left),
+    ...(upAndDown && { ArrowDown: turn(1), ArrowUp: turn(-1) }),
+    ...(pages && { PageDown: turn(1), PageUp: turn(-1) }),
+    ...(space && { " ": turn(shift ? -1 : 1) }),
+    Home: commands.begin,
+    End: commands.end,
+    "[": () => commands.chapter(-1),
+    "]": () => commands.chapter(1),
+    Backspace: commands.back,
+    g: commands.view,
+    "/": commands.find,
+    n: () => commands.hit(1),
+    N: () => commands.hit(-1),
+    m: commands.map,
+    "?": commands.help,
+    o: commands.outline,
+    b: commands.bookmark,
+    i: commands.notes,
+    l: commands.listen,
+    p: commands.pdf,
+  };
+}
+
+/** A dialog closes by itself only while the focus is in it; a download button loses the focus while it works. @param {Element} dialog */
 function closeDialog(dialog) {
-  if (!dialog.contains(document.activeElement)) dialog.querySelector(DIALOG_CLOSE)?.click();
+  if (!dialog.contains(document.activeElement)) /** @type {HTMLElement | null} */ (dialog.querySelector(DIALOG_CLOSE))?.click();
 }

@@ -1,26 +1,68 @@
 // Reads the text or the gists aloud with the browser's own speech, sentence by sentence, and marks the sentence.
 
-import { button, el } from "../shared/dom.js";
+import { button, el, focused } from "../shared/dom.js";
 import { tabState } from "../shared/tab_state.js";
-import { paint } from "./marks.js";
+import { paint } from "./mark_kinds.js";
 import { rangeIn } from "./text_places.js";
+
+/**
+ * @import { Frame } from "./frame.js"
+ * @import { Layer } from "./layer.js"
+ * @import { ReadingState, Show } from "./state.js"
+ * @import { Units } from "./units.js"
+ */
 
 const RATES = [0.75, 1, 1.25, 1.5, 1.75, 2];
 const VOICES_MS = 2_000; // some browsers name their voices a moment late
 const chosen = tabState("listening", () => ({ rate: 1, voice: "", stops: false }));
 
 export class Listen {
-  constructor(reader) {
-    this.reader = reader;
+  /**
+   * @param {{state: ReadingState, frame: Frame, units: Units, layer: Layer, show: Show, changed: () => void}} needs
+   */
+  constructor({ state, frame, units, layer, show, changed }) {
+    this.state = state;
+    this.frame = frame;
+    this.units = units;
+    this.layer = layer;
+    this.show = show;
+    this.changed = changed;
     this.playing = false;
+    this.gists = false; // whether gists are read, not the text
+    this.unit = 0; // the paragraph or the page that is read
+    this.sentence = 0; // of it
+    /** @type {[number, number][]} */
+    this.sentences = [];
+    /** @type {string | null | undefined} of the unit; null after the end, undefined before the beginning */
+    this.text = undefined;
+    this.turn = 0; // what was begun before the last one counts no more
+    /** @type {Range | null} that is marked */
+    this.range = null;
     this.play = button("", () => this.toggle(), { kind: "icon", icon: "play", name: "Play" });
     this.rate = el(
       "select",
-      { class: "btn slim", "aria-label": "Speed", onchange: () => this.change({ rate: Number(this.rate.value) }) },
+      {
+        class: "btn slim",
+        "aria-label": "Speed",
+        onchange: () => {
+          this.change({ rate: Number(this.rate.value) });
+        },
+      },
       ...RATES.map((rate) => el("option", { value: String(rate), selected: rate === chosen.rate }, `${rate} ×`)),
     );
-    this.voice = el("select", { class: "btn slim voice", "aria-label": "Voice", onchange: () => this.change({ voice: this.voice.value }) });
-    this.stops = el("input", { type: "checkbox", onchange: () => (chosen.stops = this.stops.checked) });
+    this.voice = el("select", {
+      class: "btn slim voice",
+      "aria-label": "Voice",
+      onchange: () => {
+        this.change({ voice: this.voice.value });
+      },
+    });
+    this.stops = el("input", {
+      type: "checkbox",
+      onchange: () => {
+        chosen.stops = this.stops.checked;
+      },
+    });
     this.stops.checked = chosen.stops;
     this.line = el("span", { class: "small dim", role: "status" });
     this.controls = [
@@ -53,7 +95,7 @@ export class Listen {
   async open() {
     if (this.opened && this.voice.length) return this.toggle();
     this.node.hidden = false;
-    this.reader.toolbar.marked();
+    this.changed();
     const voices = await this.voices();
     if (!this.opened) return;
     for (const part of this.controls) part.hidden = !voices.length;
@@ -78,7 +120,7 @@ export class Listen {
         setTimeout(done, VOICES_MS);
       });
     }
-    const language = this.reader.book.outline.language.split("-")[0];
+    const language = this.state.book.outline.language.split("-")[0];
     const all = speech.getVoices();
     const own = all.filter((voice) => voice.lang.toLowerCase().startsWith(language));
     return own.length ? own : all;
@@ -86,8 +128,8 @@ export class Listen {
 
   // From the line that is read.
   begin() {
-    const { paragraph, at, page } = this.reader.position.here;
-    this.gists = this.reader.view === "gists";
+    const { paragraph, at, page } = this.state.here;
+    this.gists = this.state.view === "gists";
     this.unit = this.gists ? (page ?? 1) : paragraph;
     this.load();
     this.sentence = this.gists
@@ -101,9 +143,11 @@ export class Listen {
 
   // The sentences of the paragraph or gist `unit`, as [from, to].
   load() {
-    const { book, layer } = this.reader;
-    this.text = (this.gists ? layer.pages[this.unit - 1]?.g?.t : book.text[this.unit]) ?? null;
-    if (this.text === null) return void (this.sentences = []);
+    const { book } = this.state;
+    this.sentences = [];
+    this.text = (this.gists ? this.state.pages[this.unit - 1]?.g?.t : book.text[this.unit]) ?? null;
+    if (this.text === null) return;
+    /** @param {{segment: string}} piece */
     const spoken = ({ segment }) => /[\p{L}\p{N}]/u.test(segment);
     const parts = Intl.Segmenter
       ? [...new Intl.Segmenter(book.outline.language, { granularity: "sentence" }).segment(this.text)]
@@ -112,12 +156,12 @@ export class Listen {
   }
 
   speak() {
-    const turn = (this.turn = (this.turn ?? 0) + 1); // what was begun before counts no more
+    const turn = ++this.turn;
     this.speech.cancel();
     const [from, to] = this.sentences[this.sentence] ?? [];
     if (from === undefined) return this.next();
-    const text = this.text.slice(from, to);
-    const { emphasis } = this.reader.book.outline;
+    const text = (this.text ?? "").slice(from, to);
+    const { emphasis } = this.state.book.outline;
     const words = emphasis ? text.replaceAll(emphasis, "") : text;
     const said = Object.assign(new SpeechSynthesisUtterance(words), { rate: chosen.rate });
     const voice = this.speech.getVoices().find((one) => one.voiceURI === this.voice.value);
@@ -134,21 +178,23 @@ export class Listen {
     this.speech.speak(said);
   }
 
-  // Shows the sentence, and brings it into view.
+  /** Shows the sentence, and brings it into view. @param {number} from @param {number} to */
   mark(from, to) {
-    const { units, layer, flow, scroller } = this.reader;
+    const { scroller } = this.frame;
+    const { units, layer } = this;
     const node = this.gists ? layer.drawn.get(this.unit)?.gist.querySelector(".gtext") : units.nodes[this.unit];
     if (!node) return;
     const range = rangeIn(node, from, to);
     paint("spoken", [range]);
     const view = scroller.getBoundingClientRect();
+    /** @param {DOMRect} box */
     const isSeen = (box) =>
       box.height && box.top >= view.top && box.bottom <= view.bottom && box.left >= view.left - 4 && box.right <= view.right + 4;
     const follows = !this.range?.startContainer.isConnected || isSeen(this.range.getBoundingClientRect()); // else the person looks elsewhere
     this.range = range;
     if (!follows || isSeen(range.getBoundingClientRect())) return;
     if (this.gists) node.scrollIntoView({ block: "center" });
-    else flow.show({ paragraph: this.unit, at: from });
+    else this.show({ paragraph: this.unit, at: from });
   }
 
   next() {
@@ -166,14 +212,16 @@ export class Listen {
   }
 
   pageHere() {
-    return this.gists ? this.unit : this.reader.layer.pageAt(this.unit, this.sentences[this.sentence]?.[0] ?? 0);
+    return this.gists ? this.unit : this.state.pageAt(this.unit, this.sentences[this.sentence]?.[0] ?? 0);
   }
 
+  /** @param {string} line */
   ended(line) {
     this.pause();
     this.line.textContent = line;
   }
 
+  /** @param {number} step */
   skip(step) {
     if (step > 0) return this.next();
     if (this.sentence > 0) this.sentence--;
@@ -193,24 +241,26 @@ export class Listen {
 
   // Stopping and saying the sentence again works in every browser; pausing does not.
   pause() {
-    this.turn = (this.turn ?? 0) + 1;
+    this.turn++;
     this.range = null; // going on comes back to the sentence
     this.speech?.cancel();
     this.setPlaying(false);
   }
 
+  /** @param {Partial<typeof chosen>} values */
   change(values) {
     Object.assign(chosen, values);
     if (this.playing) this.speak();
   }
 
+  /** @param {boolean} playing */
   setPlaying(playing) {
     this.playing = playing;
     const fresh = button("", () => this.toggle(), { kind: "icon", icon: playing ? "pause" : "play", name: playing ? "Pause" : "Play" });
-    const focused = this.node.getRootNode().activeElement === this.play;
+    const hadFocus = focused(this.node) === this.play;
     this.play.replaceWith(fresh);
     this.controls[1] = this.play = fresh;
-    if (focused) fresh.focus();
+    if (hadFocus) fresh.focus();
   }
 
   close() {
@@ -219,7 +269,7 @@ export class Listen {
     paint("spoken", []);
     this.text = undefined;
     this.node.hidden = true;
-    this.reader.toolbar.marked();
+    this.changed();
     return true;
   }
 }

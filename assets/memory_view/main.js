@@ -5,7 +5,8 @@ import { Memory } from "./memory.js";
 import { AllNotes } from "./notes_panel.js";
 import { Outline } from "./outline.js";
 import { Reader } from "./reader.js";
-import { Shelf, ShelfMaps } from "./shelf.js";
+import { Shelf } from "./shelf.js";
+import { ShelfMaps } from "./shelf_maps.js";
 
 const LEAVING = ["ask", "open", "settings"]; // acts that lead to another screen
 

@@ -1,58 +1,71 @@
-// The map of the book: one cell for each page, as high as the page is long, darker the longer its gist is.
+// The map of a book in Ask: one cell for each page, as high as the page is long, darker the longer its gist is.
 // States have a shape as well as a colour: wider = looked up, hatched = fallback, corner = edited. A part of which only
 // one gist was shown is one narrow cell, so the wider a cell is, the further that place was opened.
 
 import { percent, plural, sumOf, svg } from "../shared/dom.js";
 
+/**
+ * @import { Gist } from "../protocol.js"
+ *
+ * @typedef {[top: number, height: number]} Cell of a page, in pixels
+ * @typedef {[first: number, last: number, depth: number]} Closed a part in one gist: its pages, and how many parts it is inside of
+ * @typedef {{n: number, w: number, f?: number, g?: Gist}} MapPage
+ */
+
 const SHADES = [0.8, 0.95, 1.1]; // relative to the average gist of this book
 
-// By words, not by the share of the page: the built-in reader gives every gist the same share.
-// `page`: one, or `count` of them together with the words of all their gists.
-export function shadeOf({ g: gist, count = 1 }, average) {
-  if (!gist || gist.o) return "m4";
-  const relative = gist.w / count / average;
-  return `m${1 + SHADES.filter((limit) => relative >= limit).length}`;
+/**
+ * By words, not by the share of the page: the built-in reader gives every gist the same share.
+ * @param {{words: number, own: boolean}} gist of one page, or of several together; `own`: the text itself
+ * @param {number} average
+ */
+export function shadeOf({ words, own }, average) {
+  return own ? "m4" : `m${1 + SHADES.filter((limit) => words / average >= limit).length}`;
 }
 
-function mapTitle(page, looked) {
-  const gist = page.g ? `, gist ${percent(page.g.w, page.w)}` : ", gist to come";
-  const marks = [page.f || page.g?.f ? "by rule" : "", page.g?.e ? "edited" : "", looked ? "looked up" : ""];
-  return [`Page ${page.n}, ${plural(page.w, "word")}${gist}`, ...marks.filter(Boolean)].join(", ");
-}
-
-// The place of each page's cell, [top, height] in pixels, by words; then of the cells still to come.
-function mapPlaces(pages, { height, wordsTotal, pagesTotal }) {
-  const words = sumOf(pages, (p) => p.w);
-  const whole = Math.max(1, wordsTotal > words ? wordsTotal : words);
-  const left = Math.max(0, (pagesTotal || 0) - pages.length);
-  const count = pages.length + left;
-  const gap = height / Math.max(1, count) > 7 ? 2 : height / Math.max(1, count) > 3.5 ? 1 : 0;
-  const scale = (height - 8 - gap * count) / whole;
-  let top = 4;
-  const place = (w) => {
-    const h = w * scale;
-    const found = [top, Math.max(0.5, h)];
-    top += h + gap;
-    return found;
-  };
-  const read = pages.map((p) => place(p.w));
-  const todo = Array.from({ length: left }, () => place((whole - words) / left));
-  return { read, todo };
-}
-
-/** The words of an average gist of `pages`. */
+/** The words of an average gist of `pages`. @param {MapPage[]} pages */
 export function averageGist(pages) {
-  const made = pages.filter((p) => p.g && !p.g.o);
-  return sumOf(made, (p) => p.g.w) / made.length || 1;
+  const made = pages.flatMap((page) => (page.g && !page.g.o ? page.g.w : []));
+  return sumOf(made, Number) / made.length || 1;
 }
 
-// Neighbours joined as [first, last] until a cell is high enough to be seen. Marks of single pages (looked up,
-// fallback, edited, found) are still drawn for each of them.
-function mapGroups(pages, height, closed) {
+/** The place of each page's cell, by words. @param {MapPage[]} pages @param {number} height */
+export function mapPlaces(pages, height) {
+  const whole = Math.max(
+    1,
+    sumOf(pages, (page) => page.w),
+  );
+  const room = height / Math.max(1, pages.length);
+  const gap = room > 7 ? 2 : room > 3.5 ? 1 : 0;
+  const scale = (height - 8 - gap * pages.length) / whole;
+  let top = 4;
+  return pages.map((page) => {
+    /** @type {Cell} */
+    const cell = [top, Math.max(0.5, page.w * scale)];
+    top += page.w * scale + gap;
+    return cell;
+  });
+}
+
+/** The page whose cell is at height `y`. @param {Cell[]} places @param {number} y */
+export function pageAt(places, y) {
+  const found = places.findIndex(([top, height]) => y < top + height + 1);
+  return found < 0 ? places.length : found + 1;
+}
+
+/**
+ * Neighbours joined as [first, last] until a cell is high enough to be seen. Marks of single pages (looked up, fallback,
+ * edited, found) are still drawn for each of them.
+ * @param {MapPage[]} pages
+ * @param {number} height
+ * @param {Closed[]} closed
+ */
+export function mapGroups(pages, height, closed) {
   const step = Math.max(1, Math.ceil(pages.length / (height / 1.5)));
+  /** @type {[MapPage, MapPage][]} */
   const groups = [];
   for (const page of pages) {
-    if (partOf(closed, page.n)) continue;
+    if (isClosed(closed, page.n)) continue;
     const last = groups.at(-1);
     if (last && last[1].n === page.n - 1 && page.n - last[0].n < step) last[1] = page;
     else groups.push([page, page]);
@@ -60,96 +73,94 @@ function mapGroups(pages, height, closed) {
   return groups;
 }
 
-const partOf = (closed, n) => closed.find(([first, last]) => first <= n && n <= last);
+/** @param {Closed[]} closed @param {number} n */
+const isClosed = (closed, n) => closed.some(([first, last]) => first <= n && n <= last);
 
-function together(pages, first, last) {
-  if (first === last) return first;
-  const group = pages.slice(first.n - 1, last.n);
-  const gist = group.every((p) => p.g) && { w: sumOf(group, (p) => p.g.w) };
-  return { n: `${first.n}–${last.n}`, w: sumOf(group, (p) => p.w), g: gist, count: group.length };
+/**
+ * What one cell says of pages: its class, and its title.
+ * @param {MapPage[]} group
+ * @param {number} average
+ */
+export function cellOf(group, average) {
+  const [first, last] = [group[0], group[group.length - 1]];
+  const gists = group.flatMap((page) => page.g ?? []);
+  const made = gists.length === group.length;
+  const words = sumOf(group, (page) => page.w);
+  const gistWords = sumOf(gists, (gist) => gist.w);
+  const name = first === last ? `Page ${first.n}` : `Pages ${first.n}–${last.n}`;
+  const own = gists.every((gist) => gist.o);
+  return {
+    kind: made ? shadeOf({ words: gistWords / group.length, own }, average) : "mtodo",
+    title: `${name}, ${plural(words, "word")}${made ? `, gist ${percent(gistWords, words)}` : ", gist to come"}`,
+  };
 }
 
-/** Definitions of an SVG with the pattern `id`, which marks what was made by rule. */
+/** The title of one page's cell, with its states. @param {MapPage} page @param {boolean} looked */
+function pageTitle(page, looked) {
+  const marks = [page.f || page.g?.f ? "by rule" : "", page.g?.e ? "edited" : "", looked ? "looked up" : ""];
+  return [cellOf([page], 1).title, ...marks.filter(Boolean)].join(", ");
+}
+
+/** Definitions of an SVG with the pattern `id`, which marks what was made by rule. @param {string} id */
 export function hatching(id) {
   const attributes = { id, width: 5, height: 5, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" };
   return svg("defs", {}, svg("pattern", attributes, svg("path", { class: "mhatch", d: "M0 0V5" })));
 }
 
-/** Draws the map into `box` and returns the [top, height] of every page's cell. `closed`: parts in one gist, each with its
- * first page, last page, and how many parts it is inside of. */
-export function drawMap(box, pages, options) {
+/** A name for a pattern that no other drawing on the page has. */
+export const patternName = () => `hatch${Math.random().toString(36).slice(2)}`;
+
+/** Where the cells begin, and how wide they are. @param {number} width of the map */
+export const columnOf = (width) => (width < 60 ? { x: 12, wide: 22 } : { x: 18, wide: 26 });
+
+/**
+ * Draws the map into `box` and returns the cell of every page.
+ * @param {Element} box
+ * @param {MapPage[]} pages
+ * @param {{width: number, height: number, looked: Set<number>, hits: Set<number>, closed: Closed[]}} options
+ */
+export function drawMap(box, pages, { width, height, looked, hits, closed }) {
   const average = averageGist(pages);
-  const { width, height, looked = new Map(), hits = new Set(), closed = [], here = 0, labels = true } = options;
-  const { read, todo } = mapPlaces(pages, options);
-  const x = width < 60 ? 12 : 18;
-  const wide = width < 60 ? 22 : 26;
+  const cells = mapPlaces(pages, height);
+  const { x, wide } = columnOf(width);
   const label = `Map of the book: ${plural(pages.length, "page")}`;
   const shape = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
-  const hatch = `hatch${Math.random().toString(36).slice(2)}`;
+  const hatch = patternName();
   shape.append(hatching(hatch));
-  const above = []; // drawn last, so that nothing covers them
-  let labelled = -100;
   for (const [first, last, depth] of closed.filter(([, n]) => n <= pages.length)) {
-    const y = read[first - 1][0];
-    const h = Math.max(1, read[last - 1][0] + read[last - 1][1] - y - 1);
+    const y = cells[first - 1][0];
+    const tall = Math.max(1, cells[last - 1][0] + cells[last - 1][1] - y - 1);
     const title = svg("title", {}, `Pages ${first} to ${last}, in one gist`);
-    shape.append(svg("rect", { x, y: y.toFixed(1), width: 5 + 5 * depth, height: h.toFixed(1), class: "mpart" }, title));
+    shape.append(svg("rect", { x, y: y.toFixed(1), width: 5 + 5 * depth, height: tall.toFixed(1), class: "mpart" }, title));
   }
   for (const [first, last] of mapGroups(pages, height, closed)) {
     if (first === last && looked.has(first.n)) continue;
-    const y = read[first.n - 1][0];
-    const h = read[last.n - 1][0] + read[last.n - 1][1] - y;
-    const page = together(pages, first, last);
-    const title = svg("title", {}, mapTitle(page, false));
-    const kind = page.g ? shadeOf(page, average) : "mtodo";
-    shape.append(svg("rect", { x, y: y.toFixed(1), width: wide, height: h.toFixed(1), rx: h > 4 ? 1 : 0, class: kind }, title));
+    const y = cells[first.n - 1][0];
+    const tall = cells[last.n - 1][0] + cells[last.n - 1][1] - y;
+    const group = pages.slice(first.n - 1, last.n);
+    const title = svg("title", {}, first === last ? pageTitle(first, false) : cellOf(group, average).title);
+    const place = { x, y: y.toFixed(1), width: wide, height: tall.toFixed(1), rx: tall > 4 ? 1 : 0 };
+    shape.append(svg("rect", { ...place, class: cellOf(group, average).kind }, title));
   }
-  pages.forEach((page, i) => {
-    const [y, h] = read[i];
-    const opened = looked.has(page.n);
-    const cell = { x, y: y.toFixed(1), width: wide, height: h.toFixed(1), rx: h > 4 ? 1 : 0 };
-    if (opened) {
-      const title = svg("title", {}, mapTitle(page, opened));
-      const tall = Math.max(h, 3);
-      above.push(svg("rect", { ...cell, class: "mlook", x: x - 5, width: wide + 10, height: tall.toFixed(1) }, title));
-      if (h > 13) {
-        const place = { class: "mapin", "text-anchor": "middle", x: x + wide / 2, y: y + h / 2 + 4 };
-        above.push(svg("text", place, String(page.n)));
-      }
-    }
-    const alone = !partOf(closed, page.n);
-    if (alone && (page.f || page.g?.f)) above.push(svg("rect", { ...cell, fill: `url(#${hatch})`, "pointer-events": "none" }));
-    if (alone && page.g?.e) above.push(svg("path", { class: "medit", d: `M${x + wide - 9} ${y}h9v${Math.min(9, h)}z` }));
-    if (hits.has(page.n)) above.push(svg("circle", { class: "mtick", cx: 5, cy: y + h / 2, r: h > 6 ? 3 : 2 }));
-    if (labels && !opened && y - labelled > 64 && height - y > 8) {
-      shape.append(svg("text", { class: "maplab", x: x + wide + 15, y: y + h / 2 + 4 }, String(page.n)));
-      labelled = y;
-    }
-  });
-  todo.forEach(([y, h]) =>
-    shape.append(svg("rect", { class: "mtodo", x: x + 0.5, y, width: wide - 1, height: Math.max(1, h - 1), rx: 1 })),
-  );
-  shape.append(...above);
-  shape.append(svg("rect", { class: "mcur", x: x - 8, width: wide + 16, height: 8, rx: 3, visibility: "hidden" }));
+  // last, so that nothing covers them
+  shape.append(...pages.flatMap((page, i) => pageMarks(page, cells[i])));
   box.replaceChildren(shape);
-  markHere(box, read, here);
-  return read;
-}
+  return cells;
 
-/** Moves the frame to the current page; the cells stay, so turning a page changes two attributes. */
-export function markHere(box, places, here) {
-  const frame = box.querySelector(".mcur");
-  frame.setAttribute("visibility", places[here - 1] ? "visible" : "hidden");
-  for (const label of box.querySelectorAll(".maplab")) label.classList.toggle("cur", label.textContent === String(here));
-  if (!places[here - 1]) return;
-  const [y, h] = places[here - 1];
-  const tall = Math.max(h + 6, 8);
-  frame.setAttribute("y", (y + h / 2 - tall / 2).toFixed(1));
-  frame.setAttribute("height", tall);
-}
-
-/** The page whose cell is at height `y`. */
-export function pageAt(places, y) {
-  const found = places.findIndex(([top, h]) => y < top + h + 1);
-  return found < 0 ? places.length : found + 1;
+  /** @param {MapPage} page @param {Cell} cell */
+  function pageMarks(page, [y, tall]) {
+    const found = [];
+    const cell = { x, y: y.toFixed(1), width: wide, height: tall.toFixed(1), rx: tall > 4 ? 1 : 0 };
+    if (looked.has(page.n)) {
+      const wider = { class: "mlook", x: x - 5, width: wide + 10, height: Math.max(tall, 3).toFixed(1) };
+      found.push(svg("rect", { ...cell, ...wider }, svg("title", {}, pageTitle(page, true))));
+      const place = { class: "mapin", "text-anchor": "middle", x: x + wide / 2, y: y + tall / 2 + 4 };
+      if (tall > 13) found.push(svg("text", place, String(page.n)));
+    }
+    const alone = !isClosed(closed, page.n);
+    if (alone && (page.f || page.g?.f)) found.push(svg("rect", { ...cell, fill: `url(#${hatch})`, "pointer-events": "none" }));
+    if (alone && page.g?.e) found.push(svg("path", { class: "medit", d: `M${x + wide - 9} ${y}h9v${Math.min(9, tall)}z` }));
+    if (hits.has(page.n)) found.push(svg("circle", { class: "mtick", cx: 5, cy: y + tall / 2, r: tall > 6 ? 3 : 2 }));
+    return found;
+  }
 }

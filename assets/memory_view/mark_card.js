@@ -1,13 +1,34 @@
 // A card at a mark: its colour, its note, what can be done with it. On a phone it is a sheet.
 
-import { button, el, icon } from "../shared/dom.js";
-import { COLOURS, COLOUR_NAMES, kindName } from "./marks.js";
+import { button, el, first, icon } from "../shared/dom.js";
+import { COLOUR_NAMES, COLOURS, endOf, kindName, startOf } from "./mark_kinds.js";
 import { putAt, withSource } from "./selection.js";
 import { wordsOf } from "./text_places.js";
 
+/**
+ * @import { KeptAnswer, KeptCite, MarkColour, MarkRecord } from "../protocol.js"
+ * @import { Toast } from "../shared/toast.js"
+ * @import { Frame } from "./frame.js"
+ * @import { Marks } from "./marks.js"
+ * @import { Passage } from "./selection.js"
+ * @import { Jump, ReadingState } from "./state.js"
+ * @import { Units } from "./units.js"
+ *
+ * @typedef {Pick<MarkRecord, "k" | "c" | "s" | "e" | "n"> & Partial<MarkRecord>} CardMark
+ */
+
 export class MarkCard {
-  constructor(reader) {
-    this.reader = reader;
+  /**
+   * @param {{state: ReadingState, frame: Frame, units: Units, marks: Marks, toast: Toast, jump: Jump, opening: () => void}} needs
+   */
+  constructor({ state, frame, units, marks, toast, jump, opening }) {
+    this.state = state;
+    this.frame = frame;
+    this.units = units;
+    this.marks = marks;
+    this.toast = toast;
+    this.jump = jump;
+    this.opening = opening;
     this.node = el("div", { class: "markcard", hidden: true, role: "dialog" });
   }
 
@@ -15,9 +36,9 @@ export class MarkCard {
     return !this.node.hidden;
   }
 
-  /** Writes a note about words that may have no mark yet. */
+  /** Writes a note about words that may have no mark yet. @param {Passage} passage */
   write(passage) {
-    const { reader } = this;
+    /** @type {CardMark} */
     const mark = {
       k: "note",
       c: "sky",
@@ -25,31 +46,40 @@ export class MarkCard {
       e: [passage.end.paragraph, passage.end.offset],
       n: "",
     };
-    const there = reader.marks.all.find((other) => other.c && `${other.s} ${other.e}` === `${mark.s} ${mark.e}`);
+    const there = this.marks.all.find((other) => other.c && `${other.s} ${other.e}` === `${mark.s} ${mark.e}`);
     if (there) return this.open(there.id, { edit: true });
-    this.show(mark, { edit: true, save: (note, colour) => note && reader.marks.note(passage, note, colour) });
+    this.show(mark, {
+      edit: true,
+      save: (note, colour) => {
+        if (note) this.marks.note(passage, note, colour || undefined);
+      },
+    });
   }
 
-  /** Opens the card of a mark. */
+  /** Opens the card of a mark. @param {string} id */
   open(id, { edit = false } = {}) {
-    const { marks } = this.reader;
+    const { marks } = this;
     const mark = marks.store?.all.get(id);
     if (!mark) return;
+    /** @param {string} note @param {MarkColour | ""} colour */
     const save = (note, colour) => {
       const changes = { ...(note !== mark.n ? { n: note } : {}), ...(colour !== mark.c ? { c: colour } : {}) };
       if (Object.keys(changes).length) marks.change(mark, changes);
     };
-    this.show(mark, { edit, save, saved: true });
+    this.show(mark, { edit, save, saved: mark });
   }
 
-  show(mark, { edit, save, saved = false }) {
-    const { reader } = this;
-    this.from = reader.root.getRootNode().activeElement;
-    reader.passageCard.close();
+  /** @param {CardMark} mark @param {{edit: boolean, save: (note: string, colour: MarkColour | "") => void, saved?: MarkRecord}} options */
+  show(mark, { edit, save, saved }) {
+    this.from = this.frame.active;
+    this.opening();
     let colour = mark.c;
     const area = el("textarea", { rows: 3, "aria-label": "Note", placeholder: "Write a note", dir: "auto" });
     area.value = mark.n ?? "";
-    const finish = () => (save(area.value.trim(), colour), this.close());
+    const finish = () => {
+      save(area.value.trim(), colour);
+      this.close();
+    };
     area.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) finish();
     });
@@ -58,23 +88,21 @@ export class MarkCard {
         el("span", {}, COLOUR_NAMES[name]),
         () => {
           colour = name;
-          swatches.forEach((node, i) => node.setAttribute("aria-pressed", String(COLOURS[i] === name)));
+          for (const [i, node] of swatches.entries()) node.setAttribute("aria-pressed", String(COLOURS[i] === name));
           if (saved && !area.matches(":focus") && area.value.trim() === (mark.n ?? "")) finish();
         },
         { kind: `swatch hue-${name}`, name: COLOUR_NAMES[name], "aria-pressed": String(name === colour) },
       ),
     );
-    const name = saved ? kindName(mark) : "Note";
-    const remove = () => (this.close(), reader.marks.remove(mark));
+    const name = saved ? kindName(saved) : "Note";
+    const remove = () => {
+      this.close();
+      if (saved) this.marks.remove(saved);
+    };
     const copy = () =>
       navigator.clipboard
-        ?.writeText(
-          withSource(reader, wordsOf(reader, { paragraph: mark.s[0], offset: mark.s[1] }, { paragraph: mark.e[0], offset: mark.e[1] }), {
-            paragraph: mark.s[0],
-            offset: mark.s[1],
-          }),
-        )
-        .then(() => reader.toast.say("Copied with its page"));
+        ?.writeText(withSource(this.state, wordsOf(this.state.book, this.units.nodes, startOf(mark), endOf(mark)), startOf(mark)))
+        .then(() => this.toast.say("Copied with its page"));
     this.node.setAttribute("aria-label", name);
     this.node.replaceChildren(
       el(
@@ -83,7 +111,7 @@ export class MarkCard {
         el("strong", {}, name),
         button("", () => this.close(), { kind: "quiet icon slim", icon: "close", name: "Close" }),
       ),
-      ...(mark.k === "answer" ? [answerOf(mark, (cite) => this.follow(cite), reader.book.outline.language)] : []),
+      ...(mark.a ? [answerOf(mark.a, (cite) => this.follow(cite), this.state.book.outline.language)] : []),
       ...(mark.c ? [el("div", { class: "swatches" }, ...swatches)] : []),
       area,
       el(
@@ -95,46 +123,51 @@ export class MarkCard {
       ),
     );
     this.node.hidden = false;
-    putAt(reader, this.node, reader.marks.boxes(mark), { below: true });
+    putAt(this.frame, this.state, this.node, this.marks.boxes(mark), { below: true });
     if (edit) area.focus();
-    else
-      (mark.k === "answer" ? this.node.querySelector("button") : (this.node.querySelector(".swatch") ?? area)).focus({
-        preventScroll: true,
-      });
+    else (first(this.node, mark.k === "answer" ? "button" : ".swatch") ?? area).focus({ preventScroll: true });
   }
 
+  /** @param {KeptCite} cite */
   follow(cite) {
     this.close();
-    const place = placeOfCite(this.reader, cite);
-    if (place) this.reader.position.jump(place, { focus: true });
+    const place = placeOfCite(this.state, cite);
+    if (place) this.jump(place, { focus: true });
   }
 
   close() {
     if (!this.opened) return false;
-    const inside = this.node.contains(this.reader.root.getRootNode().activeElement);
+    const inside = this.node.contains(this.frame.active);
     this.node.hidden = true;
-    if (inside) (this.from?.isConnected ? this.from : this.reader.scroller).focus({ preventScroll: true });
+    if (inside) (this.from?.isConnected ? this.from : this.frame.scroller).focus({ preventScroll: true });
     return true;
   }
 }
 
-/** Where a citation of a kept answer leads: to its words, else to its page. */
-export function placeOfCite({ layer }, { page, s }) {
-  const there = layer.pages[page - 1];
+/** Where a citation of a kept answer leads: to its words, else to its page. @param {ReadingState} state @param {KeptCite} cite */
+export function placeOfCite({ pages }, { page, s }) {
+  const there = pages[page - 1];
   return s ? { paragraph: s[0], at: s[1] } : there ? { paragraph: there.s, at: there.a ?? 0 } : null;
 }
 
-/** A kept answer: the question, who answered, the answer and the pages it cites. */
-export function answerOf(mark, follow, language) {
-  const { question, signer, pieces } = mark.a;
-  const lines = [[]]; // the text and the citations of each paragraph
+/**
+ * A kept answer: the question, who answered, the answer and the pages it cites.
+ * @param {KeptAnswer} answer
+ * @param {(cite: KeptCite) => void} follow
+ * @param {string} language
+ */
+export function answerOf({ question, signer, pieces }, follow, language) {
+  const paragraph = () => el("p", { class: "kt", dir: "auto", lang: language });
+  const lines = [paragraph()];
   for (const { text, cites } of pieces) {
-    text.split(/\n\s*\n/).forEach((part, i) => (i ? lines.push([part]) : lines.at(-1).push(part)));
-    for (const cite of cites)
-      lines.at(-1).push(
-        " ",
-        button(`p. ${cite.page}`, () => follow(cite), { kind: "cite slim", "aria-label": `Go to page ${cite.page}` }),
-      );
+    for (const [i, part] of text.split(/\n\s*\n/).entries()) {
+      if (i) lines.push(paragraph());
+      lines[lines.length - 1].append(part);
+    }
+    const chips = cites.map(({ page, s }) =>
+      button(`p. ${page}`, () => follow({ page, s }), { kind: "cite slim", "aria-label": `Go to page ${page}` }),
+    );
+    lines[lines.length - 1].append(...chips.flatMap((chip) => [" ", chip]));
   }
   return el(
     "div",
@@ -146,6 +179,6 @@ export function answerOf(mark, follow, language) {
       icon(signer.startsWith("A recording") ? "reels" : signer.startsWith("Built-in") ? "wordlines" : "plug"),
       signer,
     ),
-    ...lines.map((parts) => el("p", { class: "kt", dir: "auto", lang: language }, ...parts)),
+    ...lines,
   );
 }

@@ -3,38 +3,64 @@
 // bookmarks and stored answers are drawn over the text and take no space.
 
 import { el, icon, svg } from "../shared/dom.js";
+import { COLOURS, endOf, kindName, SUPPORTED, startOf } from "./mark_kinds.js";
 import { changeMarks, inOrder, marksOf, newId } from "./marks_store.js";
 import { partsOf, rangeIn } from "./text_places.js";
 
-export const COLOURS = ["rose", "leaf", "sky", "lilac"];
-export const COLOUR_NAMES = { rose: "Rose", leaf: "Leaf", sky: "Sky", lilac: "Lilac" };
+/**
+ * @import { MarkColour, MarkRecord } from "../protocol.js"
+ * @import { Span } from "../shared/dom.js"
+ * @import { Toast } from "../shared/toast.js"
+ * @import { Frame } from "./frame.js"
+ * @import { Change, StoredMarks } from "./marks_store.js"
+ * @import { Passage } from "./selection.js"
+ * @import { ReadingState } from "./state.js"
+ * @import { Units } from "./units.js"
+ *
+ * @typedef {object} MarksEvents
+ * @property {(paragraph: number) => Span[]} hitsIn the hits of a search
+ * @property {() => void} changed
+ * @property {(id: string) => void} opened a mark was pressed
+ */
+
+/** @type {MarkColour} */
 const NOTE_COLOUR = "sky"; // of a note whose words had no colour yet
-const NAMES = { highlight: "Highlight", note: "Note", bookmark: "Bookmark", answer: "Answer" };
-const SUPPORTED = typeof Highlight === "function" && Boolean(CSS.highlights);
-
-export const kindName = (mark) => NAMES[mark.k];
-export const startOf = (mark) => ({ paragraph: mark.s[0], offset: mark.s[1] });
-export const endOf = (mark) => ({ paragraph: mark.e[0], offset: mark.e[1] });
-
-/** Shows ranges under a name of the style sheet; without the API nothing is shown. */
-export function paint(name, ranges) {
-  if (SUPPORTED) CSS.highlights.set(name, new Highlight(...ranges));
-}
 
 export class Marks {
-  constructor(reader) {
-    this.reader = reader;
+  /**
+   * @param {{state: ReadingState, frame: Frame, units: Units, toast: Toast, on: MarksEvents}} needs
+   */
+  constructor({ state, frame, units, toast, on }) {
+    this.state = state;
+    this.frame = frame;
+    this.units = units;
+    this.toast = toast;
+    this.on = on;
+    /** @type {StoredMarks | null} */
+    this.store = null;
+    /** @type {string | null} */
+    this.bookId = null;
+    /** @type {[number, number] | null} the paragraphs in view */
+    this.view = null;
+    /** @type {Map<string, number>} id of a note -> its number */
+    this.numbers = new Map();
+    /** @type {MarkRecord[]} */
     this.all = []; // in the order of the book
+    /** @type {Map<number, [MarkRecord, number, number][]>} */
     this.byParagraph = new Map(); // paragraph -> [mark, from, to] of highlights and notes
+    /** @type {Map<number, [Highlight, Range][]>} */
     this.shown = new Map(); // paragraph -> [highlight, range] of what is painted
+    /** @type {Map<string, HTMLElement>} */
     this.over = new Map(); // id -> the element that lies over the text
     if (SUPPORTED) for (const colour of COLOURS) CSS.highlights.set(`mark-${colour}`, new Highlight());
     this.resize = new ResizeObserver(() => this.view && this.place(...this.view)); // a typeface that has come moves lines
-    this.resize.observe(reader.column);
-    this.changed = () => this.reader.book?.outline && this.reader.root.isConnected && this.draw();
+    this.resize.observe(this.frame.column);
+    this.changed = () => {
+      if (state.book.known && frame.isShown) this.draw();
+    };
   }
 
-  /** Another book, or none. */
+  /** Another book, or none. @param {string | null} bookId */
   follow(bookId) {
     if (bookId === this.bookId) return;
     this.store?.removeEventListener("marks", this.changed);
@@ -62,50 +88,57 @@ export class Marks {
     for (const mark of this.all) {
       if (mark.k === "note") this.numbers.set(mark.id, ++notes);
       if (!mark.c) continue;
-      for (const [paragraph, from, to] of partsOf(this.reader.book, startOf(mark), endOf(mark))) {
-        if (!this.byParagraph.has(paragraph)) this.byParagraph.set(paragraph, []);
-        this.byParagraph.get(paragraph).push([mark, from, to]);
+      for (const [paragraph, from, to] of partsOf(this.state.book, startOf(mark), endOf(mark))) {
+        const marks = this.byParagraph.get(paragraph) ?? [];
+        marks.push([mark, from, to]);
+        this.byParagraph.set(paragraph, marks);
       }
     }
     for (const paragraph of new Set([...before, ...this.byParagraph.keys()])) {
       if (SUPPORTED) this.paragraphDrawn(paragraph);
-      else this.reader.units.mark(paragraph, this.reader.search.inText(paragraph));
+      else this.units.mark(paragraph, this.on.hitsIn(paragraph));
     }
     for (const node of this.over.values()) node.remove();
     this.over.clear();
     if (this.view) this.place(...this.view);
-    this.reader.map.soon();
-    this.reader.toolbar.marked();
-    this.reader.notes.draw();
+    this.on.changed();
   }
 
-  /** The elements of a paragraph are new: paints its marks. Called by the units. */
+  /** The elements of a paragraph are new: paints its marks. Called by the units. @param {number} paragraph */
   paragraphDrawn(paragraph) {
     for (const [highlight, range] of this.shown.get(paragraph) ?? []) highlight.delete(range);
     this.shown.delete(paragraph);
-    const node = this.reader.units.nodes[paragraph];
+    const node = this.units.nodes[paragraph];
     const marks = this.byParagraph.get(paragraph);
     if (!node || !marks || !SUPPORTED) return;
     this.shown.set(
       paragraph,
-      marks.map(([mark, from, to]) => {
-        const pair = [CSS.highlights.get(`mark-${mark.c}`), rangeIn(node, from, to)];
-        pair[0].add(pair[1]);
-        return pair;
+      marks.flatMap(([mark, from, to]) => {
+        const highlight = CSS.highlights.get(`mark-${mark.c}`);
+        const range = rangeIn(node, from, to);
+        highlight?.add(range);
+        return highlight ? [[highlight, range]] : [];
       }),
     );
   }
 
-  /** What to wrap in a paragraph where the browser cannot paint ranges. */
+  /** What to wrap in a paragraph where the browser cannot paint ranges. @param {number} paragraph @returns {Span[]} */
   spans(paragraph) {
     return SUPPORTED ? [] : (this.byParagraph.get(paragraph) ?? []).map(([mark, from, to]) => [from, to, `mark-${mark.c}`]);
   }
 
-  // Places the numbers, ribbons and stored answers of paragraphs `first` to `last`, which are in view.
+  /**
+   * Places the numbers, ribbons and stored answers of paragraphs `first` to `last`, which are in view.
+   * @param {number} first
+   * @param {number} last
+   */
   place(first, last) {
     this.view = [first, last];
-    const { flow, sheet, units, view } = this.reader;
+    const { view } = this.state;
+    const { sheet } = this.frame;
+    const { units } = this;
     const inView = new Set();
+    /** @type {number[]} */
     const beside = []; // the heights of what is shown beside the text: two on one line are put below each other
     for (const mark of view === "gists" ? [] : this.all) {
       const [paragraph, offset] = mark.k === "note" ? mark.e : mark.s;
@@ -113,28 +146,33 @@ export class Marks {
       const node = units.nodes[paragraph];
       if (!node?.checkVisibility()) continue;
       inView.add(mark.id);
-      if (!this.over.has(mark.id)) this.over.set(mark.id, this.overlay(mark));
-      const over = this.over.get(mark.id);
-      const home = flow.isPaged ? sheet : node.parentElement;
+      const over = this.over.get(mark.id) ?? this.overlay(mark);
+      this.over.set(mark.id, over);
+      const home = this.state.paged ? sheet : (node.parentElement ?? sheet);
       if (over.parentElement !== home) home.append(over);
-      over.style.gridRow = flow.isPaged ? "" : `${units.rows[paragraph]} / ${units.rows[paragraph] + 1}`; // moves with its paragraph
+      over.style.gridRow = this.state.paged ? "" : `${units.rows[paragraph]} / ${units.rows[paragraph] + 1}`; // moves with its paragraph
       const box = mark.k === "note" ? lastBox(rangeIn(node, Math.max(0, offset - 1), offset)) : lastBox(rangeIn(node, offset, offset + 1));
-      const origin = (flow.isPaged ? sheet : node).getBoundingClientRect();
+      const origin = (this.state.paged ? sheet : node).getBoundingClientRect();
       const text = node.getClientRects()[0];
-      const column = mark.k === "note" ? box.right : this.reader.book.outline.rtl ? text.left - 4 : text.right - 20;
+      const column = mark.k === "note" ? box.right : this.state.book.outline.rtl ? text.left - 4 : text.right - 20;
       let top = box.top;
       if (mark.k !== "note") {
         while (beside.some((height) => Math.abs(height - top) < 24)) top += 28;
         beside.push(top);
       }
       over.style.left = `${column - origin.left}px`;
-      over.style.top = `${top - origin.top + (flow.isPaged ? 0 : parseFloat(getComputedStyle(node).marginTop))}px`;
+      over.style.top = `${top - origin.top + (this.state.paged ? 0 : parseFloat(getComputedStyle(node).marginTop))}px`;
     }
-    for (const [id, node] of this.over) if (!inView.has(id)) node.remove(), this.over.delete(id);
+    for (const [id, node] of this.over) {
+      if (inView.has(id)) continue;
+      node.remove();
+      this.over.delete(id);
+    }
   }
 
+  /** @param {MarkRecord} mark */
   overlay(mark) {
-    const open = () => this.reader.markCard.open(mark.id);
+    const open = () => this.on.opened(mark.id);
     if (mark.k === "note") {
       const number = String(this.numbers.get(mark.id));
       return el(
@@ -153,64 +191,80 @@ export class Marks {
     return el("button", { type: "button", class: "overmark ribbon", onclick: open, "aria-label": "Bookmark", title: "Bookmark" }, shape);
   }
 
-  /** The mark under a point of the window; the shortest one of several. */
+  /** The mark under a point of the window; the shortest one of several. @param {EventTarget} target @param {number} x @param {number} y */
   at(target, x, y) {
-    const node = target.closest?.("p[data-i]");
-    const found = ((node && this.byParagraph.get(Number(node.dataset.i))) || []).filter(([, from, to]) =>
+    /** @type {HTMLElement | null} */
+    const node = target instanceof Element ? target.closest("p[data-i]") : null;
+    if (!node) return null;
+    const found = (this.byParagraph.get(Number(node.dataset.i)) ?? []).filter(([, from, to]) =>
       [...rangeIn(node, from, to).getClientRects()].some((box) => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom),
     );
     return found.sort((a, b) => a[2] - a[1] - b[2] + b[1])[0]?.[0] ?? null;
   }
 
-  /** The boxes of a mark's words on the screen. */
+  /** The boxes of a mark's words on the screen. @param {Pick<MarkRecord, "k" | "s" | "e">} mark */
   boxes(mark) {
-    const parts =
-      mark.k === "bookmark" || mark.k === "answer"
-        ? [[mark.s[0], mark.s[1], mark.s[1] + 1]]
-        : partsOf(this.reader.book, startOf(mark), endOf(mark));
-    return parts.flatMap(([i, from, to]) =>
-      this.reader.units.nodes[i] ? [...rangeIn(this.reader.units.nodes[i], from, to).getClientRects()] : [],
-    );
+    const start = startOf(mark);
+    const point = mark.k === "bookmark" || mark.k === "answer";
+    return this.units.boxes({ start, end: point ? { ...start, offset: start.offset + 1 } : endOf(mark) });
   }
 
   // --- changes, each with its undo ----------------------------------------------------------------
 
-  /** Highlights a passage, or changes the colour of the mark of just these words. Returns the mark's id. */
+  /**
+   * Highlights a passage, or changes the colour of the mark of just these words. Returns the mark's id.
+   * @param {Passage} passage
+   * @param {MarkColour} colour
+   */
   highlight({ start, end }, colour, note = "") {
     const same = this.all.find(
       (mark) => mark.c && `${mark.s} ${mark.e}` === `${start.paragraph},${start.offset} ${end.paragraph},${end.offset}`,
     );
-    if (same) return (this.change(same, { c: colour, ...(note ? { n: note } : {}) }), same.id);
+    if (same) {
+      this.change(same, { c: colour, ...(note ? { n: note } : {}) });
+      return same.id;
+    }
     return this.make(
       { k: note ? "note" : "highlight", c: colour, s: [start.paragraph, start.offset], e: [end.paragraph, end.offset], n: note },
       note ? "Note saved" : "Highlighted",
     );
   }
 
+  /** @param {Passage} passage @param {string} note @param {MarkColour} [colour] */
   note(passage, note, colour = NOTE_COLOUR) {
     return this.highlight(passage, colour, note);
   }
 
+  /** @param {Partial<MarkRecord> & Pick<MarkRecord, "k" | "s" | "e">} values @param {string} said */
   make(values, said) {
+    /** @type {MarkRecord} */
     const mark = { id: newId(), c: "", n: "", a: null, x: "", t: new Date().toISOString(), ...values };
-    const text = partsOf(this.reader.book, startOf(mark), endOf(mark)).map(([i, from, to]) => this.reader.book.text[i].slice(from, to));
-    changeMarks(this.store, { do: "make", mark: { ...mark, x: text.join("\n") } });
-    this.reader.toast.say(said, () => changeMarks(this.store, { do: "remove", id: mark.id }));
+    const text = partsOf(this.state.book, startOf(mark), endOf(mark)).map(([i, from, to]) => this.state.book.text[i].slice(from, to));
+    this.send({ do: "make", mark: { ...mark, x: text.join("\n") } });
+    this.toast.say(said, () => this.send({ do: "remove", id: mark.id }));
     return mark.id;
   }
 
+  /** @param {MarkRecord} mark @param {Partial<MarkRecord>} values */
   change(mark, values) {
     const kind = values.n === undefined || !mark.c ? mark.k : values.n ? "note" : "highlight";
     const before = { id: mark.id, k: mark.k, c: mark.c, n: mark.n };
-    changeMarks(this.store, { do: "change", mark: { id: mark.id, k: kind, ...values } });
-    this.reader.toast.say(values.n === undefined ? "Colour changed" : values.n ? "Note saved" : "Note removed", () =>
-      changeMarks(this.store, { do: "change", mark: before }),
+    this.send({ do: "change", mark: { id: mark.id, k: kind, ...values } });
+    this.toast.say(
+      values.n === undefined ? "Colour changed" : values.n ? "Note saved" : "Note removed",
+      () => this.store && changeMarks(this.store, { do: "change", mark: before }),
     );
   }
 
+  /** @param {MarkRecord} mark */
   remove(mark) {
-    changeMarks(this.store, { do: "remove", id: mark.id });
-    this.reader.toast.say(`${kindName(mark)} removed`, () => changeMarks(this.store, { do: "restore", id: mark.id }));
+    this.send({ do: "remove", id: mark.id });
+    this.toast.say(`${kindName(mark)} removed`, () => this.send({ do: "restore", id: mark.id }));
+  }
+
+  /** @param {Change} change */
+  send(change) {
+    if (this.store) changeMarks(this.store, change);
   }
 
   /** The bookmarks on what is on the screen now. */
@@ -219,8 +273,9 @@ export class Marks {
     return this.all.filter((mark) => mark.k === "bookmark" && mark.s[0] >= first && mark.s[0] <= last && this.isSeen(mark));
   }
 
+  /** @param {MarkRecord} mark */
   isSeen(mark) {
-    const view = this.reader.scroller.getBoundingClientRect();
+    const view = this.frame.scroller.getBoundingClientRect();
     return this.boxes(mark).some((box) => box.bottom > view.top && box.top < view.bottom && box.right > view.left && box.left < view.right);
   }
 
@@ -228,8 +283,8 @@ export class Marks {
   toggleBookmark() {
     const [there] = this.bookmarksHere;
     if (there) return this.remove(there);
-    const { paragraph, at } = this.reader.position.here;
-    const text = this.reader.book.text[paragraph] ?? "";
+    const { paragraph, at } = this.state.here;
+    const text = this.state.book.text[paragraph] ?? "";
     const begin = at ? text.slice(0, at).search(/\S+\s*$/) : 0; // a whole word
     const offset = Math.max(0, Math.min(begin, text.length));
     const end = Math.min(text.length, offset + 80);
@@ -237,6 +292,7 @@ export class Marks {
   }
 }
 
+/** @param {Range} range */
 function lastBox(range) {
   const boxes = range.getClientRects();
   return boxes[boxes.length - 1] ?? range.getBoundingClientRect();

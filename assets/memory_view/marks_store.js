@@ -3,29 +3,42 @@
 
 import { tabState } from "../shared/tab_state.js";
 
-const books = tabState("marks", () => new Map());
-
 /**
- * @typedef {import("./types.js").MarkRecord} MarkRecord
- * @typedef {import("./types.js").MarkChange} MarkChange
- * @typedef {EventTarget & {all: Map<string, MarkRecord>, lost: MarkRecord[], removed: Map<string, MarkRecord>,
- *   pending: MarkChange[], passage: any, asked: any, send: ((name: string, value: any) => void) | null, model: boolean}} StoredMarks
- *   `all`: the marks with a place in the text; `removed`: those that Undo can bring back; `pending`: the changes that the
- *   server has not confirmed; `passage`: what is known of the passage that was asked about; `model`: a language model is
- *   connected. `send`: sends a state value, null before the channel is there. Events: "marks", "passage".
+ * @import { MarkChange, MarkRecord, MarksData, PassageAsked, PassageData } from "../protocol.js"
  *
- * @param {string} book
- * @returns {StoredMarks}
+ * @typedef {Omit<MarkChange, "at">} Change
  */
-export function marksOf(book) {
-  if (!books.has(book)) {
-    const empty = { all: new Map(), lost: [], removed: new Map(), pending: [], passage: null, asked: null, send: null, model: false };
-    books.set(book, Object.assign(new EventTarget(), empty));
-  }
-  return books.get(book);
+
+/** The marks of one book. Events: "marks", "passage". */
+export class StoredMarks extends EventTarget {
+  /** @type {Map<string, MarkRecord>} those with a place in the text */
+  all = new Map();
+  /** @type {MarkRecord[]} */
+  lost = [];
+  /** @type {Map<string, MarkRecord>} those that Undo can bring back */
+  removed = new Map();
+  /** @type {MarkChange[]} those that the server has not confirmed */
+  pending = [];
+  /** @type {PassageData | null} what is known of the passage that was asked about */
+  passage = null;
+  /** @type {PassageAsked | null} */
+  asked = null;
+  /** @type {((name: string, value: unknown) => void) | null} sends a state value; null before the channel is there */
+  send = null;
+  model = false; // a language model is connected
 }
 
-/** @param {import("./types.js").MarksData} data */
+/** @type {Map<string, StoredMarks>} */
+const books = tabState("marks", () => new Map());
+
+/** @param {string} book @returns {StoredMarks} */
+export function marksOf(book) {
+  const known = books.get(book) ?? new StoredMarks();
+  books.set(book, known);
+  return known;
+}
+
+/** @param {MarksData} data */
 export function storeMarks({ book, marks, lost, seen, model }) {
   const store = marksOf(book);
   store.pending = store.pending.filter((change) => change.at > seen);
@@ -35,9 +48,11 @@ export function storeMarks({ book, marks, lost, seen, model }) {
   store.dispatchEvent(new Event("marks"));
 }
 
-function apply(store, { do: what, mark, id }) {
-  if (what === "make" || what === "change") store.all.set(mark.id, { ...store.all.get(mark.id), ...mark });
-  else if (what === "restore" && store.removed.has(id)) store.all.set(id, store.removed.get(id));
+/** @param {StoredMarks} store @param {Change} change */
+function apply(store, { do: what, mark, id = "" }) {
+  const removed = store.removed.get(id);
+  if (mark) store.all.set(mark.id, /** @type {MarkRecord} */ ({ ...store.all.get(mark.id), ...mark }));
+  else if (what === "restore" && removed) store.all.set(id, removed);
   else if (what === "remove") {
     const gone = store.all.get(id) ?? store.lost.find((mark_) => mark_.id === id);
     if (gone) store.removed.set(id, gone);
@@ -48,7 +63,7 @@ function apply(store, { do: what, mark, id }) {
 
 let last = 0;
 
-/** Makes a change: {do: "make" | "change", mark} or {do: "remove" | "restore", id}. */
+/** @param {StoredMarks} store @param {Change} change */
 export function changeMarks(store, change) {
   last = Math.max(Date.now(), last + 1); // later tabs and loads of the page begin higher
   const made = { ...change, at: last };
@@ -58,7 +73,7 @@ export function changeMarks(store, change) {
   store.dispatchEvent(new Event("marks"));
 }
 
-/** Asks about a passage, or cancels ({task: "cancel"}). */
+/** Asks about a passage, or cancels. @param {StoredMarks} store @param {Omit<PassageAsked, "at">} asked */
 export function askPassage(store, asked) {
   store.asked = { ...asked, at: Date.now() };
   store.send?.("asked", store.asked);
@@ -66,7 +81,7 @@ export function askPassage(store, asked) {
 
 export const newId = () => `m${Date.now().toString(36)}${Math.random().toString(36).slice(2, 10)}`;
 
-/** The marks in the order of the book. */
+/** The marks in the order of the book. @param {Iterable<MarkRecord>} marks */
 export function inOrder(marks) {
   return [...marks].sort((a, b) => a.s[0] - b.s[0] || a.s[1] - b.s[1] || a.e[0] - b.e[0] || a.e[1] - b.e[1]);
 }

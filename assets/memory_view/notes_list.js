@@ -2,8 +2,13 @@
 // place come last, with their words.
 
 import { button, el, fill, icon, number } from "../shared/dom.js";
-import { COLOURS, COLOUR_NAMES, kindName } from "./marks.js";
 import { answerOf } from "./mark_card.js";
+import { COLOUR_NAMES, COLOURS, kindName } from "./mark_kinds.js";
+
+/**
+ * @import { Emphasis, KeptCite, MarkRecord } from "../protocol.js"
+ * @import { IconName } from "../shared/dom.js"
+ */
 
 const KINDS = [
   ["", "All"],
@@ -16,54 +21,61 @@ const NOTHING = "Nothing yet. Select words in the text to highlight them or writ
 
 /**
  * @typedef {object} ListedMark
- * @property {import("./types.js").MarkRecord} mark
+ * @property {MarkRecord} mark
  * @property {string} group the chapter, or the book
  * @property {string} where the page
  * @property {boolean} lost
  * @property {string} language
- * @property {"" | "*" | "_"} emphasis
+ * @property {Emphasis} emphasis
+ * @property {string} [book] its id, in a list of several books
  */
 export class NotesList {
-  /** @param {{go: (mark: ListedMark) => void, remove?: (mark: ListedMark) => void, edit?: (mark: ListedMark) => void, cite?: (cite: any) => void}} acts */
+  /** @param {{go: (mark: ListedMark) => void, remove?: (mark: ListedMark) => void, edit?: (mark: ListedMark) => void, cite?: (cite: KeptCite, mark: ListedMark) => void}} acts */
   constructor(acts) {
     this.acts = acts;
+    /** @type {ListedMark[]} */
+    this.items = [];
+    this.allOf = "";
+    /** @type {Map<string, HTMLElement>} id -> its row */
+    this.nodes = new Map();
+    this.followed = "";
     this.kind = this.colour = this.words = this.group = "";
     this.chips = el("div", { class: "chips", role: "group", "aria-label": "Kind" });
     this.input = el("input", {
       type: "search",
       placeholder: "Search notes",
       "aria-label": "Search notes",
-      oninput: () => ((this.words = this.input.value), this.draw()),
+      oninput: () => {
+        this.choose({ words: this.input.value });
+      },
     });
     this.dots = COLOURS.map((colour) =>
-      button(
-        el("span", { class: "sr" }, COLOUR_NAMES[colour]),
-        () => {
-          this.colour = this.colour === colour ? "" : colour;
-          this.draw();
-        },
-        { kind: `dot hue-${colour}`, title: COLOUR_NAMES[colour] },
-      ),
+      button(el("span", { class: "sr" }, COLOUR_NAMES[colour]), () => this.choose({ colour: this.colour === colour ? "" : colour }), {
+        kind: `dot hue-${colour}`,
+        title: COLOUR_NAMES[colour],
+      }),
     );
     this.groups = el("select", {
       class: "btn slim",
       "aria-label": "Chapter",
-      onchange: () => ((this.group = this.groups.value), this.draw()),
+      onchange: () => {
+        this.choose({ group: this.groups.value });
+      },
     });
-    this.list = el("div", { class: "items", tabindex: "-1" });
-    this.node = el(
+    this.filters = el(
       "div",
-      { class: "noteslist" },
-      this.chips,
-      (this.filters = el(
-        "div",
-        { class: "filt" },
-        el("label", { class: "field" }, icon("search"), this.input),
-        el("div", { class: "dots" }, ...this.dots),
-      )),
-      this.groups,
-      this.list,
+      { class: "filt" },
+      el("label", { class: "field" }, icon("search"), this.input),
+      el("div", { class: "dots" }, ...this.dots),
     );
+    this.list = el("div", { class: "items", tabindex: "-1" });
+    this.node = el("div", { class: "noteslist" }, this.chips, this.filters, this.groups, this.list);
+  }
+
+  /** @param {{kind?: string, colour?: string, words?: string, group?: string}} filter */
+  choose(filter) {
+    Object.assign(this, filter);
+    this.draw();
   }
 
   /** @param {ListedMark[]} items in order */
@@ -75,23 +87,23 @@ export class NotesList {
 
   draw() {
     this.chips.hidden = this.filters.hidden = !this.items.length; // nothing to choose from
+    /** @param {ListedMark} item @param {string} kind */
     const fits = ({ mark, group }, kind) =>
       (!kind || mark.k === kind) &&
       (!this.colour || mark.c === this.colour) &&
       (!this.group || group === this.group) &&
       this.hasWords(mark);
     this.chips.replaceChildren(
-      ...KINDS.map(([kind, label]) => {
+      ...KINDS.flatMap(([kind, label]) => {
         const count = this.items.filter((item) => (kind ? item.mark.k === kind : true)).length;
-        if (kind && !count) return null;
-        return button(
-          el("span", {}, label, " ", el("span", { class: "num dimmer" }, number(count))),
-          () => ((this.kind = kind), this.draw()),
-          { kind: "chip", "aria-pressed": String(this.kind === kind) },
-        );
-      }).filter(Boolean),
+        if (kind && !count) return [];
+        return button(el("span", {}, label, " ", el("span", { class: "num dimmer" }, number(count))), () => this.choose({ kind }), {
+          kind: "chip",
+          "aria-pressed": String(this.kind === kind),
+        });
+      }),
     );
-    this.dots.forEach((dot, i) => dot.setAttribute("aria-pressed", String(this.colour === COLOURS[i])));
+    for (const [i, dot] of this.dots.entries()) dot.setAttribute("aria-pressed", String(this.colour === COLOURS[i]));
     const groups = [
       ...new Set(
         this.items
@@ -102,11 +114,14 @@ export class NotesList {
     ];
     if (!groups.includes(this.group)) this.group = "";
     this.groups.hidden = groups.length < 2;
+    /** @param {string} value @param {string} label */
     const option = (value, label) => el("option", { value, selected: value === this.group }, label);
     this.groups.replaceChildren(option("", this.allOf), ...groups.map((group) => option(group, group)));
     const shown = this.items.filter((item) => fits(item, this.kind));
     this.nodes = new Map();
+    /** @type {HTMLElement[]} */
     const rows = [];
+    /** @type {string | null} */
     let before = null;
     for (const item of shown) {
       const group = item.lost ? "Not found in the text any more" : item.group;
@@ -124,6 +139,7 @@ export class NotesList {
     this.list.scrollTop = top;
   }
 
+  /** @param {MarkRecord} mark */
   hasWords(mark) {
     const text = `${mark.x} ${mark.n} ${mark.a?.question ?? ""} ${mark.a?.pieces.map((piece) => piece.text).join(" ") ?? ""}`.toLowerCase();
     return this.words
@@ -132,6 +148,7 @@ export class NotesList {
       .every((word) => text.includes(word));
   }
 
+  /** @param {ListedMark} item */
   row(item) {
     const { mark, where, lost, language, emphasis } = item;
     const sign =
@@ -139,18 +156,19 @@ export class NotesList {
         ? icon("bookmark")
         : mark.k === "answer"
           ? icon("ask")
-          : el("i", { class: `spot hue-${mark.c}`, title: COLOUR_NAMES[mark.c] });
+          : el("i", { class: `spot hue-${mark.c}`, title: mark.c && COLOUR_NAMES[mark.c] });
     const go = () => this.acts.go(item);
     const words = el("span", { lang: language, dir: "auto" });
     fill(words, mark.x, [], emphasis);
     const body =
       mark.k === "answer" && mark.a
-        ? answerOf(mark, (cite) => this.acts.cite?.(cite), language)
+        ? answerOf(mark.a, (cite) => this.acts.cite?.(cite, item), language)
         : el(
             lost ? "div" : "button",
             { ...(lost ? {} : { type: "button", onclick: go }), class: `words ${mark.c ? `hue-${mark.c}` : mark.k}` },
             words,
           );
+    /** @param {string} name @param {IconName} shape @param {((item: ListedMark) => void) | null | undefined} does */
     const act = (name, shape, does) => (does ? button("", () => does(item), { kind: "quiet icon slim", icon: shape, name }) : null);
     return el(
       "article",
@@ -170,10 +188,10 @@ export class NotesList {
     );
   }
 
-  /** Marks the rows of what is in view, and brings the first of them into view. */
+  /** Marks the rows of what is in view, and brings the first of them into view. @param {Set<string>} ids */
   follow(ids) {
     let first = null;
-    for (const [id, row] of this.nodes ?? []) {
+    for (const [id, row] of this.nodes) {
       row.classList.toggle("on", ids.has(id));
       if (ids.has(id)) first ??= row;
     }

@@ -1,23 +1,53 @@
 // The panel of the reader with all marks of the book; on a phone a sheet. And the notes of all books, for the library.
 
 import { button, el } from "../shared/dom.js";
-import { sectionAt, placeOf } from "./text_store.js";
 import { placeOfCite } from "./mark_card.js";
 import { NotesList } from "./notes_list.js";
+import { placeOf, sectionAt } from "./text_store.js";
+
+/**
+ * @import { AllNotesData, BookMarks, MarkRecord } from "../protocol.js"
+ * @import { Api } from "../shared/mount.js"
+ * @import { Frame } from "./frame.js"
+ * @import { Marks } from "./marks.js"
+ * @import { ListedMark } from "./notes_list.js"
+ * @import { Jump, Place, ReadingState, Send } from "./state.js"
+ */
 
 export class NotesPanel {
-  constructor(reader) {
-    this.reader = reader;
-    const jump = (place) => {
-      if (reader.isPhone) this.toggle(false);
-      if (place) reader.position.jump(place, { focus: true });
+  /**
+   * `toggled`: the panel was opened or closed; `left`: it was closed, and the focus was in it.
+   * @param {{state: ReadingState, frame: Frame, marks: Marks, jump: Jump, edit: (id: string) => void, toggled: () => void,
+   *   left: () => void, send: Send}} needs
+   */
+  constructor({ state, frame, marks, jump, edit, toggled, left, send }) {
+    this.state = state;
+    this.frame = frame;
+    this.marks = marks;
+    this.toggled = toggled;
+    this.left = left;
+    /** @param {Place | null} place */
+    const goTo = (place) => {
+      if (frame.isPhone) this.toggle(false);
+      if (place) jump(place, { focus: true });
     };
-    const go = ({ mark }) => jump({ paragraph: mark.s[0], at: mark.s[1] });
-    const remove = ({ mark }) => reader.marks.remove(mark);
-    const edit = (item) => (go(item), requestAnimationFrame(() => reader.markCard.open(item.mark.id, { edit: true })));
-    this.list = new NotesList({ go, edit, remove, cite: (cite) => jump(placeOfCite(reader, cite)) });
+    /** @param {ListedMark} listed */
+    const go = ({ mark }) => goTo({ paragraph: mark.s[0], at: mark.s[1] });
+    this.list = new NotesList({
+      go,
+      edit: (item) => {
+        go(item);
+        requestAnimationFrame(() => edit(item.mark.id));
+      },
+      remove: ({ mark }) => marks.remove(mark),
+      cite: (cite) => goTo(placeOfCite(state, cite)),
+    });
     this.shut = button("", () => this.toggle(false), { kind: "quiet icon slim", icon: "close", name: "Close notes" });
-    this.export = button("Export", () => this.send("notes_export"), { kind: "slim", icon: "drop", "aria-label": "Export or import notes" });
+    this.export = button("Export", () => send({ do: "notes_export" }), {
+      kind: "slim",
+      icon: "drop",
+      "aria-label": "Export or import notes",
+    });
     this.node = el(
       "aside",
       { class: "notespanel", hidden: true, "aria-label": "Notes" },
@@ -26,31 +56,25 @@ export class NotesPanel {
     );
   }
 
-  send(act) {
-    this.reader.send({ do: act });
-  }
-
   get opened() {
     return !this.node.hidden;
   }
 
   toggle(open = !this.opened) {
-    const { reader } = this;
     if (open === this.opened) return false;
     this.node.hidden = !open;
-    reader.flow.keepPlace(() => reader.drawClasses());
-    reader.toolbar.marked();
+    this.toggled();
     if (open) {
       this.draw();
       (this.list.items?.length ? this.list.input : this.shut).focus({ preventScroll: true });
-    } else if (this.node.contains(reader.root.getRootNode().activeElement) || !reader.root.getRootNode().activeElement)
-      reader.toolbar.notes.focus({ preventScroll: true });
+    } else if (this.node.contains(this.frame.active) || !this.frame.active) this.left();
     return true;
   }
 
   draw() {
-    if (!this.opened || !this.reader.book?.outline) return;
-    const { marks, book } = this.reader;
+    if (!this.opened || !this.state.book.known) return;
+    const { book } = this.state;
+    const { marks } = this;
     const { language, emphasis } = book.outline;
     const common = { language, emphasis };
     const placed = marks.all.map((mark) => ({ mark, group: sectionAt(book, mark.s[0]), where: this.where(mark), lost: false, ...common }));
@@ -59,49 +83,36 @@ export class NotesPanel {
     this.follow();
   }
 
+  /** @param {MarkRecord} mark */
   where(mark) {
-    const { book, layer } = this.reader;
-    const page = layer.pageAt(mark.s[0], mark.s[1]);
+    const { book } = this.state;
+    const page = this.state.pageAt(mark.s[0], mark.s[1]);
     return placeOf(book, mark.s[0]) || (page ? `p. ${page}` : "Go there");
   }
 
   /** Marks what is in view. */
   follow() {
     if (!this.opened) return;
-    const [first, last] = this.reader.marks.view ?? [0, -1];
-    this.list.follow(new Set(this.reader.marks.all.filter((mark) => mark.e[0] >= first && mark.s[0] <= last).map((mark) => mark.id)));
+    const [first, last] = this.marks.view ?? [0, -1];
+    this.list.follow(new Set(this.marks.all.filter((mark) => mark.e[0] >= first && mark.s[0] <= last).map((mark) => mark.id)));
   }
 }
 
 /** The notes of all books, in a dialog of the library. */
 export class AllNotes {
+  /** @param {HTMLElement} root @param {Api} api */
   constructor(root, { send }) {
-    const go = ({ mark, book }) => send({ do: "open", of: book, text: String(mark.s[0]) });
-    this.list = new NotesList({ go, cite: (cite) => send({ do: "open", of: cite.book, text: String(cite.s?.[0] ?? "") }) });
+    /** @param {ListedMark} listed @param {number | string} place a paragraph */
+    const open = ({ book }, place) => send({ do: "open", of: book, text: String(place) });
+    this.list = new NotesList({ go: (item) => open(item, item.mark.s[0]), cite: (cite, item) => open(item, cite.s?.[0] ?? "") });
     root.replaceChildren(this.list.node);
   }
 
-  /** @param {{books: import("./types.js").BookMarks[]}} data */
+  /** @param {AllNotesData} data */
   update({ books }) {
-    this.list.update(
-      books.flatMap(({ id, title, language, emphasis, marks }) =>
-        marks.map((mark) => ({
-          mark: {
-            ...mark,
-            a: mark.a && {
-              ...mark.a,
-              pieces: mark.a.pieces.map((piece) => ({ ...piece, cites: piece.cites.map((cite) => ({ ...cite, book: id })) })),
-            },
-          },
-          book: id,
-          group: title,
-          where: mark.p || "Open",
-          lost: false,
-          language,
-          emphasis,
-        })),
-      ),
-      "All books",
+    const listed = books.flatMap(({ id, title, language, emphasis, marks }) =>
+      marks.map((mark) => ({ mark, book: id, group: title, where: mark.p || "Open", lost: false, language, emphasis })),
     );
+    this.list.update(listed, "All books");
   }
 }

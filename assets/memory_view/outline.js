@@ -1,14 +1,26 @@
 // The book and its sections in the sidebar: how long each takes, how far the person has read. Follows the reader without
 // the server.
 
-import { el, number, percent, plural, sumOf, svg } from "../shared/dom.js";
-import { bookOf, oncePerFrame } from "./book_store.js";
+import { el, first, number, percent, plural, sumOf, svg } from "../shared/dom.js";
+import { layerOf, oncePerFrame } from "./book_store.js";
 import { listFigures } from "./figures.js";
 import { hatching } from "./map.js";
 import { readingTime, textOf, wordsBetween } from "./text_store.js";
 
+/**
+ * @import { OutlineData } from "../protocol.js"
+ * @import { Api } from "../shared/mount.js"
+ */
+
 export class Outline {
-  constructor(root) {
+  /** @param {HTMLElement} root @param {Api} _api @param {OutlineData} data */
+  constructor(root, _api, { scope, layer }) {
+    this.book = textOf(scope);
+    this.scope = scope;
+    this.layer = layer;
+    /** @type {number[]} where each section ends */
+    this.ends = [];
+    this.on = -1; // the section that the person is in
     this.title = el("p", { class: "btitle", dir: "auto" });
     this.author = el("p", { class: "small dim", dir: "auto" });
     this.list = el("ol", { class: "outline" });
@@ -26,29 +38,28 @@ export class Outline {
     this.draw = oncePerFrame(() => this.drawNow());
   }
 
-  /** @param {import("./types.js").OutlineData} data */
+  /** @param {OutlineData} data */
   update({ scope, layer }) {
-    if (this.scope === scope && this.layerScope === layer) return;
+    if (this.heard && this.scope === scope && this.layer === layer) return;
     this.close();
-    Object.assign(this, { scope, layerScope: layer, book: textOf(scope), layer: layer ? bookOf(layer) : null });
-    this.heard = [
-      [this.book, "outline", () => this.draw()],
-      [this.book, "at", () => this.mark()],
-      [this.book, "show outline", () => this.reveal()],
-      ...(this.layer ? [[this.layer, "pages", () => this.draw()]] : []),
-    ];
-    for (const [source, type, listener] of this.heard) source.addEventListener(type, listener);
+    this.heard = new AbortController();
+    const until = { signal: this.heard.signal };
+    Object.assign(this, { scope, layer, book: textOf(scope) });
+    this.book.addEventListener("outline", () => this.draw(), until);
+    this.book.addEventListener("at", () => this.mark(), until);
+    this.book.addEventListener("show outline", () => this.reveal(), until);
+    if (layer) layerOf(layer).addEventListener("pages", () => this.draw(), until);
     this.draw();
   }
 
   close() {
-    for (const [source, type, listener] of this.heard ?? []) source.removeEventListener(type, listener);
+    this.heard?.abort();
   }
 
   drawNow() {
     const { book } = this;
     const { outline } = book;
-    if (!outline) return;
+    if (!book.known) return;
     const words = { lang: outline.language, dir: "auto" };
     this.title.textContent = outline.title;
     this.title.lang = outline.language;
@@ -56,6 +67,7 @@ export class Outline {
     this.head.hidden = !outline.sections.length;
     const length = outline.unspaced ? `${number(2 * outline.words)} characters` : plural(outline.words, "word");
     this.line.textContent = [`${length}, ${readingTime(book, outline.words)}`, this.gistsLine()].filter(Boolean).join(". ");
+    /** @param {number} start */
     const go = (start) => () => book.dispatchEvent(new CustomEvent("goto", { detail: start }));
     this.list.replaceChildren(
       ...outline.sections.map(([title, level, start, count]) => {
@@ -73,23 +85,23 @@ export class Outline {
     this.ends = outline.sections.map(
       ([, level], i) => outline.sections.find((later, k) => k > i && later[1] <= level)?.[2] ?? outline.paragraphs,
     );
-    this.on = null;
+    this.on = -1;
     this.mark();
   }
 
   gistsLine() {
-    const made = (this.layer?.pages ?? []).filter((page) => page?.g);
+    const made = (this.layer ? layerOf(this.layer).pages : []).flatMap((page) => (page?.g ? [{ words: page.w, gist: page.g.w }] : []));
     const share = percent(
-      sumOf(made, (page) => page.g.w),
-      sumOf(made, (page) => page.w),
+      sumOf(made, (page) => page.gist),
+      sumOf(made, (page) => page.words),
     );
     return made.length ? `The gists are ${share.replace(" ", "\u00a0")} as long.` : "";
   }
 
   // Marks the innermost section that the person is in, and how much of each has been read.
   mark() {
-    const { outline, at } = this.book;
-    if (!outline) return;
+    const { outline, at, known } = this.book;
+    if (!known) return;
     const furthest = this.book.furthest ?? 0;
     const { sections } = outline;
     const here = at ? sections.findLastIndex(([, , start]) => start <= at.paragraph) : -1;
@@ -97,7 +109,7 @@ export class Outline {
       const [start, end] = [sections[i][2], this.ends[i]];
       const whole = wordsBetween(this.book, start, end);
       const read = furthest <= start ? 0 : wordsBetween(this.book, start, Math.min(furthest, end));
-      item.querySelector("b").style.width = `${whole ? Math.min(100, (100 * read) / whole).toFixed(0) : 0}%`;
+      /** @type {HTMLElement} */ (item.querySelector("b")).style.width = `${whole ? Math.min(100, (100 * read) / whole).toFixed(0) : 0}%`;
       item.classList.toggle("on", i === here);
       if (i === here) item.setAttribute("aria-current", "true");
       else item.removeAttribute("aria-current");
@@ -107,12 +119,14 @@ export class Outline {
   }
 
   reveal() {
-    (this.list.querySelector(".on button") ?? this.list.querySelector("button"))?.focus();
+    (first(this.list, ".on button") ?? this.list.querySelector("button"))?.focus();
   }
 }
 
 function mapKey() {
+  /** @param {...SVGElement} shapes */
   const cell = (...shapes) => svg("svg", { viewBox: "0 0 22 14", "aria-hidden": "true" }, ...shapes);
+  /** @param {string} kind @param {number} x @param {number} width @param {Record<string, string | number>} [rest] */
   const rect = (kind, x, width, rest = {}) => svg("rect", { class: kind, x, width, height: 14, ...rest });
   const rows = [
     [cell(svg("path", { class: "mhere", d: "M4 1l9 6-9 6z" })), "You are here"],

@@ -3,7 +3,21 @@
 // below each other. The gists of the pages in view stand beside the text, or in a line below it.
 
 import { button } from "../shared/dom.js";
-import { lastUpTo, unitEnd } from "./text_store.js";
+import { chapterUnits, lastUpTo, unitEnd } from "./text_store.js";
+import { Turning } from "./turning.js";
+
+/**
+ * @import { BookOutline } from "../protocol.js"
+ * @import { Frame } from "./frame.js"
+ * @import { Layer } from "./layer.js"
+ * @import { Place, ReadingState } from "./state.js"
+ * @import { Units } from "./units.js"
+ *
+ * @typedef {object} FlowEvents what a flow reports
+ * @property {(paragraph: number, at: number, first: number, last: number) => void} arrived see position.js
+ * @property {() => void} resized
+ * @property {(first: number, last: number) => void} shown the paragraphs of a turned page
+ */
 
 const SIDE = 64; // px on each side of a column, for the page's number
 const NARROW_SIDE = 22;
@@ -11,28 +25,36 @@ const EDGE = 28; // px above and below a column
 const LEAST_SPREAD = 860; // px; a narrower view shows one page
 
 export class Paged {
-  isPaged = true;
-
-  constructor(reader) {
-    this.reader = reader;
+  /**
+   * @param {{state: ReadingState, frame: Frame, units: Units, layer: Layer, on: FlowEvents}} needs
+   */
+  constructor({ state, frame, units, layer, on }) {
+    this.state = state;
+    this.frame = frame;
+    this.units = units;
+    this.layer = layer;
+    this.on = on;
     this.group = -1; // the chapter that is drawn
     this.index = 0; // the screen of it that is shown
     this.count = 1;
-    const { scroller } = reader;
-    this.events = {
-      click: (e) => this.clicked(e),
-      wheel: (e) => this.wheeled(e),
-      touchstart: (e) => this.touched(e),
-      touchend: (e) => this.lifted(e),
-    };
-    for (const [type, listener] of Object.entries(this.events)) scroller.addEventListener(type, listener, { passive: type !== "wheel" });
+    const { scroller } = frame;
+    /** @type {{of: BookOutline, rows: [number, number][]} | null} the units of each chapter */
+    this.grouped = null;
+    /** @type {[number, number]} the units that are drawn */
+    this.drawn = [0, 0];
+    this.size = { width: 0, height: 0, step: 1, side: 0, columns: 1 };
+    this.seen = ""; // the size of the view
+    this.closed = false;
+    this.turning = new Turning({ frame, turn: (step) => this.turn(step), left: () => this.backward });
     const { backward } = this;
+    /** @param {"left" | "right"} icon @param {number} step */
     const side = (icon, step) =>
       button("", () => this.turn(step), {
         kind: `quiet icon turn ${icon}`,
         icon,
         name: step > 0 ? "Turn to the next page" : "Turn to the page before",
       });
+    /** @type {[HTMLButtonElement, number][]} */
     this.turners = [
       [side("left", backward), backward],
       [side("right", -backward), -backward],
@@ -44,8 +66,9 @@ export class Paged {
   }
 
   close() {
-    const { scroller, column, sheet, units } = this.reader;
-    for (const [type, listener] of Object.entries(this.events)) scroller.removeEventListener(type, listener);
+    const { column, sheet } = this.frame;
+    const { units } = this;
+    this.turning.close();
     this.resize.disconnect();
     for (const [node] of this.turners) node.remove();
     column.style.cssText = sheet.style.cssText = "";
@@ -53,24 +76,17 @@ export class Paged {
     this.closed = true;
   }
 
-  // The units of each chapter, as [first, last].
+  /** The units of each chapter, as [first, last]. */
   groups() {
-    const { book } = this.reader;
-    if (this.grouped?.of === book.outline) return this.grouped;
-    const found = [];
-    let chapter = null;
-    book.outline.units.forEach(([start], unit) => {
-      const at = lastUpTo(book.outline.chapters, start);
-      if (at === chapter && at >= 0) found.at(-1)[1] = unit;
-      else found.push([unit, unit]);
-      chapter = at;
-    });
-    return (this.grouped = Object.assign(found, { of: book.outline }));
+    const { book } = this.state;
+    if (this.grouped?.of !== book.outline) this.grouped = { of: book.outline, rows: chapterUnits(book.outline) };
+    return this.grouped.rows;
   }
 
   // The size of a column and what it takes to move by one, from the size of the view and the look.
   measure() {
-    const { scroller, probe, look, vertical } = this.reader;
+    const { look, vertical } = this.state;
+    const { scroller, probe } = this.frame;
     const narrow = scroller.clientWidth < 560;
     const side = narrow ? NARROW_SIDE : SIDE;
     const line = parseFloat(getComputedStyle(probe).lineHeight);
@@ -87,9 +103,9 @@ export class Paged {
     };
   }
 
-  // The units of the chapter around `unit` whose text has come.
+  /** The units of the chapter around `unit` whose text has come. @param {number} unit @returns {[number, number]} */
   loaded(unit) {
-    const { units } = this.reader.units;
+    const { units } = this.units;
     let [first, last] = [unit, unit];
     const [from, to] = this.groups()[this.group];
     while (first > from && units[first - 1].firstChild) first--;
@@ -97,8 +113,11 @@ export class Paged {
     return [first, last];
   }
 
+  /** @param {number} unit */
   layout(unit) {
-    const { sheet, column, units, vertical } = this.reader;
+    const { vertical } = this.state;
+    const { sheet, column } = this.frame;
+    const { units } = this;
     this.measure();
     const { width, height, side, step, columns } = this.size;
     const wide = columns * step;
@@ -112,38 +131,40 @@ export class Paged {
         ? `width:${width}px;height:${height}px;column-width:${height}px;column-gap:${2 * EDGE}px;margin:${EDGE}px ${side}px`
         : `width:${wide - 2 * side}px;height:${height}px;column-width:${width}px;column-gap:${2 * side}px;margin:${EDGE}px ${side}px`);
     this.drawn = this.loaded(unit);
-    units.units.forEach((node, at) => node.classList.toggle("on", this.drawn[0] <= at && at <= this.drawn[1]));
+    for (const [at, node] of units.units.entries()) node.classList.toggle("on", this.drawn[0] <= at && at <= this.drawn[1]);
     const end = units.units[this.drawn[1]].lastElementChild; // a picture may come after the last paragraph
-    this.count = 1 + Math.max(this.screenOf(this.last), end.matches(".fig") ? this.screenOfBox(end.getBoundingClientRect()) : 0);
+    this.count = 1 + Math.max(this.screenOf(this.last), end?.matches(".fig") ? this.screenOfBox(end.getBoundingClientRect()) : 0);
   }
 
   get first() {
-    return this.reader.book.outline.units[this.drawn[0]][0];
+    return this.state.book.outline.units[this.drawn[0]][0];
   }
 
   get last() {
-    return unitEnd(this.reader.book, this.drawn[1]) - 1;
+    return unitEnd(this.state.book, this.drawn[1]) - 1;
   }
 
-  // The screen that a box within the columns is on.
+  /** The screen that a box within the columns is on. @param {DOMRect} box */
   screenOfBox(box) {
-    const { column, vertical, book } = this.reader;
+    const { vertical, book } = this.state;
+    const { column } = this.frame;
     const origin = column.getBoundingClientRect();
     const { step, columns } = this.size;
     const away = vertical ? box.top - origin.top : book.outline.rtl ? origin.right - box.right : box.left - origin.left;
     return Math.max(0, Math.floor(Math.floor((away + 4) / step) / columns));
   }
 
-  // The screen on which a paragraph ends, or begins.
+  /** The screen on which a paragraph ends, or begins. @param {number} paragraph */
   screenOf(paragraph, { start = false } = {}) {
-    const boxes = this.reader.units.nodes[paragraph]?.getClientRects() ?? [];
+    const boxes = this.units.nodes[paragraph]?.getClientRects() ?? [];
     const box = boxes[start ? 0 : boxes.length - 1];
     return box ? this.screenOfBox(box) : 0;
   }
 
-  /** Shows a place: a paragraph, a character of it (`at`), or an element in it (`mark`). */
+  /** Shows a place: a paragraph, a character of it (`at`), or an element in it (`mark`). @param {Place} place */
   show({ paragraph, at = 0, mark = null }, { focus = false } = {}) {
-    const { units, book } = this.reader;
+    const { book } = this.state;
+    const { units } = this;
     if (!units.nodes[paragraph]) return;
     const unit = lastUpTo(book.outline.units, paragraph, ([start]) => start);
     const group = lastUpTo(this.groups(), unit, ([first]) => first);
@@ -158,27 +179,33 @@ export class Paged {
       this.index = boxes.length ? this.screenOfBox(boxes[Math.min(boxes.length - 1, Math.floor(share * boxes.length + 0.01))]) : 0;
     } else this.index = this.screenOf(paragraph, { start: true });
     this.move({ paragraph, at });
-    if (focus) this.reader.scroller.focus({ preventScroll: true });
+    if (focus) this.frame.focusText();
   }
 
-  // Moves the columns and reports what is in view. `asked`: the place that was gone to, else the first in view.
+  /**
+   * Moves the columns and reports what is in view. `asked`: the place that was gone to, else the first in view.
+   * @param {{paragraph: number, at: number} | null} [asked]
+   */
   move(asked = null) {
-    const { column, vertical, book, position, layer } = this.reader;
+    const { vertical, book } = this.state;
+    const { column } = this.frame;
+    const { layer } = this;
     const { step, columns } = this.size;
     const away = this.index * step * columns;
     column.style.transform = vertical ? `translateY(${-away}px)` : `translateX(${book.outline.rtl ? away : -away}px)`;
     const [first, last] = this.view();
-    const boxes = this.reader.units.nodes[first].getClientRects();
+    const boxes = this.units.nodes[first].getClientRects();
     const shown = [...boxes].findIndex((box) => this.screenOfBox(box) >= this.index);
     const at = shown > 0 ? Math.floor((shown / boxes.length) * book.text[first].length) : 0;
-    position.arrived(asked?.paragraph ?? first, asked ? asked.at : at, first, last);
+    this.on.arrived(asked?.paragraph ?? first, asked ? asked.at : at, first, last);
     for (const [node, step] of this.turners) node.disabled = !this.within(this.index + step) && !this.groups()[this.group + step];
     layer.settle();
-    this.reader.drawBeside(first, last);
+    this.on.shown(first, last);
   }
 
   // The first and the last paragraph in view, by binary search.
   view() {
+    /** @param {number} from @param {number} to @param {(paragraph: number) => boolean} test */
     const search = (from, to, test) => {
       while (from < to) {
         const middle = (from + to) >> 1;
@@ -192,17 +219,19 @@ export class Paged {
     return [first, Math.max(first, after - 1)];
   }
 
+  /** @param {number} index */
   within(index) {
     return index >= 0 && index < this.count;
   }
 
+  /** @param {number} step */
   turn(step) {
     if (this.group < 0) return;
     const index = this.index + step;
     if (!this.within(index)) {
       const group = this.group + step;
       const unit = this.groups()[group];
-      if (!unit || !this.reader.units.units[unit[step > 0 ? 0 : 1]].firstChild) return void this.move();
+      if (!unit || !this.units.units[unit[step > 0 ? 0 : 1]].firstChild) return void this.move();
       this.group = group;
       this.layout(step > 0 ? unit[0] : unit[1]);
       this.index = step > 0 ? 0 : this.count - 1;
@@ -210,32 +239,35 @@ export class Paged {
     this.move();
   }
 
+  /** @param {number} paragraph */
   isShown(paragraph) {
     return (
-      this.reader.units.units.some((unit) => unit.classList.contains("on") && unit.contains(this.reader.units.nodes[paragraph])) &&
+      this.units.units.some((unit) => unit.classList.contains("on") && unit.contains(this.units.nodes[paragraph])) &&
       this.screenOf(paragraph, { start: true }) <= this.index &&
       this.screenOf(paragraph) >= this.index
     );
   }
 
+  /** @param {() => void} change */
   keepPlace(change) {
-    const { paragraph, at } = this.reader.position.here;
+    const { paragraph, at } = this.state.here;
     change();
     this.relayout({ paragraph, at });
   }
 
-  relayout({ paragraph, at } = this.reader.position.here) {
+  /** @param {{paragraph: number, at: number}} [here] */
+  relayout({ paragraph, at } = this.state.here) {
     if (this.closed || this.group < 0) return;
-    this.layout(lastUpTo(this.reader.book.outline.units, paragraph, ([start]) => start));
+    this.layout(lastUpTo(this.state.book.outline.units, paragraph, ([start]) => start));
     this.show({ paragraph, at });
   }
 
   checkSize() {
-    const { clientWidth, clientHeight } = this.reader.scroller;
+    const { clientWidth, clientHeight } = this.frame.scroller;
     const size = `${clientWidth} ${clientHeight}`;
     if (size === this.seen) return;
     this.seen = size;
-    this.reader.resized();
+    this.on.resized();
     this.relayout();
   }
 
@@ -243,40 +275,13 @@ export class Paged {
     if (this.group >= 0 && !this.closed) this.move();
   }
 
-  // --- turning by hand ----------------------------------------------------------------------------
-
-  clicked(event) {
-    const target = event.composedPath()[0];
-    const selection = this.reader.root.getRootNode().getSelection?.() ?? document.getSelection();
-    if (target.closest?.("button, a, input, mark") || String(selection)) return;
-    const { left, width } = this.reader.scroller.getBoundingClientRect();
-    const share = (event.clientX - left) / width;
-    if (share < 0.25) this.turn(this.backward);
-    else if (share > 0.75) this.turn(-this.backward);
-  }
-
-  // The step that the left side of the screen makes: in a text that runs to the left it leads on.
+  /** The step that the left side of the screen makes: in a text that runs to the left it leads on. */
   get backward() {
-    return this.reader.vertical || this.reader.book.outline.rtl ? 1 : -1;
+    return this.state.vertical || this.state.book.outline.rtl ? 1 : -1;
   }
 
+  /** @param {WheelEvent} event beside the text */
   wheeled(event) {
-    event.preventDefault();
-    const now = performance.now();
-    if (now < (this.wheelUntil ?? 0) || Math.abs(event.deltaY) + Math.abs(event.deltaX) < 20) return;
-    this.wheelUntil = now + 250;
-    this.turn(event.deltaY + event.deltaX > 0 ? 1 : -1);
-  }
-
-  touched(event) {
-    this.touch = event.touches.length === 1 ? [event.touches[0].clientX, event.touches[0].clientY] : null;
-  }
-
-  lifted(event) {
-    if (!this.touch) return;
-    const x = event.changedTouches[0].clientX - this.touch[0];
-    const y = event.changedTouches[0].clientY - this.touch[1];
-    this.touch = null;
-    if (Math.abs(x) > 50 && Math.abs(x) > 2 * Math.abs(y)) this.turn(x > 0 ? this.backward : -this.backward);
+    this.turning.wheeled(event);
   }
 }

@@ -3,15 +3,35 @@
 
 import { el, fill, icon, plural } from "../shared/dom.js";
 
-/** @typedef {import("./types.js").PartRecord} PartRecord */
+/**
+ * @import { BookFacts, Emphasis, MemoryData, MemoryStep, PartRecord } from "../protocol.js"
+ * @import { Closed } from "./map.js"
+ * @import { Shown } from "./memory.js"
+ *
+ * @typedef {object} DrawnPart
+ * @property {PartRecord} part
+ * @property {HTMLElement} node
+ * @property {HTMLElement} head
+ * @property {HTMLElement} body
+ * @property {DrawnPart | null} outer
+ * @property {string} [drawn]
+ */
 
+/** @param {PartRecord} part */
 const keyOf = ({ a, z }) => `${a}-${z}`;
 
 export class Parts {
   constructor() {
+    /** @type {Map<string, boolean>} */
     this.byHand = new Map(); // the part's key -> whether the person has opened or closed it
-    this.all = []; // {part, node, head, body, outer}, the outer before the inner
+    /** @type {DrawnPart[]} */
+    this.all = []; // the outer before the inner
     this.built = "[]";
+    /** @type {Pick<Shown, "closed" | "expanded">} what the model saw */
+    this.seen = { closed: [], expanded: [] };
+    this.words = { lang: "en", dir: "ltr" };
+    /** @type {Emphasis} */
+    this.emphasis = "";
   }
 
   /** @param {PartRecord[]} parts */
@@ -22,10 +42,12 @@ export class Parts {
   /**
    * Makes an element for each part, one inside the other; returns the outermost.
    * @param {PartRecord[]} parts
+   * @param {BookFacts} meta
    */
   build(parts, meta) {
     this.built = JSON.stringify(parts.map(keyOf));
-    this.meta = meta;
+    this.words = { lang: meta.language, dir: meta.rtl ? "rtl" : "ltr" };
+    this.emphasis = meta.emphasis;
     this.byHand.clear();
     this.all = [];
     for (const part of parts) {
@@ -33,10 +55,11 @@ export class Parts {
       const body = el("div", { class: "mblock", hidden: true });
       const head = el("button", { type: "button", class: "partb" });
       const node = el("section", { class: "part", "data-part": keyOf(part) }, head, body);
+      /** @type {DrawnPart} */
       const made = { part, node, head, body, outer };
       head.addEventListener("click", () => {
         this.byHand.set(keyOf(part), !this.isOpen(made));
-        this.update(this.data);
+        if (this.data) this.update(this.data);
       });
       outer?.body.append(node);
       this.all.push(made);
@@ -44,56 +67,60 @@ export class Parts {
     return this.all.filter((one) => !one.outer).map((one) => one.node);
   }
 
-  // The body of the smallest part that has page `n`; without one, the first element of a part after it.
+  /** The body of the smallest part that has page `n`; without one, the first element of a part after it. @param {number} n */
   placeOf(n) {
     const body = this.all.findLast(({ part }) => part.a <= n && n <= part.z)?.body ?? null;
     return { body, next: this.all.find((one) => !one.outer && one.part.a > n)?.node ?? null };
   }
 
+  /** @param {number} n */
   around(n) {
     return this.all.filter(({ part }) => part.a <= n && n <= part.z);
   }
 
-  /** `closed` parts, each with the number of parts that it is inside of. */
+  /** `closed` parts, each with the number of parts that it is inside of. @param {[number, number][]} closed @returns {Closed[]} */
   withDepth(closed) {
     return closed.map(([first, last]) => [first, last, this.around(first).filter(({ part }) => part.z >= last).length - 1]);
   }
 
-  // Whether the model saw nothing but one gist of this part, or of one that has it.
+  /** Whether the model saw nothing but one gist of this part, or of one that has it. @param {DrawnPart} one */
   wasClosed({ part }) {
-    return this.data.closed.some(([first, last]) => first <= part.a && part.z <= last);
+    return this.seen.closed.some(([first, last]) => first <= part.a && part.z <= last);
   }
 
-  // Pages that the model read in full, also below the one gist of their part.
+  /** Pages that the model read in full, also below the one gist of their part. @param {DrawnPart} one */
   inFull({ part }) {
-    return this.data.expanded.filter((n) => part.a <= n && n <= part.z);
+    return this.seen.expanded.filter((n) => part.a <= n && n <= part.z);
   }
 
+  /** @param {DrawnPart} one */
   isOpen(one) {
     return this.byHand.get(keyOf(one.part)) ?? (!this.wasClosed(one) || this.inFull(one).length > 0);
   }
 
-  /** The outermost closed part that has page `n`. */
+  /** The outermost closed part that has page `n`. @param {number} n */
   closedAround(n) {
     return this.around(n).find((one) => !this.isOpen(one))?.node ?? null;
   }
 
+  /** @param {number} n */
   reveal(n) {
     for (const one of this.around(n)) if (!this.isOpen(one)) this.byHand.set(keyOf(one.part), true);
     if (this.data) this.update(this.data);
   }
 
-  /** The button that closes the part which has the focus; null where that is closed, or in none. */
+  /** The button that closes the part which has the focus; null where that is closed, or in none. @param {Element} target */
   openButton(target) {
     const node = target.closest(".part");
     const one = this.all.findLast((other) => other.node.contains(node) && this.isOpen(other));
     return one?.head ?? null;
   }
 
-  /** @param {import("../answer_view/types.js").MemoryData & import("../answer_view/types.js").MemoryStep} data */
+  /** @param {Shown} data */
   update(data) {
     this.data = data;
-    this.all.forEach((one, i) => (one.part = data.parts[i])); // while an answer comes, gists come after their pages
+    this.seen = data;
+    for (const [i, one] of this.all.entries()) one.part = data.parts[i]; // while an answer comes, gists come after their pages
     for (const one of this.all) {
       const { part, node, head, body } = one;
       const open = this.isOpen(one);
@@ -108,9 +135,9 @@ export class Parts {
       node.classList.toggle("look", look);
       node.classList.toggle("shut", !open);
       const pages = part.a === part.z ? `Page ${part.a}` : `Pages ${part.a} to ${part.z}`;
-      const words = { lang: this.meta.language, dir: this.meta.rtl ? "rtl" : "ltr" };
+      const { words } = this;
       const gist = (!open || this.wasClosed(one)) && part.g ? el("span", { class: "g", ...words }) : null;
-      if (gist) fill(gist, part.g, [], this.meta.emphasis);
+      if (gist) fill(gist, part.g, [], this.emphasis);
       head.setAttribute("aria-expanded", String(open));
       head.replaceChildren(
         icon(open ? "down" : "right"),
@@ -125,7 +152,7 @@ export class Parts {
     }
   }
 
-  // What the model saw of the part, and who opened or closed it.
+  /** What the model saw of the part, and who opened or closed it. @param {DrawnPart} one @param {boolean} open */
   fact(one, open) {
     const { part } = one;
     const words = plural(part.w, "word");

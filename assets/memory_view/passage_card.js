@@ -2,22 +2,68 @@
 // its cost. Without a model a definition is a list of the places where the words occur in the book.
 
 import { button, el, icon } from "../shared/dom.js";
+import { SIGNER_ICONS } from "../shared/signer.js";
 import { askPassage, newId } from "./marks_store.js";
 import { putAt } from "./selection.js";
 
+/**
+ * @import { PassageData, PassagePlace, PassageTask } from "../protocol.js"
+ * @import { Frame } from "./frame.js"
+ * @import { Marks } from "./marks.js"
+ * @import { StoredMarks } from "./marks_store.js"
+ * @import { Passage } from "./selection.js"
+ * @import { Jump, ReadingState } from "./state.js"
+ * @import { Units } from "./units.js"
+ */
+
+/** @typedef {{id: string, task: PassageTask, words: string, s: [number, number], e: [number, number]}} Asked */
+
+/** @type {Record<PassageTask, string>} */
 const TITLES = { explain: "Explanation", define: "Definition", translate: "Translation" };
-const SIGNS = { model: "plug", builtin: "wordlines" };
+
+/** @type {PassageData} */
+const NOTHING_YET = {
+  book: "",
+  id: "",
+  at: 0,
+  state: "running",
+  text: "",
+  signer: null,
+  cost: "",
+  error: "",
+  waiting: "",
+  places: [],
+  more: 0,
+  language: "",
+};
 
 export class PassageCard {
-  constructor(reader) {
-    this.reader = reader;
+  /**
+   * @param {{state: ReadingState, frame: Frame, units: Units, marks: Marks, jump: Jump, opening: () => void}} needs
+   */
+  constructor({ state, frame, units, marks, jump, opening }) {
+    this.state = state;
+    this.frame = frame;
+    this.units = units;
+    this.marks = marks;
+    this.jump = jump;
+    this.opening = opening;
     this.node = el("div", { class: "markcard passage", hidden: true, role: "dialog" });
-    this.came = () => this.asked && !this.node.hidden && this.draw();
+    /** @type {StoredMarks | null} */
+    this.store = null;
+    /** @type {Passage} */
+    this.passage = { start: { paragraph: 0, offset: 0 }, end: { paragraph: 0, offset: 0 } };
+    /** @type {Asked} */
+    this.asked = { id: "", task: "define", words: "", s: [0, 0], e: [0, 0] };
+    this.title = this.drawn = "";
+    this.came = () => {
+      if (this.opened) this.draw();
+    };
   }
 
+  /** @param {PassageTask} task @param {Passage} passage @param {string} words */
   ask(task, passage, words, language = "") {
-    const { reader } = this;
-    const { store } = reader.marks;
+    const { store } = this.marks;
     if (!store) return;
     this.store?.removeEventListener("passage", this.came);
     this.store = store;
@@ -26,13 +72,13 @@ export class PassageCard {
     const { start, end } = passage;
     this.asked = { id: newId(), task, words, s: [start.paragraph, start.offset], e: [end.paragraph, end.offset] };
     askPassage(store, { ...this.asked, language: language || navigator.language });
-    reader.markCard.close();
+    this.opening();
     this.title = task === "define" && !store.model ? "In this book" : TITLES[task];
     this.node.setAttribute("aria-label", this.title);
     this.node.hidden = false;
-    this.drawn = null;
+    this.drawn = "";
     this.draw();
-    this.node.querySelector("button").focus({ preventScroll: true });
+    this.node.querySelector("button")?.focus({ preventScroll: true });
   }
 
   get opened() {
@@ -46,18 +92,22 @@ export class PassageCard {
 
   close() {
     if (!this.opened) return false;
-    if (this.record().state === "running") askPassage(this.store, { task: "cancel", id: this.asked.id });
+    if (this.record().state === "running") this.cancel();
     this.store?.removeEventListener("passage", this.came);
-    const inside = this.node.contains(this.reader.root.getRootNode().activeElement);
+    const inside = this.node.contains(this.frame.active);
     this.node.hidden = true;
-    if (inside) this.reader.scroller.focus({ preventScroll: true });
+    if (inside) this.frame.focusText();
     return true;
   }
 
-  /** @returns {import("./types.js").PassageData} */
+  cancel() {
+    if (this.store) askPassage(this.store, { task: "cancel", id: this.asked.id });
+  }
+
+  /** @returns {PassageData} */
   record() {
     const data = this.store?.passage;
-    return data?.id === this.asked.id ? data : { state: "running", text: "", places: [], signer: null, cost: "", error: "", waiting: "" };
+    return data?.id === this.asked.id ? data : NOTHING_YET;
   }
 
   draw() {
@@ -66,9 +116,9 @@ export class PassageCard {
     const key = JSON.stringify([this.asked.id, data]);
     if (key === this.drawn) return;
     this.drawn = key;
-    const { root, book } = this.reader;
-    const active = root.getRootNode().activeElement;
-    const name = this.node.contains(active) ? active.textContent || active.getAttribute("aria-label") : null;
+    const { book } = this.state;
+    const { active } = this.frame;
+    const name = active && this.node.contains(active) ? nameOf(active) : null;
     const running = data.state === "running";
     const language = book.outline.language;
     this.node.setAttribute("aria-busy", String(running));
@@ -81,7 +131,7 @@ export class PassageCard {
         button("", () => this.close(), { kind: "quiet icon slim", icon: "close", name: "Close" }),
       ),
       el("q", { class: "of", dir: "auto", lang: language }, words),
-      ...(data.signer ? [el("p", { class: "small dim signed" }, icon(SIGNS[data.signer.kind] ?? "plug"), data.signer.line)] : []),
+      ...(data.signer ? [el("p", { class: "small dim signed" }, icon(SIGNER_ICONS[data.signer.kind]), data.signer.line)] : []),
       el(
         "div",
         { class: "said", "aria-live": "polite", dir: "auto" },
@@ -94,22 +144,23 @@ export class PassageCard {
       ...(data.error ? [el("p", { class: "small failed" }, data.error)] : []),
       el("div", { class: "erow" }, ...this.acts(data, running)),
     );
-    if (name)
-      (
-        [...this.node.querySelectorAll("button")].find((node) => (node.textContent || node.getAttribute("aria-label")) === name) ??
-        this.node.querySelector("button")
-      ).focus({ preventScroll: true });
-    putAt(this.reader, this.node, this.reader.selection.boxes(this.passage), { below: true });
+    const buttons = [...this.node.querySelectorAll("button")];
+    if (name) (buttons.find((node) => nameOf(node) === name) ?? buttons[0])?.focus({ preventScroll: true });
+    putAt(this.frame, this.state, this.node, this.units.boxes(this.passage), { below: true });
   }
 
+  /** @param {PassageData} data @param {boolean} running */
   acts(data, running) {
     if (running)
       return [
         el("span", { class: "small dim num" }, data.waiting || "Asking the model …"),
-        button("Stop", () => askPassage(this.store, { task: "cancel", id: this.asked.id }), { kind: "slim", icon: "stop" }),
+        button("Stop", () => this.cancel(), { kind: "slim", icon: "stop" }),
       ];
     const by = data.signer ? ` (${data.signer.line})` : "";
-    const keep = () => (this.close(), this.reader.marks.note(this.passage, `${data.text}${by}`));
+    const keep = () => {
+      this.close();
+      this.marks.note(this.passage, `${data.text}${by}`);
+    };
     return [
       data.cost ? el("span", { class: "small dim num cost" }, data.cost) : null,
       data.text && data.state === "done" ? button("Save as note", keep, { kind: "slim" }) : null,
@@ -119,9 +170,11 @@ export class PassageCard {
     ];
   }
 
+  /** @param {PassageData} data */
   languages(data) {
     if (this.asked.task !== "translate" || !data.languages) return el("span", { class: "gap" });
-    const choose = (event) => this.again(event.target.value);
+    /** @param {Event} event */
+    const choose = (event) => this.again(/** @type {HTMLSelectElement} */ (event.target).value);
     return el(
       "select",
       { class: "btn slim", "aria-label": "Translate into", onchange: choose },
@@ -129,19 +182,23 @@ export class PassageCard {
     );
   }
 
-  // Where else the words occur; a click goes there.
+  /** Where else the words occur; a click goes there. @param {PassageData} data */
   placesOf({ places, more, state, signer }) {
     if (this.asked.task !== "define" || signer?.kind !== "builtin" || state !== "done") return [];
     if (!places.length)
       return [el("p", { class: "small dim" }, "These words occur nowhere else, or only after the place you have read to.")];
-    const go = (place) => () => (this.close(), this.reader.position.jump({ paragraph: place.paragraph, at: place.at }));
+    /** @param {PassagePlace} place */
+    const go = (place) => () => {
+      this.close();
+      this.jump({ paragraph: place.paragraph, at: place.at });
+    };
     const rows = places.map((place) =>
       el(
         "li",
         {},
         el(
           "button",
-          { type: "button", onclick: go(place), dir: "auto", lang: this.reader.book.outline.language },
+          { type: "button", onclick: go(place), dir: "auto", lang: this.state.book.outline.language },
           place.before,
           el("b", {}, place.words),
           place.after,
@@ -155,3 +212,6 @@ export class PassageCard {
     ];
   }
 }
+
+/** @param {Element} node */
+const nameOf = (node) => node.textContent || node.getAttribute("aria-label");

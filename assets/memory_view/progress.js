@@ -5,6 +5,9 @@
 
 import { wordsBetween } from "./text_store.js";
 
+/** @import { ReadingState } from "./state.js" */
+
+const LOOK_MS = 2000; // between two looks at what is on the screen
 const WORDS_A_SECOND = 10;
 const [LEAST, MOST] = [2000, 20_000]; // ms
 const SKIPPED_WORDS = 600; // scrolled past unread without losing the thread: about a page
@@ -12,22 +15,52 @@ const JUMPED_WORDS = 150; // between what was read and where reading went on, le
 const OFFER_WORDS = 400; // read beyond a gap, before the person is asked whether all up to there is read
 
 export class Progress {
-  constructor(reader) {
-    this.reader = reader;
-    this.timer = setInterval(() => this.view && this.look(this.view.first, this.view.last), 2000);
-    this.begin(0);
+  /**
+   * @param {{state: ReadingState, progressed: (byHand: boolean) => void}} needs
+   */
+  constructor({ state, progressed }) {
+    this.state = state;
+    this.progressed = progressed;
+    /** @type {number | undefined} until it has come back from the server */
+    this.setByHand = undefined;
+    /** @type {Map<number, number>} paragraph -> the share of the time it needs that it was on the screen */
+    this.seen = new Map();
+    /** @type {number | null} the first paragraph of what was read without a jump */
+    this.run = null;
+    /** @type {{first: number, last: number, needs: number, since: number} | null} what is on the screen */
+    this.view = null;
+    this.beyond = 0; // words read beyond a gap that do not count yet
+    this.timer = setInterval(() => this.view && this.look(this.view.first, this.view.last), LOOK_MS);
   }
 
   close() {
     clearInterval(this.timer);
   }
 
+  /**
+   * What is stored, which may have been read in another tab; `before`: what was stored last. What the person has just set
+   * by hand takes a moment to come back. Returns whether it is more than was known.
+   * @param {number} furthest
+   * @param {number} before
+   */
+  takeStored(furthest, before) {
+    if (this.setByHand === furthest) this.setByHand = undefined;
+    if (this.setByHand !== undefined || furthest === before || furthest <= this.state.furthest) return false;
+    this.begin(furthest);
+    return true;
+  }
+
+  /** @param {number} furthest */
   begin(furthest) {
-    this.furthest = furthest;
-    this.seen = new Map(); // paragraph -> the share of the time it needs that it was on the screen
-    this.run = null; // the first paragraph of what was read without a jump
-    this.view = null;
-    this.beyond = 0; // words read beyond a gap that do not count yet
+    this.reach(furthest);
+    this.seen.clear();
+    this.run = this.view = null;
+    this.beyond = 0;
+  }
+
+  /** @param {number} furthest */
+  reach(furthest) {
+    this.state.furthest = this.state.book.furthest = furthest;
   }
 
   /** A jump: what it passes is not read, and what is in view has not been turned. */
@@ -38,10 +71,11 @@ export class Progress {
     this.beyond = 0;
   }
 
-  /** Sets it by hand: `furthest` paragraphs from the start are read. */
+  /** Sets it by hand: `furthest` paragraphs from the start are read. @param {number} furthest */
   set(furthest) {
     this.begin(furthest);
-    this.reader.progressed(true);
+    this.setByHand = furthest;
+    this.progressed(true);
   }
 
   // Adds the time since the last look to what was in view.
@@ -55,10 +89,10 @@ export class Progress {
     if (view) view.since = now;
   }
 
-  /** Paragraphs `first` to `last` are in view now. */
+  /** Paragraphs `first` to `last` are in view now. @param {number} first @param {number} last */
   look(first, last) {
     this.measure();
-    const { book } = this.reader;
+    const { book } = this.state;
     if (this.view?.first !== first || this.view.last !== last) {
       const words = wordsBetween(book, first, last + 1);
       const needs = Math.min(MOST, Math.max(LEAST, (1000 * words) / WORDS_A_SECOND));
@@ -69,27 +103,29 @@ export class Progress {
     this.advance(atEnd ? last + 1 : first);
   }
 
-  // Everything before paragraph `turned` was turned.
+  /** Everything before paragraph `turned` was turned. @param {number} turned */
   advance(turned) {
-    const { book } = this.reader;
+    const { book } = this.state;
+    const run = this.run ?? 0;
+    /** @param {number} p */
     const words = (p) => wordsBetween(book, p, p + 1);
-    let [skipped, jumped, reached] = [0, 0, this.furthest];
-    for (let p = this.furthest; p < turned; p++) {
-      if (this.seen.get(p) >= 1 && p >= this.run) [reached, skipped] = [p + 1, 0];
-      else if (p < this.run) jumped += words(p);
+    let [skipped, jumped, reached] = [0, 0, this.state.furthest];
+    for (let p = this.state.furthest; p < turned; p++) {
+      if ((this.seen.get(p) ?? 0) >= 1 && p >= run) [reached, skipped] = [p + 1, 0];
+      else if (p < run) jumped += words(p);
       else skipped += words(p);
       if (jumped > JUMPED_WORDS || skipped > SKIPPED_WORDS) break;
     }
-    if (reached > this.furthest) {
-      this.furthest = reached;
+    if (reached > this.state.furthest) {
+      this.reach(reached);
       this.beyond = 0;
       for (const p of this.seen.keys()) if (p < reached) this.seen.delete(p);
-      this.reader.progressed(false);
-    } else if (this.run > this.furthest) {
+      this.progressed(false);
+    } else if (run > this.state.furthest) {
       let read = 0;
-      for (const [p, share] of this.seen) if (share >= 1 && p >= this.run && p < turned) read += words(p);
+      for (const [p, share] of this.seen) if (share >= 1 && p >= run && p < turned) read += words(p);
       this.beyond = read;
-      if (read > OFFER_WORDS) this.reader.progressed(false);
+      if (read > OFFER_WORDS) this.progressed(false);
     }
   }
 

@@ -1,257 +1,291 @@
-// The reader: the text of a book with the pages and gists of a reading in its margins, and the map beside it. Sends
-// messages to the server only when the person does something that must be stored.
+// The reader: the text of a book with the pages and gists of a reading in its margins, and the map beside it. It makes the
+// parts, gives each what it needs, and tells the others what one of them reports. Sends messages to the server only when
+// the person does something that must be stored.
 
 import { ReaderOriginal } from "../pdf_page/original.js";
-import { button, el } from "../shared/dom.js";
+import { el } from "../shared/dom.js";
 import { Annotations } from "./annotations.js";
+import { BesideGists } from "./beside.js";
 import { BookMap } from "./book_map.js";
+import { readerCommands } from "./commands.js";
 import { Foot } from "./foot.js";
+import { Frame } from "./frame.js";
 import { GistCard } from "./gist_card.js";
+import { GistsSaid } from "./gists_said.js";
 import { readerKey } from "./keys.js";
 import { Layer } from "./layer.js";
-import { applyLook } from "./look_panel.js";
-import { Paged } from "./paged.js";
+import { Leaves } from "./leaves.js";
 import { Position } from "./position.js";
 import { Progress } from "./progress.js";
-import { Scrolled } from "./scrolled.js";
+import { ReadingView } from "./reading_view.js";
 import { Search } from "./search.js";
-import { lastUpTo, textOf } from "./text_store.js";
+import { ReadingState } from "./state.js";
+import { textOf } from "./text_store.js";
 import { Toolbar } from "./toolbar.js";
 import { Units } from "./units.js";
 
-const NARROW = 860; // px; narrower, a gist comes after its page as a closed line
-const PHONE = 560; // px; narrower, menus and panels are sheets
-const VIEWS = ["both", "text", "gists"];
+/**
+ * @import { GistsLine, Look, ReaderData, ReaderView } from "../protocol.js"
+ * @import { Api } from "../shared/mount.js"
+ * @import { Commands } from "./keys.js"
+ * @import { Jump, Send, Show } from "./state.js"
+ */
 
 export class Reader {
+  /** @param {HTMLElement} root @param {Api} api */
   constructor(root, { send, setState }) {
-    this.root = root;
-    this.send = (act) => (this.position.flush(), send(act));
-    this.setState = setState; // state "at": where the person is
-    this.data = { count: 0, can: {} };
-    this.looked = new Map(); // page -> the number of answers that looked it up
-    this.view = "both";
-    this.look = {};
-    this.column = el("div", { class: "col" });
-    this.sheet = el("div", { class: "sheet" }, this.column);
-    this.probe = el("div", { class: "probe", "aria-hidden": "true" });
-    this.scroller = el("div", { class: "leaves", tabindex: "0", role: "region", "aria-label": "Text" }, this.sheet, this.probe);
-    this.beside = el("details", { class: "beside-gists" });
-    this.backChip = el(
-      "div",
-      { class: "backchip", hidden: true },
-      button(el("span", {}, "Back"), () => this.position.back(), { icon: "left", title: "Back to where I was (Backspace)" }),
-      button("", () => this.position.forgetBack(), { kind: "quiet icon slim", icon: "close", name: "Stay here" }),
-    );
-    this.live = el("p", { class: "sr", "aria-live": "polite" });
+    this.frame = new Frame(root);
+    this.state = new ReadingState();
+    const { frame, state } = this;
+    /** @type {Send} */
+    this.send = (act) => {
+      this.position.flush();
+      send(act);
+    };
+    /** @type {Jump} */
+    const jump = (place, options) => this.position.jump(place, options);
+    /** @type {Show} */
+    const show = (place, options) => this.view.flow.show(place, options);
+    /** @param {number} paragraph */
+    const setFurthest = (paragraph) => this.setFurthest(paragraph);
+    const of = { state, frame, jump, show, send: this.send };
+    const units = new Units({
+      ...of,
+      marksIn: (paragraph) => this.annotations.marks.spans(paragraph),
+      drawn: (paragraph) => this.annotations.marks.paragraphDrawn(paragraph),
+    });
+    const leaves = new Leaves({
+      ...of,
+      hitsInGist: (page) => this.search.inGist(page),
+      openGist: (page, options) => this.card.open(page, options),
+    });
+    const layer = new Layer({ ...of, units, leaves, changed: () => this.layerChanged() });
+    this.units = units;
+    this.layer = layer;
+    this.search = new Search({ ...of, units, layer, found: () => this.searched() });
+    this.card = new GistCard({ ...of, layer, leaves });
+    this.annotations = new Annotations({
+      ...of,
+      units,
+      layer,
+      hitsIn: (paragraph) => this.search.inText(paragraph),
+      changed: () => this.marksChanged(),
+      notesToggled: () => this.notesToggled(),
+      leftNotes: () => this.toolbar.notes.focus({ preventScroll: true }),
+    });
+    this.map = new BookMap({
+      ...of,
+      search: this.search,
+      marks: this.annotations.marks,
+      setFurthest,
+      wheeled: (event) => this.view.flow.wheeled(event),
+    });
+    this.position = new Position({
+      state,
+      units,
+      flow: () => this.view.flow,
+      on: {
+        jumped: () => this.progress.jumped(),
+        opened: () => this.opened(),
+        page: (page, before) => layer.markCurrent(page, before),
+        seen: (first, last, moved) => this.seen(first, last, moved),
+        moved: () => this.moved(),
+        said: (text) => frame.say(text),
+        report: (value) => setState("at", value),
+      },
+    });
+    this.progress = new Progress({ state, progressed: (byHand) => this.progressed(byHand) });
+    this.beside = new BesideGists({ state, leaves, query: () => this.search.query });
+    this.original = new ReaderOriginal({
+      ...of,
+      selected: () => this.annotations.selection.selected(),
+      keepPlace: (change) => this.view.flow.keepPlace(change),
+    });
+    this.toolbar = new Toolbar({
+      ...of,
+      finder: this.search,
+      original: this.original.button,
+      on: {
+        view: (view) => this.view.choose(view),
+        look: (look) => this.view.changeLook(look),
+        bookmark: () => this.annotations.marks.toggleBookmark(),
+        listen: () => this.annotations.listen.open(),
+        notes: (open) => this.annotations.notes.toggle(open),
+      },
+    });
+    this.foot = new Foot({ ...of, progress: this.progress, setFurthest });
+    this.view = new ReadingView({
+      ...of,
+      units,
+      layer,
+      on: {
+        arrived: (paragraph, at, first, last) => this.position.arrived(paragraph, at, first, last),
+        shown: (first, last) => this.beside.draw(first, last),
+        placed: () => this.position.restored,
+        notes: () => this.annotations.notes.opened,
+        changed: (view) => this.toolbar.view(view),
+        resized: (other) => this.resized(other),
+        beside: (open) => this.beside.toggle(open),
+      },
+    });
+    this.progressSaid = new GistsSaid((line) => frame.say(line));
     this.title = el("h1", { class: "sr", dir: "auto" });
-    this.search = new Search(this);
-    this.units = new Units(this);
-    this.layer = new Layer(this);
-    this.map = new BookMap(this);
-    this.card = new GistCard(this);
-    this.annotations = new Annotations(this);
-    this.room = el(
-      "div",
-      { class: "room" },
-      this.scroller,
-      this.beside,
-      this.notes.node,
-      this.map.whole,
-      this.card.node,
-      this.backChip,
-      ...this.annotations.over,
-    );
-    this.position = new Position(this);
-    this.progress = new Progress(this);
-    this.toolbar = new Toolbar(this);
-    this.foot = new Foot(this);
-    this.flow = new Scrolled(this);
-    this.original = new ReaderOriginal(this);
-    root.replaceChildren(this.title, ...this.toolbar.nodes, this.room, this.listen.node, this.foot.node, this.live);
-    this.keys = (event) => readerKey(this, event);
-    document.addEventListener("keydown", this.keys);
-    this.away = (event) => this.pressed(event.composedPath());
-    document.addEventListener("pointerdown", this.away);
+    const { notes, listen, over } = this.annotations;
+    const beside = [this.beside.node, this.original.panel.node, notes.node];
+    frame.room.append(...beside, this.map.whole, this.card.node, this.position.chip, ...over);
+    root.replaceChildren(this.title, ...this.toolbar.nodes, frame.room, listen.node, this.foot.node, frame.live);
+    this.commands = readerCommands(this);
+    this.ended = new AbortController();
+    const until = { signal: this.ended.signal };
+    document.addEventListener("keydown", (event) => this.key(event), until);
+    document.addEventListener("pointerdown", (event) => this.pressed(event.composedPath()), until);
   }
 
   close() {
-    document.removeEventListener("keydown", this.keys);
-    document.removeEventListener("pointerdown", this.away);
-    clearTimeout(this.saying);
-    for (const part of [
-      this.position,
-      this.progress,
-      this.map,
-      this.toolbar,
-      this.foot,
-      this.layer,
-      this.flow,
-      this.annotations,
-      this.original,
-    ])
-      part.close();
-    this.leaveBook();
+    this.ended.abort();
+    this.progressSaid.close();
+    for (const part of [this.position, this.progress, this.map, this.toolbar, this.foot, this.layer, this.view]) part.close();
+    this.annotations.close();
+    this.original.close();
+    this.leaveBook?.abort();
   }
 
-  get isNarrow() {
-    return this.root.clientWidth <= NARROW;
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const { book, paged } = this.state;
+    if (!this.frame.isShown || !book.known) return;
+    readerKey(event, this.commands, { map: this.map.whole, paged, canGoBack: book.back.length > 0 });
   }
 
-  get isPhone() {
-    return this.root.clientWidth <= PHONE;
-  }
-
-  // A press outside closes what is open.
+  /** A press outside closes what is open. @param {EventTarget[]} path */
   pressed(path) {
     if (!path.includes(this.foot.node)) this.foot.toggleMenu(false);
     this.annotations.pressed(path);
   }
 
-  get canBeVertical() {
-    return Boolean(this.book?.outline?.unspaced || this.book?.outline?.vertical);
-  }
-
-  // Whether lines run from top to bottom: as the person chose, else as the book is set.
-  get vertical() {
-    const chosen = this.look.vertical;
-    return this.canBeVertical && (chosen === "on" || (chosen !== "off" && Boolean(this.book.outline.vertical)));
-  }
-
   // --- what comes from the server -----------------------------------------------------------------
 
-  /** @param {import("./types.js").ReaderData} data */
+  /** @param {ReaderData} data */
   update(data) {
-    const before = this.data;
+    const { state } = this;
+    const before = state.data;
     const other = before.scope !== data.scope;
-    this.data = data;
+    state.data = data;
     if (other || before.layer !== data.layer) this.layer.change(data.layer);
-    this.marks.follow(data.book);
+    this.annotations.marks.follow(data.book);
     if (other) this.changeBook(data);
-    this.takeFurthest(data.furthest, before.furthest);
-    this.looked = new Map(Object.entries(data.looked ?? {}).map(([page, n]) => [Number(page), n]));
+    if (this.progress.takeStored(data.furthest, before.furthest) && state.book.known) this.moved();
+    state.looked = new Map(Object.entries(data.looked ?? {}).map(([page, n]) => [Number(page), n]));
     const restyle = JSON.stringify([data.looked, data.can, data.lit]) !== JSON.stringify([before.looked, before.can, before.lit]);
     this.original.update(data.original);
-    if (!this.book.outline) return this.foot.drawGists(data.gists);
+    if (!state.book.known) return this.foot.drawGists(data.gists);
     this.layer.take(restyle ? [...this.layer.drawn.keys()] : []);
-    this.root.classList.toggle("making", data.gists?.running ?? false);
+    this.frame.root.classList.toggle("making", data.gists.running);
     if (before.layer !== data.layer || restyle) this.layerChanged();
     this.foot.drawGists(data.gists);
     this.position.request(data.goto);
-    this.sayGists(data.gists);
+    this.progressSaid.say(data.gists);
   }
 
-  // More was read in another tab. What the person has just set here by hand takes a moment to come back.
-  takeFurthest(furthest, before) {
-    if (this.setByHand === furthest) this.setByHand = undefined;
-    if (this.setByHand !== undefined || furthest === before || furthest <= this.progress.furthest) return;
-    this.progress.begin(furthest);
-    this.book.furthest = furthest;
-    if (this.book.outline) this.moved();
-  }
-
+  /** @param {ReaderData} data */
   changeBook(data) {
-    this.leaveBook();
-    this.book = textOf(data.scope);
-    this.listeners = {
-      outline: () => this.begin(),
-      text: (e) => this.takeText(e.detail),
-      goto: (e) => this.position.jump({ paragraph: e.detail }, { focus: true }),
-    };
-    for (const [type, listener] of Object.entries(this.listeners)) this.book.addEventListener(type, listener);
+    const { state } = this;
+    this.leaveBook?.abort();
+    this.leaveBook = new AbortController();
+    const until = { signal: this.leaveBook.signal };
+    const book = textOf(data.scope);
+    state.book = book;
+    book.addEventListener("outline", () => this.begin(), until);
+    book.addEventListener("text", (event) => this.takeText(/** @type {CustomEvent} */ (event).detail), until);
+    const go = (/** @type {Event} */ event) =>
+      this.position.jump({ paragraph: /** @type {CustomEvent} */ (event).detail }, { focus: true });
+    book.addEventListener("goto", go, until);
     this.search.clear();
     this.position.begin();
-    this.progress.begin(this.book.furthest ?? data.furthest);
-    this.book.furthest = this.progress.furthest;
-    this.look = { ...data.look }; // later changes are made here; the server repeats old values for a while
-    this.setView(data.view ?? "both");
-    if (this.book.outline) this.begin();
+    this.progress.begin(book.furthest ?? data.furthest);
+    state.look = { ...data.look }; // later changes are made here; the server repeats old values for a while
+    this.view.set(data.view ?? "both");
+    if (book.known) this.begin();
   }
 
-  leaveBook() {
-    for (const [type, listener] of Object.entries(this.listeners ?? {})) this.book.removeEventListener(type, listener);
-  }
-
-  // The outline of the text has come: everything that does not need its words can be drawn.
+  /** The outline of the text has come: everything that does not need its words can be drawn. */
   begin() {
-    this.title.textContent = this.book.outline.title;
-    this.chooseFlow();
+    this.title.textContent = this.state.book.outline.title;
+    this.view.chooseFlow();
     for (const unit of this.units.draw()) this.layer.fill(unit);
     this.layer.take();
-    this.marks.draw();
-    this.applyLook();
-    this.position.request(this.data.goto);
+    this.annotations.marks.draw();
+    this.view.applyLook();
+    this.position.request(this.state.data.goto);
   }
 
+  /** @param {[number, number]} range */
   takeText(range) {
-    if (!this.book.outline || !this.root.isConnected) return;
+    if (!this.state.book.known || !this.frame.isShown) return;
     for (const unit of this.units.take(range)) this.layer.fill(unit);
     this.position.tryWanted();
     this.search.again();
     this.map.soon();
-    this.flow.relayout();
+    this.view.flow.relayout();
   }
 
-  // The book is at its place for the first time.
+  /** The book is at its place for the first time. */
   opened() {
     this.moved();
     this.layerChanged();
   }
 
-  // Pages or gists have come or changed.
+  /** Pages or gists have come or changed. */
   layerChanged() {
-    const { here } = this.position;
-    const page = this.layer.pageAt(here.paragraph, here.at);
+    const { state } = this;
+    const { here } = state;
+    const page = state.pageAt(here.paragraph, here.at);
     if (page !== here.page) {
       this.layer.markCurrent(page, here.page);
       here.page = page;
     }
-    this.root.classList.toggle("has-gists", this.layer.gistsMade() > 0);
-    if (!this.layer.gistsMade() && this.view !== "both") this.setView("both");
+    const made = state.gistsMade() > 0;
+    this.frame.root.classList.toggle("has-gists", made);
+    if (!made && state.view !== "both") this.view.set("both");
     this.toolbar.update();
     this.toolbar.at(here);
-    this.foot.drawGists(this.data.gists);
+    this.foot.drawGists(state.data.gists);
     this.search.again();
     this.map.soon();
-    this.flow.settle();
+    this.view.flow.settle();
   }
 
-  // For screen readers, at most every five seconds.
-  sayGists(line) {
-    if (!line?.running || this.said === line.line) return;
-    clearTimeout(this.saying);
-    const say = () => {
-      this.spoke = performance.now();
-      this.said = line.line;
-      this.live.textContent = `Gists: ${line.line}`;
-    };
-    const wait = (this.spoke ?? -5000) + 5000 - performance.now();
-    if (wait > 0) this.saying = setTimeout(say, wait);
-    else say();
+  // --- what a part reports ------------------------------------------------------------------------
+
+  /** Paragraphs `first` to `last` are in view; `moved`: another one is read. @param {number} first @param {number} last @param {boolean} moved */
+  seen(first, last, moved) {
+    this.search.follow(first, last);
+    this.annotations.marks.place(first, last);
+    if (moved) this.annotations.notes.follow();
+    this.toolbar.bookmarked(this.annotations.marks.bookmarksHere.length > 0);
+    if (this.state.view !== "gists") this.progress.look(first, last);
   }
 
-  // --- where the person is ------------------------------------------------------------------------
-
-  // Called by the position: another paragraph is read.
+  /** Another paragraph is read. */
   moved() {
     this.map.place();
-    this.toolbar.at(this.position.here);
+    this.toolbar.at(this.state.here);
     this.foot.drawYou();
     this.original.follow();
   }
 
-  // Called by the progress: more counts as read.
+  /** More counts as read. @param {boolean} byHand */
   progressed(byHand) {
-    if (byHand) this.setByHand = this.progress.furthest;
-    this.book.furthest = this.progress.furthest;
-    this.book.dispatchEvent(new CustomEvent("at", { detail: this.book.at }));
+    const { book } = this.state;
+    book.dispatchEvent(new CustomEvent("at", { detail: book.at }));
     this.map.place();
     this.foot.drawYou();
     this.position.save(byHand);
   }
 
+  /** @param {number} paragraph */
   setFurthest(paragraph) {
-    const before = this.progress.furthest;
+    const before = this.state.furthest;
     if (paragraph === before) return;
     this.progress.set(paragraph);
     this.foot.wasSet(before);
@@ -262,119 +296,22 @@ export class Reader {
     this.map.soon();
   }
 
-  toEnd() {
-    const page = this.layer.pages.at(-1);
-    const whole = page && page.x >= this.book.outline.paragraphs;
-    this.position.jump(
-      whole && !this.flow.isPaged ? { paragraph: page.s, at: page.a ?? 0 } : { paragraph: this.book.outline.paragraphs - 1 },
-    );
+  marksChanged() {
+    const { marks, notes, listen } = this.annotations;
+    const count = marks.all.length + (marks.store?.lost.length ?? 0);
+    this.map.soon();
+    this.toolbar.marked({ count, placed: marks.all.length, notes: notes.opened, listening: listen.opened });
+    this.toolbar.bookmarked(marks.bookmarksHere.length > 0);
   }
 
-  toChapter(step) {
-    const { chapters } = this.book.outline;
-    const at = lastUpTo(chapters, this.position.here.paragraph);
-    const start = step < 0 && chapters[at] < this.position.here.paragraph ? chapters[at] : chapters[at + step];
-    if (start !== undefined) this.position.jump({ paragraph: start });
+  notesToggled() {
+    this.view.flow.keepPlace(() => this.view.drawClasses());
+    this.marksChanged();
   }
 
-  escape(event) {
-    if (this.annotations.escape()) return;
-    if (this.card.page) return this.card.close();
-    if (this.toolbar.panel.hidden && this.original.escape()) return;
-    if (!this.foot.escape() && !this.toolbar.escape(event)) this.annotations.escapeLast();
-  }
-
-  // --- views and looks ----------------------------------------------------------------------------
-
-  chooseView(view) {
-    this.setView(view);
-    this.send({ do: "view", text: view });
-  }
-
-  nextView() {
-    if (!this.layer.gistsMade()) return void (this.live.textContent = "There are no gists yet.");
-    this.chooseView(VIEWS[(VIEWS.indexOf(this.view) + 1) % VIEWS.length]);
-  }
-
-  setView(view) {
-    const here = { ...this.position.here };
-    this.view = view;
-    this.toolbar.view(view);
-    if (!this.book?.outline) return;
-    this.chooseFlow();
-    this.drawClasses();
-    if (this.position.restored) this.flow.show({ paragraph: here.paragraph, at: here.at });
-  }
-
-  changeLook(look) {
-    this.look = look;
-    this.flow.keepPlace(() => {
-      this.applyLook();
-      this.chooseFlow();
-    });
-    this.send({ do: "look", text: JSON.stringify(look) });
-  }
-
-  applyLook() {
-    applyLook(this.root.style, this.look);
-    this.drawClasses();
-  }
-
-  drawClasses() {
-    const kinds = [
-      this.isNarrow ? "slim" : "wide",
-      `v-${this.view}`,
-      this.flow.isPaged ? "paged" : "scrolled",
-      `f-${this.flow.isPaged ? this.look.flow : "scroll"}`,
-    ];
-    if (this.look.justify === "on") kinds.push("justified");
-    if (this.notes.opened) kinds.push("with-notes");
-    if (this.vertical && this.flow.isPaged) kinds.push("vertical");
-    this.room.className = `room ${kinds.join(" ")}`;
-    this.root.classList.toggle("narrow", this.isNarrow);
-    if (kinds.join() === this.kinds) return;
-    this.kinds = kinds.join();
-    this.beside.open = this.look.flow !== "spread" && !this.isNarrow; // else it is a line that opens
-  }
-
-  // Gists alone are a list, which is scrolled; vertical writing is turned in pages.
-  chooseFlow() {
-    const paged = this.view !== "gists" && (this.look.flow !== "scroll" || this.vertical);
-    if (paged === Boolean(this.flow.isPaged)) return this.drawClasses();
-    const here = { ...this.position.here };
-    this.flow.close();
-    this.flow = paged ? new Paged(this) : new Scrolled(this);
-    this.drawClasses();
-    if (this.position.restored) this.flow.show({ paragraph: here.paragraph, at: here.at });
-  }
-
-  // The view has another size.
-  resized() {
-    const narrow = this.root.classList.contains("narrow");
-    this.drawClasses();
-    if (narrow !== this.isNarrow) this.toolbar.update();
+  /** The view has another size; `other`: it has become narrow, or wide. @param {boolean} other */
+  resized(other) {
+    if (other) this.toolbar.update();
     this.foot.drawYou();
-  }
-
-  // In pages: the gists of what is in view, beside it or in a line below.
-  drawBeside(first, last) {
-    const pages = this.layer.pages.filter((page) => page.g && page.s <= last && (page.z ? page.x >= first : page.x > first));
-    const key = JSON.stringify([this.data.layer, this.search.query, ...pages.map((page) => page.text)]);
-    if (key === this.besideKey) return;
-    this.besideKey = key;
-    const numbers = pages.map((page) => page.n);
-    const name = numbers.length > 1 ? `Gists of pages ${numbers[0]}–${numbers.at(-1)}` : `Gist of page ${numbers[0]}`;
-    const { language, rtl } = this.book.outline;
-    const shown = pages.map((page) =>
-      el(
-        "article",
-        { class: "side" },
-        el("div", { class: "ghead small" }, el("strong", {}, `Gist of page ${page.n}`)),
-        el("div", { class: "gbody", lang: language, dir: rtl ? "rtl" : "ltr" }, ...this.layer.body(page)),
-        ...this.layer.extras(page),
-      ),
-    );
-    this.beside.hidden = !pages.length;
-    this.beside.replaceChildren(el("summary", {}, name), ...shown);
   }
 }

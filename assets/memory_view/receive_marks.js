@@ -4,28 +4,36 @@
 import { mountParts } from "../shared/mount.js";
 import { marksOf, storeMarks } from "./marks_store.js";
 
+/**
+ * @import { MarksData, PassageData } from "../protocol.js"
+ * @import { Api } from "../shared/mount.js"
+ */
+
 class Marks {
-  constructor(root, { setState }) {
+  /** @param {HTMLElement} _root @param {Api} api */
+  constructor(_root, { setState }) {
     this.setState = setState;
   }
 
-  /** @param {import("./types.js").MarksData} data */
+  /** @param {MarksData} data */
   update(data) {
     storeMarks(data);
     const store = marksOf(data.book);
     const waiting = store.send ? [] : store.pending;
     store.send = (name, value) => this.setState(name, value);
     if (waiting.length) store.send("changes", waiting);
-    this.close = () => (store.send = null);
+    this.close = () => {
+      store.send = null;
+    };
   }
 }
 
 class Passage {
-  /** @param {import("./types.js").PassageData} data */
+  /** @param {PassageData} data */
   update(data) {
     const store = marksOf(data.book);
     store.passage = data;
-    if (data.at < store.asked?.at) store.send?.("asked", store.asked); // a request that crosses a poll can be lost
+    if (store.asked && data.at < store.asked.at) store.send?.("asked", store.asked); // a request that crosses a poll can be lost
     store.dispatchEvent(new Event("passage"));
   }
 }

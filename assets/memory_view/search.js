@@ -1,93 +1,92 @@
-// Searches the text and the gists in the browser, where both are: every word must occur in a paragraph or gist, the last
-// letters of a word may be missing, words in quotation marks are one phrase, accents and case do not matter.
+// Searches the text and the gists in the browser, where both are, marks the hits and goes from one to the next.
 
-const UNSPACED = "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u2e80-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\uff01-\\uffef";
-const LETTER = "[\\p{L}\\p{N}\\p{M}]";
-const QUOTED = /"([^"]+)"|“([^”]+)”|(\S+)/g;
+import { folded, patternsOf, placesOf } from "./search_text.js";
 
-const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-
-// The text in lower case without accents, and the place of each of its characters in `text` (null: the same place).
-function folded(text) {
-  const plain = text.toLowerCase();
-  if (/^[\x00-\x7f\u2010-\u2026]*$/.test(text) && plain.length === text.length) return [plain, null];
-  const places = [];
-  let out = "";
-  for (let i = 0; i < text.length; i++) {
-    const piece = fold(text[i]);
-    for (let k = 0; k < piece.length; k++) places.push(i);
-    out += piece;
-  }
-  places.push(text.length);
-  return [out, places];
-}
-
-// A regular expression for each word or phrase of a query; [] where there is no letter in it.
-function patternsOf(query) {
-  const words = (text) => fold(text).match(new RegExp(`${LETTER}+`, "gu")) ?? [];
-  const phrases = [...query.matchAll(QUOTED)].map((found) => words(found[1] ?? found[2] ?? found[3])).filter((found) => found.length);
-  return phrases.map((phrase) => {
-    const starts = new RegExp(`^[${UNSPACED}]`, "u").test(phrase[0]) ? "" : `(?<!${LETTER})`;
-    return new RegExp(starts + phrase.join("[^\\p{L}\\p{N}]+"), "gu");
-  });
-}
-
-function placesOf(text, patterns, cache) {
-  const [plain, places] = cache ?? folded(text);
-  const found = [];
-  for (const pattern of patterns) {
-    const before = found.length;
-    for (const match of plain.matchAll(pattern)) found.push([match.index, match.index + match[0].length]);
-    if (found.length === before) return []; // every word must occur
-  }
-  found.sort((a, b) => a[0] - b[0] || b[1] - a[1]);
-  const apart = found.filter(([start], i) => i === 0 || start >= found[i - 1][1]);
-  return apart.map(([start, end]) => (places ? [places[start], places[end]] : [start, end]));
-}
+/**
+ * @import { Span } from "../shared/dom.js"
+ * @import { Layer } from "./layer.js"
+ * @import { Folded } from "./search_text.js"
+ * @import { Jump, ReadingState } from "./state.js"
+ * @import { Units } from "./units.js"
+ *
+ * @typedef {["t" | "g", number, number, number]} Hit in the text or in a gist, paragraph or page, start, end
+ */
 
 export class Search {
-  constructor(reader) {
-    this.reader = reader;
-    this.clear();
+  /**
+   * @param {{state: ReadingState, units: Units, layer: Layer, jump: Jump, found: () => void}} needs
+   */
+  constructor({ state, units, layer, jump, found }) {
+    this.state = state;
+    this.units = units;
+    this.layer = layer;
+    this.jump = jump;
+    this.found = found;
+    this.query = "";
+    /** @type {RegExp[]} */
+    this.patterns = [];
+    /** @type {Hit[]} in the order of the book */
+    this.hits = [];
+    /** @type {Map<number, Hit[]>} */
+    this.byParagraph = new Map();
+    /** @type {Map<number, Hit[]>} */
+    this.byPage = new Map();
+    this.at = -1; // the current hit
+    this.from = state.here; // where the person was when they began to search
+    /** @type {number | null} the paragraph to which the last hit took them from there */
+    this.landed = null;
+    /** @type {Set<number>} paragraphs whose hits are marked */
+    this.marked = new Set();
+    /** @type {Set<number>} pages whose gists have marked hits */
+    this.gists = new Set();
+    /** @type {[number, number] | null} the paragraphs in view */
+    this.view = null;
+    /** @type {Folded[]} of paragraphs, made at the first search */
+    this.plain = [];
   }
 
+  /** Another book: forgets all that was found. */
   clear() {
     this.query = "";
     this.patterns = [];
-    this.hits = []; // [field, paragraph or page, start, end] in the order of the book
+    this.hits = [];
     this.byParagraph = new Map();
     this.byPage = new Map();
-    this.at = -1; // the current hit
-    this.from = null; // where the person was when they began to search
-    this.landed = null; // the paragraph to which the last hit took them from there
-    this.marked = new Set(); // paragraphs and gists whose hits are marked
-    this.gists = new Set();
-    this.view = null;
-    this.plain = []; // folded paragraphs, made at the first search
+    this.at = -1;
+    this.landed = this.view = null;
+    this.marked.clear();
+    this.gists.clear();
+    this.plain = [];
   }
 
   get shown() {
     return this.hits[this.at];
   }
 
+  /** @param {Hit[] | undefined} hits @returns {Span[]} */
   spans(hits) {
     return (hits ?? []).map((hit) => [hit[2], hit[3], hit === this.shown ? "hit now" : "hit"]);
   }
 
+  /** @param {number} paragraph */
   inText(paragraph) {
     return this.spans(this.byParagraph.get(paragraph));
   }
 
+  /** @param {number} page */
   inGist(page) {
     return this.spans(this.byPage.get(page));
   }
 
-  /** Searches for `query` and goes to the first hit from here on; while a word is typed, from where that began. */
+  /** Searches for `query` and goes to the first hit from here on; while a word is typed, from where that began. @param {string} query */
   ask(query) {
     if (query === this.query) return;
-    const { here } = this.reader.position;
+    const { here } = this.state;
     const typing = this.query && (query.startsWith(this.query) || (query && this.query.startsWith(query)));
-    if (!typing || here.paragraph !== this.landed) [this.from, this.landed] = [here, null];
+    if (!typing || here.paragraph !== this.landed) {
+      this.from = here;
+      this.landed = null;
+    }
     this.query = query;
     this.patterns = patternsOf(query);
     this.find();
@@ -96,7 +95,7 @@ export class Search {
     this.at = this.hits.length ? Math.max(0, next) : -1; // after the last hit comes the first
     this.markAll();
     if (this.hits.length) this.step(0);
-    this.reader.searched();
+    this.found();
   }
 
   /** More text or gists have come: the same search again; the person stays where they are. */
@@ -107,41 +106,35 @@ export class Search {
     const same = this.hits.findIndex((hit) => String(hit) === before);
     this.at = same >= 0 ? same : Math.min(Math.max(this.at, 0), this.hits.length - 1);
     this.markAll();
-    this.reader.searched();
+    this.found();
   }
 
   find() {
-    const { book, layer } = this.reader;
+    const { book, pages } = this.state;
     this.byParagraph = new Map();
     this.byPage = new Map();
-    if (this.patterns.length) {
-      book.text.forEach((text, paragraph) => {
-        const found = placesOf(text, this.patterns, (this.plain[paragraph] ??= folded(text)));
-        if (found.length)
-          this.byParagraph.set(
-            paragraph,
-            found.map(([start, end]) => ["t", paragraph, start, end]),
-          );
-      });
-      for (const { n, g } of layer.pages) {
-        const found = g ? placesOf(g.t, this.patterns) : [];
-        if (found.length)
-          this.byPage.set(
-            n,
-            found.map(([start, end]) => ["g", n, start, end]),
-          );
-      }
+    /** @param {"t" | "g"} field @param {number} at @param {Folded} text @returns {Hit[]} */
+    const found = (field, at, text) => placesOf(text, this.patterns).map(([start, end]) => [field, at, start, end]);
+    for (const [paragraph, text] of this.patterns.length ? book.text.entries() : []) {
+      if (text === undefined) continue; // it has not come yet
+      this.plain[paragraph] ??= folded(text);
+      const hits = found("t", paragraph, this.plain[paragraph]);
+      if (hits.length) this.byParagraph.set(paragraph, hits);
+    }
+    for (const { n, g } of this.patterns.length ? pages : []) {
+      const hits = g ? found("g", n, folded(g.t)) : [];
+      if (hits.length) this.byPage.set(n, hits);
     }
     this.hits = this.inOrder();
   }
 
   // The hits of the text, those of each gist after the text of its page.
   inOrder() {
-    const { layer } = this.reader;
     const gists = [...this.byPage.entries()];
+    /** @type {Hit[]} */
     const found = [];
     for (const [paragraph, hits] of this.byParagraph) {
-      while (gists.length && layer.pages[gists[0][0] - 1].x <= paragraph) found.push(...gists.shift()[1]);
+      while (gists.length && this.state.pages[gists[0][0] - 1].x <= paragraph) found.push(...(gists.shift()?.[1] ?? []));
       found.push(...hits);
     }
     return found.concat(...gists.map(([, hits]) => hits));
@@ -149,33 +142,35 @@ export class Search {
 
   // A common word occurs ten thousand times in a long book: hits are marked where the person is (`follow`).
   markAll() {
-    for (const p of this.marked.keys()) this.reader.units.mark(p, this.inText(p));
+    for (const p of this.marked.keys()) this.units.mark(p, this.inText(p));
     for (const p of this.marked.keys()) if (!this.byParagraph.has(p)) this.marked.delete(p);
-    for (const n of this.gists) this.reader.layer.redrawGist(n);
+    for (const n of this.gists) this.layer.redrawGist(n);
     this.gists = new Set(this.byPage.keys());
-    for (const n of this.gists) this.reader.layer.redrawGist(n);
+    for (const n of this.gists) this.layer.redrawGist(n);
     if (this.view) this.follow(...this.view);
   }
 
-  /** Marks the hits in paragraphs `first` to `last`, which are in view, and around them. */
+  /** Marks the hits in paragraphs `first` to `last`, which are in view, and around them. @param {number} first @param {number} last */
   follow(first, last) {
     this.view = [first, last];
     if (!this.hits.length) return;
     for (let p = Math.max(0, first - 30); p <= last + 30; p++) {
       if (this.marked.has(p) || !this.byParagraph.has(p)) continue;
       this.marked.add(p);
-      this.reader.units.mark(p, this.inText(p));
+      this.units.mark(p, this.inText(p));
     }
   }
 
+  /** @param {Hit | undefined} hit */
   markHit(hit) {
     if (!hit) return;
     if (hit[0] === "t") {
       this.marked.add(hit[1]);
-      this.reader.units.mark(hit[1], this.inText(hit[1]));
-    } else this.reader.layer.redrawGist(hit[1]);
+      this.units.mark(hit[1], this.inText(hit[1]));
+    } else this.layer.redrawGist(hit[1]);
   }
 
+  /** @param {number} by */
   step(by) {
     if (!this.hits.length) return;
     const before = this.shown;
@@ -183,20 +178,20 @@ export class Search {
     this.markHit(before);
     this.markHit(this.shown);
     this.show(this.shown);
-    this.reader.searched();
+    this.found();
   }
 
-  // One goes back from all hits at once, to where one was reading.
+  /** One goes back from all hits at once, to where one was reading. @param {Hit} hit */
   show(hit) {
-    const { position } = this.reader;
-    const back = position.here.paragraph !== this.landed;
-    if (position.jump(this.placeOf(hit), { back }) || !back) this.landed = position.here.paragraph;
+    const back = this.state.here.paragraph !== this.landed;
+    if (this.jump(this.placeOf(hit), { back }) || !back) this.landed = this.state.here.paragraph;
   }
 
+  /** @param {Hit} hit */
   placeOf([field, at]) {
-    const { units, layer, flow } = this.reader;
+    const { units, layer } = this;
     if (field === "t") return { paragraph: at, mark: units.nodes[at]?.querySelector("mark.now") };
-    const page = layer.pages[at - 1];
-    return { paragraph: page.s, at: page.a, mark: flow.isPaged ? null : layer.drawn.get(at)?.gist.querySelector("mark.now") };
+    const page = this.state.pages[at - 1];
+    return { paragraph: page.s, at: page.a, mark: this.state.paged ? null : layer.drawn.get(at)?.gist.querySelector("mark.now") };
   }
 }

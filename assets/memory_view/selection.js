@@ -1,19 +1,49 @@
 // What follows when words are selected: a menu of what can be done with them, above the words or, on a phone, a sheet.
 
-import { button, el, icon } from "../shared/dom.js";
-import { COLOURS, COLOUR_NAMES, paint } from "./marks.js";
-import { partsOf, rangeIn, spotAt, trimmed, wholeWords, wordsOf } from "./text_places.js";
+import { button, el, entry, treeOf } from "../shared/dom.js";
+import { COLOUR_NAMES, COLOURS, paint } from "./mark_kinds.js";
+import { isBefore, spotAt, trimmed, wholeWords, wordsOf } from "./text_places.js";
 import { placeOf } from "./text_store.js";
 
+/**
+ * @import { PassageTask } from "../protocol.js"
+ * @import { IconName } from "../shared/dom.js"
+ * @import { Toast } from "../shared/toast.js"
+ * @import { Frame } from "./frame.js"
+ * @import { Marks } from "./marks.js"
+ * @import { ReadingState, Send } from "./state.js"
+ * @import { Spot } from "./text_places.js"
+ * @import { Units } from "./units.js"
+ *
+ * @typedef {object} SelectionEvents
+ * @property {() => void} shown
+ * @property {(passage: Passage) => void} write a note
+ * @property {(task: PassageTask, passage: Passage, words: string) => void} asked
+ * @property {Send} send
+ */
+
+/** @type {Record<string, PassageTask>} */
+const TASKS = { e: "explain", d: "define", t: "translate" };
 const GAP = 8; // px between the words and the menu
 const SETTLE_MS = 350; // after the last change of a selection by touch or keyboard
 
-/** @typedef {{start: import("./text_places.js").Spot, end: import("./text_places.js").Spot}} Passage */
+/** @typedef {{start: Spot, end: Spot}} Passage */
 
 export class SelectionMenu {
-  constructor(reader) {
-    this.reader = reader;
-    this.passage = null; // what is selected
+  /**
+   * @param {{state: ReadingState, frame: Frame, units: Units, marks: Marks, toast: Toast, on: SelectionEvents}} needs
+   */
+  constructor({ state, frame, units, marks, toast, on }) {
+    this.state = state;
+    this.frame = frame;
+    this.units = units;
+    this.marks = marks;
+    this.toast = toast;
+    this.on = on;
+    /** @type {Passage | null} what is selected */
+    this.passage = null;
+    this.byKey = false; // selected by keyboard
+    this.pressed = false; // the mouse is down
     this.quote = el("q", { class: "of", dir: "auto" });
     this.colours = COLOURS.map((colour, i) =>
       button(el("span", {}, COLOUR_NAMES[colour]), () => this.act(String(i + 1)), {
@@ -22,6 +52,7 @@ export class SelectionMenu {
         "aria-keyshortcuts": String(i + 1),
       }),
     );
+    /** @param {string} key @param {IconName} shape @param {string} label */
     const item = (key, shape, label) =>
       button(el("span", {}, label), () => this.act(key), { kind: "item", icon: shape, "aria-keyshortcuts": key });
     this.items = {
@@ -41,18 +72,17 @@ export class SelectionMenu {
       el("div", { class: "acts" }, ...Object.values(this.items)),
     );
     this.node.addEventListener("pointerdown", (event) => event.preventDefault()); // the words stay selected
-    const listen = (target, type, act) => (target.addEventListener(type, act), [target, type, act]);
-    this.listening = [
-      listen(document, "selectionchange", () => this.later(this.pressed ? null : SETTLE_MS)),
-      listen(document, "pointerdown", (event) => this.down(event)),
-      listen(document, "pointerup", (event) => ((this.pressed = false), this.later(event.pointerType === "touch" ? SETTLE_MS : 0))),
-      listen(reader.scroller, "scroll", () => this.open && !reader.isPhone && this.position()),
-    ];
+    this.ended = new AbortController();
+    const until = { signal: this.ended.signal };
+    document.addEventListener("selectionchange", () => this.later(this.pressed ? null : SETTLE_MS), until);
+    document.addEventListener("pointerdown", (event) => this.down(event), until);
+    document.addEventListener("pointerup", (event) => this.up(event), until);
+    frame.scroller.addEventListener("scroll", () => this.open && !frame.isPhone && this.position(), until);
   }
 
   close() {
     clearTimeout(this.timer);
-    for (const [target, type, act] of this.listening) target.removeEventListener(type, act);
+    this.ended.abort();
     paint("chosen", []);
   }
 
@@ -60,11 +90,19 @@ export class SelectionMenu {
     return !this.node.hidden;
   }
 
+  /** @param {PointerEvent} event */
   down(event) {
     this.pressed = event.pointerType === "mouse";
     if (!event.composedPath().includes(this.node)) this.byKey = false;
   }
 
+  /** @param {PointerEvent} event */
+  up(event) {
+    this.pressed = false;
+    this.later(event.pointerType === "touch" ? SETTLE_MS : 0);
+  }
+
+  /** @param {number | null} ms */
   later(ms) {
     clearTimeout(this.timer);
     if (ms !== null && !this.byKey) this.timer = setTimeout(() => this.check(), ms);
@@ -72,16 +110,18 @@ export class SelectionMenu {
 
   /** The words that are selected now, by whatever means. @returns {Passage | null} */
   selected() {
-    const { root, column, book } = this.reader;
-    const shadow = root.getRootNode();
-    const selection = shadow.getSelection?.() ?? document.getSelection();
-    if (!book?.outline || !selection?.rangeCount) return null;
-    const inside = selection.getComposedRanges && !shadow.getSelection ? selection.getComposedRanges({ shadowRoots: [shadow] })[0] : null;
-    const range = inside ?? selection.getRangeAt(0);
+    const { book } = this.state;
+    const { root, column } = this.frame;
+    const selection = this.frame.selection();
+    if (!book.known || !selection?.rangeCount) return null;
+    const tree = treeOf(root);
+    // where the tree of the component has no selection of its own, the page's is asked for the part in it
+    const composed = !("getSelection" in tree) && "getComposedRanges" in selection && tree instanceof ShadowRoot;
+    const range = (composed && selection.getComposedRanges({ shadowRoots: [tree] })[0]) || selection.getRangeAt(0);
     if (range.startContainer === range.endContainer && range.startOffset === range.endOffset) return null;
     const start = spotAt(column, range.startContainer, range.startOffset);
     const end = spotAt(column, range.endContainer, range.endOffset, true);
-    const forward = start && end && (start.paragraph < end.paragraph || (start.paragraph === end.paragraph && start.offset < end.offset));
+    const forward = start && end && isBefore(start, end);
     const passage = forward ? trimmed(book, start, end) : null;
     if (!passage) return null;
     const [from, to] = wholeWords(book, passage.start, passage.end);
@@ -89,9 +129,9 @@ export class SelectionMenu {
   }
 
   check() {
-    if (!this.reader.root.isConnected) return;
+    if (!this.frame.isShown) return;
     const passage = this.selected();
-    if (!passage) return this.passage && this.hide();
+    if (!passage) return this.passage ? this.hide() : undefined;
     if (JSON.stringify(passage) === JSON.stringify(this.passage) && this.open) return;
     this.show(passage);
   }
@@ -99,39 +139,31 @@ export class SelectionMenu {
   /** @param {Passage} passage */
   show(passage, { focus = false } = {}) {
     this.passage = passage;
-    const { reader } = this;
-    reader.markCard.close();
-    this.quote.textContent = wordsOf(reader, passage.start, passage.end);
-    this.quote.lang = reader.book.outline.language;
-    const model = Boolean(reader.marks.store?.model);
-    for (const key of ["e", "t"]) {
-      this.items[key].setAttribute("aria-disabled", String(!model));
-      this.items[key].title = model ? "" : "Needs a model";
+    this.on.shown();
+    this.quote.textContent = wordsOf(this.state.book, this.units.nodes, passage.start, passage.end);
+    this.quote.lang = this.state.book.outline.language;
+    const model = Boolean(this.marks.store?.model);
+    for (const node of [this.items.e, this.items.t]) {
+      node.setAttribute("aria-disabled", String(!model));
+      node.title = model ? "" : "Needs a model";
     }
     this.items.d.title = model ? "" : "Where else it is in the book";
-    this.items.a.hidden = !reader.data.can.ask;
-    const can = Boolean(reader.marks.store);
+    this.items.a.hidden = !this.state.data.can.ask;
+    const can = Boolean(this.marks.store);
     for (const part of [...this.colours, this.items.n]) part.hidden = !can;
     this.node.hidden = false;
     this.position();
-    [...this.colours, ...Object.values(this.items)].forEach((part, i) => (part.tabIndex = i ? -1 : 0));
+    for (const [i, part] of [...this.colours, ...Object.values(this.items)].entries()) part.tabIndex = i ? -1 : 0;
     if (focus) this.buttons()[0].focus();
-    this.reader.live.textContent = "Words selected. Press 1 to 4 for a colour, Enter for the menu.";
+    this.frame.say("Words selected. Press 1 to 4 for a colour, Enter for the menu.");
   }
 
   buttons() {
     return [...this.node.querySelectorAll("button")].filter((part) => !part.hidden);
   }
 
-  boxes(passage = this.passage) {
-    const { book, units } = this.reader;
-    return partsOf(book, passage.start, passage.end)
-      .flatMap(([i, from, to]) => (units.nodes[i] ? [...rangeIn(units.nodes[i], from, to).getClientRects()] : []))
-      .filter((box) => box.width || box.height);
-  }
-
   position() {
-    putAt(this.reader, this.node, this.boxes());
+    if (this.passage) putAt(this.frame, this.state, this.node, this.units.boxes(this.passage));
   }
 
   hide() {
@@ -142,91 +174,115 @@ export class SelectionMenu {
 
   /** Ends the selection itself too. */
   clear() {
-    const shadow = this.reader.root.getRootNode();
-    (shadow.getSelection?.() ?? document.getSelection())?.removeAllRanges();
-    const focused = this.node.contains(shadow.activeElement);
+    this.frame.selection()?.removeAllRanges();
+    const focused = this.node.contains(this.frame.active);
     this.hide();
-    if (focused) this.reader.scroller.focus({ preventScroll: true });
+    if (focused) this.frame.focusText();
   }
 
+  /** @param {KeyboardEvent} event */
   moved(event) {
     const parts = this.buttons();
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const step = entry({ ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }, event.key);
     if (!step) return;
     event.preventDefault();
     event.stopPropagation();
-    const at = parts.indexOf(this.reader.root.getRootNode().activeElement);
+    const at = parts.indexOf(/** @type {HTMLButtonElement} */ (this.frame.active));
     parts[(at + step + parts.length) % parts.length].focus();
   }
 
-  /** Handles a key while words are selected; whether it was one of these. */
+  /** Handles a key while words are selected; whether it was one of these. @param {KeyboardEvent} event */
   key(event) {
     if (!this.passage || event.altKey) return false;
     const inMenu = event.composedPath().includes(this.node);
-    if (event.key === "Escape") return (this.clear(), true);
-    if (event.key === "Enter" && !inMenu && !event.composedPath()[0].closest?.("button, a"))
-      return (this.show(this.passage, { focus: true }), true);
+    if (event.key === "Escape") {
+      this.clear();
+      return true;
+    }
+    const on = event.composedPath()[0];
+    if (event.key === "Enter" && !inMenu && !(on instanceof Element && on.closest("button, a"))) {
+      this.show(this.passage, { focus: true });
+      return true;
+    }
     if (!/^[1-4naedtc]$/.test(event.key)) return false;
     this.act(event.key);
     return true;
   }
 
+  /** @param {string} key */
   act(key) {
-    const { reader, passage } = this;
-    const part = this.items[key];
-    if (!passage || part?.getAttribute("aria-disabled") === "true") return void reader.toast.say("Needs a model: connect one in Settings");
+    const { passage } = this;
+    /** @type {HTMLButtonElement | undefined} */
+    const part = entry(this.items, key);
+    if (!passage || part?.getAttribute("aria-disabled") === "true") return void this.toast.say("Needs a model: connect one in Settings");
     if (part?.hidden) return;
-    const words = wordsOf(reader, passage.start, passage.end);
-    if (key === "c") return this.copy(words);
+    const words = wordsOf(this.state.book, this.units.nodes, passage.start, passage.end);
+    if (key === "c") return this.copy(words, passage);
     this.clear();
-    if (key in { 1: 0, 2: 0, 3: 0, 4: 0 }) reader.marks.highlight(passage, COLOURS[Number(key) - 1]);
-    else if (key === "n") reader.markCard.write(passage);
+    const colour = COLOURS[Number(key) - 1];
+    const task = entry(TASKS, key);
+    if (colour) this.marks.highlight(passage, colour);
+    else if (key === "n") this.on.write(passage);
     else if (key === "a")
-      reader.send({ do: "ask", page: reader.layer.pageAt(passage.start.paragraph, passage.start.offset) ?? 0, text: quoted(words) });
-    else reader.passageCard.ask({ e: "explain", d: "define", t: "translate" }[key], passage, words);
+      this.on.send({ do: "ask", page: this.state.pageAt(passage.start.paragraph, passage.start.offset) ?? 0, text: quoted(words) });
+    else if (task) this.on.asked(task, passage, words);
   }
 
-  copy(words) {
-    const { reader, passage } = this;
-    const text = withSource(reader, words, passage.start);
-    const said = (line) => () => reader.toast.say(line);
+  /** @param {string} words @param {Passage} passage */
+  copy(words, passage) {
+    const text = withSource(this.state, words, passage.start);
+    /** @param {string} line */
+    const said = (line) => () => this.toast.say(line);
     if (!navigator.clipboard) return said("Copying is not allowed here")();
     navigator.clipboard.writeText(text).then(said("Copied with its page"), said("Copying is not allowed here"));
     this.clear();
   }
 }
 
+/** @param {string} words */
 const quoted = (words) => `“${words}”`;
 
-/** '“…” (Title, p. 15)': words with their title and the page of the source, or of the reading. */
-export function withSource({ book, layer }, words, { paragraph, offset }) {
-  const page = layer.pageAt(paragraph, offset);
+/**
+ * '“…” (Title, p. 15)': words with their title and the page of the source, or of the reading.
+ * @param {ReadingState} state
+ * @param {string} words
+ * @param {Spot} spot
+ */
+export function withSource(state, words, { paragraph, offset }) {
+  const { book } = state;
+  const page = state.pageAt(paragraph, offset);
   const place = placeOf(book, paragraph) || (page ? `p. ${page}` : "");
   return `${quoted(words)} (${[book.outline.title, place].filter(Boolean).join(", ")})`;
 }
 
-/** Puts a menu or card beside the words with these boxes: 8 px above them, below where there is no room. */
-export function putAt(reader, node, boxes, { below = false } = {}) {
-  const room = reader.room.getBoundingClientRect();
+/**
+ * Puts a menu or card beside the words with these boxes: 8 px above them, below where there is no room.
+ * @param {Frame} frame
+ * @param {ReadingState} state
+ * @param {HTMLElement} node
+ * @param {DOMRect[]} boxes
+ */
+export function putAt(frame, state, node, boxes, { below = false } = {}) {
+  const room = frame.room.getBoundingClientRect();
   const seen = boxes.filter((box) => box.bottom > room.top && box.top < room.bottom);
   node.classList.toggle("away", !seen.length);
   node.style.left = node.style.top = "";
-  if (reader.isPhone) {
+  if (frame.isPhone) {
     // a sheet: the end of the words stays above it
     const under = (boxes.at(-1)?.bottom ?? 0) + 12 - node.getBoundingClientRect().top;
-    if (under > 0 && !reader.flow.isPaged) reader.scroller.scrollTop += under;
+    if (under > 0 && !state.paged) frame.scroller.scrollTop += under;
     return;
   }
-  const view = reader.scroller.getBoundingClientRect();
+  const view = frame.scroller.getBoundingClientRect();
   const middleOfView = { left: view.left, right: view.right, top: view.top + 40, bottom: view.top + 40 };
-  const [first, last] = seen.length ? [seen[0], seen.at(-1)] : [middleOfView, middleOfView];
+  const [first, last] = seen.length ? [seen[0], seen[seen.length - 1]] : [middleOfView, middleOfView];
   const { offsetWidth, offsetHeight } = node;
   const above = first.top - room.top - GAP - offsetHeight;
   const under = last.bottom - room.top + GAP;
   const fits = under + offsetHeight <= room.height - 4;
   const top = below ? (fits || above < 4 ? under : above) : above >= 4 || !fits ? above : under;
   const middle = (first.left + Math.min(first.right, first.left + 300)) / 2 - room.left;
-  const most = reader.scroller.offsetLeft + reader.scroller.clientWidth - offsetWidth - 8;
+  const most = frame.scroller.offsetLeft + frame.scroller.clientWidth - offsetWidth - 8;
   node.style.left = `${Math.max(8, Math.min(middle - offsetWidth / 2, most))}px`;
   node.style.top = `${Math.max(4, Math.min(top, room.height - offsetHeight - 4))}px`;
 }

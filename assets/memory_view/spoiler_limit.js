@@ -1,17 +1,45 @@
 // The line on Ask's map up to which pages are let in: dragged, or moved with the keys. Below it the map is hatched.
 
-import { button, el, svg } from "../shared/dom.js";
-import { hatching } from "./map.js";
+import { button, el, entry, svg } from "../shared/dom.js";
+import { columnOf, hatching, patternName } from "./map.js";
+
+/**
+ * @import { LimitData } from "../protocol.js"
+ * @import { Cell } from "./map.js"
+ */
 
 const COMMIT_MS = 900; // after the last key
 const EDGE = 14; // pixels: half of the handle, for the place before the first page
 
+/** @param {number} from @param {number} to */
 const rangeName = (from, to) => (from === to ? `page ${to}` : `pages ${from} to ${to}`);
 
+/** The last page of which more than half is above height `y`; 0 for none. @param {Cell[]} places @param {number} y */
+export const lastPageAbove = (places, y) => places.filter(([top, height]) => y >= top + height / 2).length;
+
+/**
+ * The pages that a new limit lets in although they were not read, as [first, last]; null where there are none.
+ * @param {number} to the last page to let in
+ * @param {LimitData} limit
+ * @returns {[number, number] | null}
+ */
+export function unreadLetIn(to, { page, read }) {
+  const from = Math.max(page, read) + 1;
+  return to < from ? null : [from, to];
+}
+
 export class SpoilerLimit {
-  /** `onset`: called with the number of the last page to let in, 0 for none. */
+  /** `onset`: called with the number of the last page to let in, 0 for none. @param {(page: number) => void} onset */
   constructor(onset) {
     this.onset = onset;
+    this.box = el("div"); // the map
+    /** @type {Cell[]} */
+    this.places = [];
+    /** @type {LimitData} */
+    this.limit = { page: 0, read: 0, last: 0 };
+    /** @type {number | null} where it was moved to, until the server has confirmed it */
+    this.draft = null;
+    this.shown = "";
     this.label = el("span", { class: "limitsaid" });
     this.grip = el(
       "button",
@@ -39,16 +67,16 @@ export class SpoilerLimit {
 
   /**
    * @param {HTMLElement} box the map, drawn already
-   * @param {[number, number][]} places top and height of each page's cell
-   * @param {{page: number, read: number, last: number} | null} limit
+   * @param {Cell[]} places
+   * @param {LimitData | null} limit
    */
   draw(box, places, limit) {
     const key = JSON.stringify(limit);
     if (key !== this.shown) this.draft = null; // the server has confirmed it, or changed it
     this.shown = key;
-    Object.assign(this, { box, places, limit });
     this.node.hidden = !limit || !places.length;
-    if (this.node.hidden) return;
+    if (!limit || !places.length) return;
+    Object.assign(this, { box, places, limit });
     this.place();
   }
 
@@ -67,54 +95,65 @@ export class SpoilerLimit {
     this.grip.setAttribute("aria-valuenow", String(page));
     this.grip.setAttribute("aria-valuetext", this.label.textContent);
     const map = box.querySelector("svg");
-    map.querySelector(".keptout")?.remove();
+    map?.querySelector(".keptout")?.remove();
     if (page >= places.length) return;
-    const [x, wide] = Number(map.getAttribute("width")) < 60 ? [12, 22] : [18, 26]; // as in drawMap
+    const { x, wide } = columnOf(Number(map?.getAttribute("width")));
     const from = places[page][0];
-    const tall = places.at(-1)[0] + places.at(-1)[1] - from;
-    const id = `kept${Math.random().toString(36).slice(2)}`;
+    const [lastTop, lastHeight] = places[places.length - 1];
+    const tall = lastTop + lastHeight - from;
+    const id = patternName();
     const title = svg("title", {}, `${rangeName(page + 1, places.length)}, kept out`);
     const cells = svg("rect", { x, y: from, width: wide, height: tall, fill: `url(#${id})` }, title);
-    map.append(svg("g", { class: "keptout" }, hatching(id), cells));
+    map?.append(svg("g", { class: "keptout" }, hatching(id), cells));
   }
 
+  /** @param {number} clientY */
   pageAt(clientY) {
-    const y = clientY - this.box.querySelector("svg").getBoundingClientRect().top;
-    return this.places.filter(([top, height]) => y >= top + height / 2).length;
+    const top = this.box.querySelector("svg")?.getBoundingClientRect().top ?? 0;
+    return lastPageAbove(this.places, clientY - top);
   }
 
+  /** @param {PointerEvent} event */
   grab(event) {
     if (event.button) return;
     event.preventDefault();
     this.grip.focus({ preventScroll: true });
     this.grip.setPointerCapture(event.pointerId);
+    /** @param {PointerEvent} e */
     const move = (e) => this.move(this.pageAt(e.clientY));
+    /** @param {PointerEvent} e */
     const drop = (e) => {
       this.grip.removeEventListener("pointermove", move);
       if (e.type === "pointerup") this.settle();
       else this.cancel();
     };
     this.grip.addEventListener("pointermove", move);
-    for (const end of ["pointerup", "pointercancel"]) this.grip.addEventListener(end, drop, { once: true });
+    this.grip.addEventListener("pointerup", drop, { once: true });
+    this.grip.addEventListener("pointercancel", drop, { once: true });
   }
 
+  /** @param {number} page */
   move(page) {
     this.question.hidden = true;
     this.draft = Math.min(Math.max(0, page), this.limit.last);
     this.place();
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
-    const to = {
-      ArrowUp: this.page - 1,
-      ArrowLeft: this.page - 1,
-      ArrowDown: this.page + 1,
-      ArrowRight: this.page + 1,
-      PageUp: this.page - 10,
-      PageDown: this.page + 10,
-      Home: 0,
-      End: this.limit.last,
-    }[event.key];
+    const to = entry(
+      {
+        ArrowUp: this.page - 1,
+        ArrowLeft: this.page - 1,
+        ArrowDown: this.page + 1,
+        ArrowRight: this.page + 1,
+        PageUp: this.page - 10,
+        PageDown: this.page + 10,
+        Home: 0,
+        End: this.limit.last,
+      },
+      event.key,
+    );
     if (event.key === "Escape") this.cancel();
     if (event.key === "Enter") this.settle();
     if (to === undefined && event.key !== "Enter" && event.key !== "Escape") return;
@@ -130,11 +169,16 @@ export class SpoilerLimit {
   settle() {
     clearTimeout(this.timer);
     const { draft, limit } = this;
-    if (draft === null || draft === undefined || !this.question.hidden) return;
+    if (draft === null || !this.question.hidden) return;
     if (draft === limit.page) return this.cancel();
-    const from = Math.max(limit.page, limit.read) + 1;
-    if (draft < from) return this.onset(draft);
-    const yes = button("Let in", () => (this.hide(), this.onset(draft)), { kind: "slim" });
+    const unread = unreadLetIn(draft, limit);
+    if (!unread) return this.onset(draft);
+    const [from] = unread;
+    const letIn = () => {
+      this.hide();
+      this.onset(draft);
+    };
+    const yes = button("Let in", letIn, { kind: "slim" });
     this.question.replaceChildren(
       el("p", {}, `Let in ${rangeName(from, draft)}? You have not read ${from === draft ? "it" : "them"} yet.`),
       el(
@@ -144,7 +188,9 @@ export class SpoilerLimit {
         button("Cancel", () => this.cancel(), { kind: "quiet slim" }),
       ),
     );
-    this.question.onkeydown = (e) => e.key === "Escape" && this.cancel();
+    this.question.onkeydown = (e) => {
+      if (e.key === "Escape") this.cancel();
+    };
     this.question.hidden = false;
     this.question.classList.toggle("above", this.node.offsetTop > this.box.offsetHeight - 140);
     yes.focus({ preventScroll: true });

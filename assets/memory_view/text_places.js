@@ -1,5 +1,9 @@
 // Places in the text, as a paragraph and a UTF-16 offset in it, and the positions in the DOM that show them.
 
+import { all } from "../shared/dom.js";
+
+/** @import { StoredText } from "./text_store.js" */
+
 /** @typedef {{paragraph: number, offset: number}} Spot */
 
 const TEXT = 4; // NodeFilter.SHOW_TEXT
@@ -8,11 +12,15 @@ const TEXT = 4; // NodeFilter.SHOW_TEXT
  * The place of a position in the DOM. One outside of a paragraph (a heading, a gist, a margin) is moved to the nearest
  * paragraph after it, or with `end` before it. Null where there is none.
  * @returns {Spot | null}
+ * @param {Element} column
+ * @param {Node} container
+ * @param {number} offset
  */
 export function spotAt(column, container, offset, end = false) {
   if (!column.contains(container)) return null;
-  const element = container.nodeType === 1 ? container : container.parentElement;
-  const inside = element.closest("p[data-i]");
+  const element = container instanceof Element ? container : container.parentElement;
+  /** @type {HTMLElement | null | undefined} */
+  const inside = element?.closest("p[data-i]");
   if (inside) {
     const range = document.createRange();
     range.setStart(inside, 0);
@@ -21,23 +29,30 @@ export function spotAt(column, container, offset, end = false) {
   }
   const here = document.createRange();
   here.setStart(container, offset);
-  const all = column.querySelectorAll("p[data-i]");
-  let [low, high] = [0, all.length]; // how many begin before the position
+  const paragraphs = all(column, "p[data-i]");
+  let [low, high] = [0, paragraphs.length]; // how many begin before the position
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (here.comparePoint(all[middle], 0) < 0) low = middle + 1;
+    if (here.comparePoint(paragraphs[middle], 0) < 0) low = middle + 1;
     else high = middle;
   }
-  const found = all[end ? low - 1 : low];
+  const found = paragraphs[end ? low - 1 : low];
   return found ? { paragraph: Number(found.dataset.i), offset: end ? found.textContent.length : 0 } : null;
 }
 
-/** The position in the DOM of an offset in a paragraph's element, as [node, offset]. */
+/**
+ * The position in the DOM of an offset in a paragraph's element.
+ * @param {Node} paragraph
+ * @param {number} offset
+ * @returns {[Node, number]}
+ */
 export function pointIn(paragraph, offset) {
   const walker = document.createTreeWalker(paragraph, TEXT);
   let left = offset;
+  /** @type {Text | null} */
   let last = null;
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+  while (walker.nextNode()) {
+    const node = /** @type {Text} */ (walker.currentNode);
     if (left <= node.data.length) return [node, left];
     left -= node.data.length;
     last = node;
@@ -45,7 +60,10 @@ export function pointIn(paragraph, offset) {
   return last ? [last, last.data.length] : [paragraph, 0];
 }
 
-/** A range of a paragraph's element. */
+/** @param {Spot} a @param {Spot} b */
+export const isBefore = (a, b) => a.paragraph < b.paragraph || (a.paragraph === b.paragraph && a.offset < b.offset);
+
+/** A range of a paragraph's element. @param {Node} paragraph @param {number} from @param {number} to */
 export function rangeIn(paragraph, from, to) {
   const range = document.createRange();
   range.setStart(...pointIn(paragraph, from));
@@ -53,8 +71,12 @@ export function rangeIn(paragraph, from, to) {
   return range;
 }
 
-/** The parts of a passage as [paragraph, from, to], also of paragraphs that have not come yet. @param {Spot} start @param {Spot} end */
+/**
+ * The parts of a passage as [paragraph, from, to], also of paragraphs that have not come yet. @param {Spot} start @param {Spot} end
+ * @param {StoredText} book
+ */
 export function partsOf(book, start, end) {
+  /** @type {[number, number, number][]} */
   const parts = [];
   for (let i = start.paragraph; i <= end.paragraph && i < book.outline.paragraphs; i++) {
     const length = book.text[i]?.length ?? Infinity;
@@ -64,11 +86,17 @@ export function partsOf(book, start, end) {
   return parts;
 }
 
-/** The words of a passage as they are stored, without the signs round emphasised ones. */
-export function wordsOf(reader, start, end) {
-  const { book, units } = reader;
+/**
+ * The words of a passage as they are stored, without the signs round emphasised ones.
+ * @param {StoredText} book
+ * @param {(Element | undefined)[]} nodes
+ * @param {Spot} start
+ * @param {Spot} end
+ */
+export function wordsOf(book, nodes, start, end) {
+  /** @param {[number, number, number]} part */
   const shown = ([i, from, to]) => {
-    const node = units.nodes[i];
+    const node = nodes[i];
     if (!book.outline.emphasis || !node) return book.text[i].slice(from, to);
     const copy = rangeIn(node, from, to).cloneContents();
     for (const star of copy.querySelectorAll(".star")) star.remove();
@@ -80,8 +108,14 @@ export function wordsOf(reader, start, end) {
 const LETTER = /^[\p{L}\p{M}\p{N}]$/u;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** The passage with whole words at its ends, in a script that has spaces between words. */
+/**
+ * The passage with whole words at its ends, in a script that has spaces between words.
+ * @param {StoredText} book
+ * @param {Spot} start
+ * @param {Spot} end
+ */
 export function wholeWords(book, start, end) {
+  /** @param {string} text @param {number} at */
   const within = (text, at) => LETTER.test(text[at - 1] ?? "") && LETTER.test(text[at] ?? "") && !UNSPACED.test(text[at - 1] + text[at]);
   const [first, last] = [book.text[start.paragraph], book.text[end.paragraph]];
   let [from, to] = [start.offset, end.offset];
@@ -93,12 +127,17 @@ export function wholeWords(book, start, end) {
   ];
 }
 
-/** The passage without white space at its ends; null where nothing else is in it. */
+/**
+ * The passage without white space at its ends; null where nothing else is in it.
+ * @param {StoredText} book
+ * @param {Spot} start
+ * @param {Spot} end
+ */
 export function trimmed(book, start, end) {
   let [a, b] = [{ ...start }, { ...end }];
   const parts = partsOf(book, a, b).filter(([i, from, to]) => book.text[i].slice(from, to).trim());
   if (!parts.length) return null;
-  const [[first, from, firstTo], [last, lastFrom, to]] = [parts[0], parts.at(-1)];
+  const [[first, from, firstTo], [last, lastFrom, to]] = [parts[0], parts[parts.length - 1]];
   const head = book.text[first].slice(from, firstTo);
   const tail = book.text[last].slice(lastFrom, to);
   a = { paragraph: first, offset: from + head.length - head.trimStart().length };

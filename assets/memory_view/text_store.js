@@ -3,61 +3,98 @@
 
 import { tabState } from "../shared/tab_state.js";
 
-const texts = tabState("texts", () => new Map());
+/**
+ * @import { BookOutline, TextBatch, TextParagraphs } from "../protocol.js"
+ *
+ * @typedef {{paragraph: number, page: number | null}} At
+ */
+
+/** @type {BookOutline} */
+const NOTHING = {
+  title: "",
+  author: "",
+  language: "en",
+  rtl: false,
+  unspaced: false,
+  vertical: false,
+  speed: 1,
+  words: 0,
+  paragraphs: 0,
+  emphasis: "",
+  units: [],
+  sections: [],
+  chapters: [],
+  pictures: "",
+  figures: [],
+};
 
 /**
- * @typedef {EventTarget & {
- *   outline: import("./types.js").BookOutline | null, text: string[], heads: Map<number, [number, string][]>,
- *   places: [number, string][], joined: Set<number>, at: Here | null, furthest: number | null, visited: string | null,
- *   back: number[], reported: number[], sums: number[] | null, lengths: number[][]}} StoredText
- *   `at`: where the person is; `furthest`: how many paragraphs they have read; `visited`: the id of the last request to
- *   go somewhere (see types.js) that was followed; `back`: the places before each jump;
- *   `reported`: the last places sent to or by the server. Events: "outline", "text"
- *   (detail: first paragraph and end), "at", "show outline", "goto" (detail: a paragraph).
- * @typedef {{paragraph: number, page: number | null}} Here
- *
- * @param {string} scope
- * @returns {StoredText}
+ * The text of a book and where the person is in it. Events: "outline", "text" (detail: first paragraph and end), "at",
+ * "show outline", "goto" (detail: a paragraph).
  */
-export function textOf(scope) {
-  if (!texts.has(scope)) {
-    const empty = {
-      outline: null,
-      text: [],
-      heads: new Map(),
-      places: [],
-      joined: new Set(),
-      at: null,
-      furthest: null,
-      visited: null,
-      back: [],
-      reported: [],
-      sums: null,
-      lengths: [],
-    };
-    texts.set(scope, Object.assign(new EventTarget(), empty));
-  }
-  return texts.get(scope);
+export class StoredText extends EventTarget {
+  outline = NOTHING;
+  known = false; // whether the outline has come
+  /** @type {string[]} */
+  text = [];
+  /** @type {Map<number, [number, string][]>} */
+  heads = new Map();
+  /** @type {[number, string][]} */
+  places = [];
+  /** @type {Set<number>} */
+  joined = new Set();
+  /** @type {At | null} */
+  at = null;
+  /** @type {number | null} how many paragraphs the person has read */
+  furthest = null;
+  /** @type {string | null} the id of the last request of the server to go somewhere that was followed */
+  visited = null;
+  /** @type {number[]} the places before each jump */
+  back = [];
+  /** @type {number[]} the last places sent to or by the server */
+  reported = [];
+  /** @type {number[] | null} the words before each unit */
+  sums = null;
+  /** @type {number[][]} the characters before each paragraph of a unit */
+  lengths = [];
 }
 
-/** @param {import("./types.js").TextBatch} batch */
-export function storeText({ scope, facts, from, text, heads, places, joined }) {
-  const book = textOf(scope);
-  if (facts) {
-    if (JSON.stringify(facts) === JSON.stringify(book.outline)) return;
-    Object.assign(book, { outline: facts, sums: null, lengths: [] });
-    return void book.dispatchEvent(new Event("outline"));
+/** @type {Map<string, StoredText>} */
+const texts = tabState("texts", () => new Map());
+
+/** @param {string} scope @returns {StoredText} */
+export function textOf(scope) {
+  const known = texts.get(scope) ?? new StoredText();
+  texts.set(scope, known);
+  return known;
+}
+
+/** @param {TextBatch} batch */
+export function storeText(batch) {
+  const book = textOf(batch.scope);
+  if ("facts" in batch && batch.facts) {
+    if (book.known && JSON.stringify(batch.facts) === JSON.stringify(book.outline)) return;
+    Object.assign(book, { outline: batch.facts, known: true, sums: null, lengths: [] });
+    book.dispatchEvent(new Event("outline"));
+    return;
   }
+  const { from, text, heads, places, joined } = /** @type {TextParagraphs} */ (batch);
   if (book.text[from] !== undefined) return;
-  text.forEach((paragraph, i) => (book.text[from + i] = paragraph));
+  for (const [i, paragraph] of text.entries()) book.text[from + i] = paragraph;
   for (const [at, level, title] of heads) book.heads.set(at, [...(book.heads.get(at) ?? []), [level, title]]);
   book.places = [...book.places, ...places].sort((a, b) => a[0] - b[0]);
   for (const at of joined) book.joined.add(at);
   book.dispatchEvent(new CustomEvent("text", { detail: [from, from + text.length] }));
 }
 
-/** The index of the last of `starts` that is not after `value`; -1 before the first. */
-export function lastUpTo(starts, value, of = (x) => x) {
+/**
+ * The index of the last of `starts` that is not after `value`; -1 before the first. `of`: the place of one.
+ * @template T
+ * @param {T[]} starts
+ * @param {number} value
+ * @param {(start: T) => number} of
+ */
+export function lastUpTo(starts, value, of = Number) {
   let [low, high] = [0, starts.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -67,56 +104,84 @@ export function lastUpTo(starts, value, of = (x) => x) {
   return low - 1;
 }
 
+/** @param {StoredText} book @param {number} paragraph */
 export const unitOf = (book, paragraph) =>
   Math.max(
     0,
     lastUpTo(book.outline.units, paragraph, (unit) => unit[0]),
   );
+/** @param {StoredText} book @param {number} unit */
 export const unitEnd = (book, unit) => book.outline.units[unit + 1]?.[0] ?? book.outline.paragraphs;
+/** @param {StoredText} book @param {number} unit */
 export const isLoaded = (book, unit) =>
   book.text[book.outline.units[unit][0]] !== undefined && book.text[unitEnd(book, unit) - 1] !== undefined;
 
-/** The number of words before a paragraph; within a unit by characters, so it is an estimate. */
+/** The sum of all numbers before each, and of all. @param {number[]} numbers */
+function sums(numbers) {
+  const found = [0];
+  for (const n of numbers) found.push(found[found.length - 1] + n);
+  return found;
+}
+
+/**
+ * The number of words before a paragraph; within a unit by characters, so it is an estimate.
+ * @param {StoredText} book
+ * @param {number} paragraph
+ */
 export function wordsBefore(book, paragraph) {
   const { units, words } = book.outline;
   if (paragraph >= book.outline.paragraphs) return words;
-  if (!book.sums) {
-    let sum = 0;
-    book.sums = units.map(([, count]) => (sum += count) - count);
-  }
+  book.sums ??= sums(units.map(([, count]) => count));
   const unit = unitOf(book, paragraph);
   const [start, count] = units[unit];
   if (!isLoaded(book, unit)) return book.sums[unit] + (count * (paragraph - start)) / (unitEnd(book, unit) - start);
-  if (!book.lengths[unit]) {
-    let sum = 0;
-    book.lengths[unit] = [0, ...book.text.slice(start, unitEnd(book, unit)).map((text) => (sum += text.length))];
-  }
+  book.lengths[unit] ??= sums(book.text.slice(start, unitEnd(book, unit)).map((text) => text.length));
   const lengths = book.lengths[unit];
-  return book.sums[unit] + (count * lengths[paragraph - start]) / Math.max(1, lengths.at(-1));
+  return book.sums[unit] + (count * lengths[paragraph - start]) / Math.max(1, lengths[lengths.length - 1]);
 }
 
+/** @param {StoredText} book @param {number} from @param {number} to */
 export const wordsBetween = (book, from, to) => wordsBefore(book, to) - wordsBefore(book, from);
+/** @param {StoredText} book @param {number} paragraph */
 export const shareRead = (book, paragraph) => (book.outline.words ? wordsBefore(book, paragraph) / book.outline.words : 0);
 
-/** The chapter of a paragraph as [first paragraph, end]; the whole book where it has none. */
+/**
+ * The chapter of a paragraph as [first paragraph, end]; the whole book where it has none.
+ * @param {StoredText} book
+ * @param {number} paragraph
+ */
 export function chapterOf(book, paragraph) {
   const { chapters, paragraphs } = book.outline;
   const at = lastUpTo(chapters, paragraph);
   return at < 0 ? [0, paragraphs] : [chapters[at], chapters[at + 1] ?? paragraphs];
 }
 
-/** The title of the innermost section of a paragraph; "" before the first. */
+/** The title of the innermost section of a paragraph; "" before the first. @param {StoredText} book @param {number} paragraph */
 export function sectionAt(book, paragraph) {
   return book.outline.sections.findLast(([, , start]) => start <= paragraph)?.[0] ?? "";
 }
 
-/** '5 min', '1 h 20 min': the time that `words` take to read. */
+/** '5 min', '1 h 20 min': the time that `words` take to read. @param {StoredText} book @param {number} words */
 export function readingTime(book, words) {
   const minutes = Math.max(words > 0 ? 1 : 0, Math.round(words / book.outline.speed));
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** 'Page 12 of the source' where the paragraph has a place there, else ''. */
+/** 'Page 12 of the source' where the paragraph has a place there, else ''. @param {StoredText} book @param {number} paragraph */
 export function placeOf(book, paragraph) {
   return book.places[lastUpTo(book.places, paragraph, (place) => place[0])]?.[1] ?? "";
+}
+
+/** The units of each chapter, as [first, last]; what comes before the first chapter is apart. @param {BookOutline} outline */
+export function chapterUnits({ units, chapters }) {
+  /** @type {[number, number][]} */
+  const found = [];
+  let chapter = -1;
+  for (const [unit, [start]] of units.entries()) {
+    const at = lastUpTo(chapters, start);
+    if (at === chapter && at >= 0) found[found.length - 1][1] = unit;
+    else found.push([unit, unit]);
+    chapter = at;
+  }
+  return found;
 }

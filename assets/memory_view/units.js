@@ -6,13 +6,22 @@
 
 import { el, fill } from "../shared/dom.js";
 import { drawFigures, figuresBetween, isCaption } from "./figures.js";
+import { partsOf, rangeIn } from "./text_places.js";
 import { isLoaded, unitEnd, unitOf } from "./text_store.js";
+
+/**
+ * @import { Span } from "../shared/dom.js"
+ * @import { Frame } from "./frame.js"
+ * @import { Passage } from "./selection.js"
+ * @import { ReadingState } from "./state.js"
+ * @import { Spot } from "./text_places.js"
+ */
 
 const SCENE = /^[\s*#•·⁂—–_~.-]{1,15}$/;
 const CHARACTERS_A_LINE = 62; // at the usual measure, for the height of what was never drawn
 const LINES_A_FIGURE = 12;
 
-// What the empty margin is for, until the first gist comes.
+/** What the empty margin is for, until the first gist comes. @param {number} row */
 function promise(row) {
   const lines = [92, 80, 86, 48].map((width) => el("div", { class: "ln", style: `width:${width}%` }));
   return el(
@@ -24,78 +33,99 @@ function promise(row) {
 }
 
 export class Units {
-  constructor(reader) {
-    this.reader = reader;
+  /**
+   * @param {{state: ReadingState, frame: Frame, marksIn: (paragraph: number) => Span[], drawn: (paragraph: number) => void}} needs
+   */
+  constructor({ state, frame, marksIn, drawn }) {
+    this.state = state;
+    this.frame = frame;
+    this.marksIn = marksIn;
+    this.drawn = drawn;
+    /** @type {HTMLElement[]} */
     this.nodes = []; // the element of each paragraph
+    /** @type {number[]} */
     this.rows = []; // and its row in the grid of its unit
+    /** @type {HTMLElement[]} */
     this.units = [];
-  }
-
-  get book() {
-    return this.reader.book;
   }
 
   // Makes an empty element for each unit, as high as its text is going to be.
   draw() {
-    const { outline } = this.book;
+    const { outline } = this.state.book;
     const { language, rtl } = outline;
     this.nodes = [];
     this.rows = [];
     this.units = outline.units.map(([start, words], at) => {
-      const paragraphs = unitEnd(this.book, at) - start;
+      const paragraphs = unitEnd(this.state.book, at) - start;
       const lines =
         Math.round((words * (outline.unspaced ? 3.6 : 6)) / CHARACTERS_A_LINE + paragraphs * 0.9 + 2) +
         LINES_A_FIGURE * figuresBetween(outline, start, start + paragraphs);
       return el("section", { class: "unit", "data-u": at, lang: language, dir: rtl ? "rtl" : "ltr", style: `--lines:${lines}` });
     });
-    this.reader.column.replaceChildren(...this.units);
-    const loaded = this.units.map((_, at) => at).filter((at) => isLoaded(this.book, at));
+    this.frame.column.replaceChildren(...this.units);
+    const loaded = this.units.map((_, at) => at).filter((at) => isLoaded(this.state.book, at));
     for (const at of loaded) this.fill(at);
     return loaded;
   }
 
-  // Fills the units whose paragraphs have all come; returns them.
+  /** Fills the units whose paragraphs have all come; returns them. @param {[number, number]} range */
   take([from, to]) {
     const found = [];
-    for (let at = unitOf(this.book, from); at <= unitOf(this.book, to - 1); at++)
-      if (!this.units[at].firstChild && isLoaded(this.book, at)) this.fill(at), found.push(at);
+    for (let at = unitOf(this.state.book, from); at <= unitOf(this.state.book, to - 1); at++)
+      if (!this.units[at].firstChild && isLoaded(this.state.book, at)) found.push(at);
+    for (const at of found) this.fill(at);
     return found;
   }
 
+  /** @param {number} at */
   fill(at) {
-    const { outline, heads, text, joined } = this.book;
+    const { outline, heads, text, joined } = this.state.book;
     const nodes = [];
     let row = 1;
-    const place = (node) => ((node.style.gridRow = String(row)), (row += 2), nodes.push(node));
-    for (let i = outline.units[at][0]; i < unitEnd(this.book, at); i++) {
+    /** @param {HTMLElement} node */
+    const place = (node) => {
+      node.style.gridRow = String(row);
+      row += 2;
+      nodes.push(node);
+    };
+    for (let i = outline.units[at][0]; i < unitEnd(this.state.book, at); i++) {
       for (const [level, title] of heads.get(i) ?? []) place(el("h2", { class: `sec l${Math.min(level, 3)}`, dir: "auto" }, title));
       drawFigures(outline, i, false).forEach(place);
       const kind = SCENE.test(text[i]) ? "scene" : joined.has(i) ? "joined" : isCaption(outline, i) ? "caption" : null;
       const node = el("p", { "data-i": i, dir: "auto", class: kind });
-      fill(node, text[i], this.reader.marks.spans(i), outline.emphasis);
+      fill(node, text[i], this.marksIn(i), outline.emphasis);
       this.rows[i] = row;
       this.nodes[i] = node;
       place(node);
-      this.reader.marks.paragraphDrawn(i);
+      this.drawn(i);
       drawFigures(outline, i, true).forEach(place);
     }
     if (at === 0) nodes.push(promise(this.rows[outline.units[0][0]]));
     this.units[at].replaceChildren(...nodes);
   }
 
-  /** The element to go to for a paragraph: the first heading or picture above it, if it has one. */
+  /** The element to go to for a paragraph: the first heading or picture above it, if it has one. @param {number} paragraph */
   topOf(paragraph) {
     let top = this.nodes[paragraph];
-    for (let node = top?.previousElementSibling; node?.matches("h2.sec, .pmark, .fig.lead"); node = node.previousElementSibling)
-      if (node.matches("h2, .fig")) top = node;
+    /** @type {Element | null} */
+    let node = top?.previousElementSibling ?? null;
+    for (; node?.matches("h2.sec, .pmark, .fig.lead"); node = node.previousElementSibling)
+      if (node instanceof HTMLElement && node.matches("h2, .fig")) top = node;
     return top;
   }
 
-  /** Marks `spans` of a paragraph; its text stays the same. */
+  /** The boxes of a passage on the screen. @param {Passage} passage */
+  boxes({ start, end }) {
+    return partsOf(this.state.book, start, end)
+      .flatMap(([i, from, to]) => (this.nodes[i] ? [...rangeIn(this.nodes[i], from, to).getClientRects()] : []))
+      .filter((box) => box.width || box.height);
+  }
+
+  /** Marks `spans` of a paragraph; its text stays the same. @param {number} paragraph @param {Span[]} spans */
   mark(paragraph, spans) {
     const node = this.nodes[paragraph];
     if (!node) return;
-    fill(node, this.book.text[paragraph], [...spans, ...this.reader.marks.spans(paragraph)], this.book.outline.emphasis);
-    this.reader.marks.paragraphDrawn(paragraph);
+    fill(node, this.state.book.text[paragraph], [...spans, ...this.marksIn(paragraph)], this.state.book.outline.emphasis);
+    this.drawn(paragraph);
   }
 }

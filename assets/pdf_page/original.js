@@ -2,23 +2,44 @@
 // and over the memory of Ask, where it shows the citation that is clicked.
 
 import { showConversation } from "../answer_view/sides.js";
+import { partsOf } from "../memory_view/text_places.js";
 import { placeOf } from "../memory_view/text_store.js";
 import { button } from "../shared/dom.js";
 import { tabState } from "../shared/tab_state.js";
 import { PdfPanel } from "./panel.js";
 
+/**
+ * @import { Attributes } from "../shared/dom.js"
+ * @import { Passages } from "../memory_view/passages.js"
+ * @import { Frame } from "../memory_view/frame.js"
+ * @import { Passage } from "../memory_view/selection.js"
+ * @import { Jump, ReadingState } from "../memory_view/state.js"
+ * @import { Page } from "../protocol.js"
+ */
+
+/** @typedef {{record: Page, passages: Passages[]}} CitedPage */
+
 const FOLLOW_MS = 250; // after the last paragraph that was scrolled past
 const SELECT_MS = 300; // after the last change of a selection
 const MOST_PARAGRAPHS = 6; // of a selection
 
-const shownBeside = tabState("originals shown", () => new Set()); // books whose PDF is open in this tab
+/** @type {Set<string>} books whose PDF is open in this tab */
+const shownBeside = tabState("originals shown", () => new Set());
+/** @type {Set<string>} */
 const shownCited = tabState("cited originals shown", () => new Set());
 
-/** The panel and the button that opens and closes it. A subclass has `changed(open)`, which `draw` calls. */
+/** The panel and the button that opens and closes it. */
 class Original {
-  // `shown`: the books whose PDF is open; `attributes`: of the button; `options`: of the panel
+  /**
+   * `shown`: the books whose PDF is open; `attributes`: of the button; `options`: of the panel.
+   * @param {Set<string>} shown
+   * @param {Attributes & {kind: string}} attributes
+   * @param {{ofText?: () => string, toText?: (isPlace: (place: string) => boolean) => void}} [options]
+   */
   constructor(shown, { kind, ...attributes }, options = {}) {
     this.shown = shown;
+    /** @type {string | null} */
+    this.book = null;
     this.panel = new PdfPanel({ onClose: () => this.toggle(), ...options });
     this.button = button("PDF", () => this.toggle(), {
       kind: `quiet originalb ${kind}`,
@@ -53,13 +74,16 @@ class Original {
   }
 
   draw() {
-    const open = Boolean(this.book) && this.shown.has(this.book);
+    const open = this.book !== null && this.shown.has(this.book);
     this.button.setAttribute("aria-pressed", String(open));
     this.panel.show(open ? this.book : null);
     this.changed(open);
   }
 
-  // Gives the focus back when the panel was closed.
+  /** The panel was opened or closed. @param {boolean} _open */
+  changed(_open) {}
+
+  /** Gives the focus back when the panel was closed. */
   leave() {
     this.button.focus();
   }
@@ -67,9 +91,14 @@ class Original {
 
 /** Over the memory of Ask: while it is open, every citation that is clicked is shown on it. A citation opens it too. */
 export class CitedOriginal extends Original {
-  constructor(memory) {
+  /** `passagesOf`: a page of the memory, if it has come, and what is quoted of it. @param {(page: number) => CitedPage | null} passagesOf */
+  constructor(passagesOf) {
     super(shownCited, { kind: "slim", title: "Show citations on the PDF's own page" });
-    this.memory = memory;
+    this.passagesOf = passagesOf;
+    /** @type {[page: number, passage: number | null] | null} */
+    this.cited = null;
+    /** @type {HTMLElement | null} */
+    this.back = null;
   }
 
   // The focus goes back to where the page was opened.
@@ -80,8 +109,9 @@ export class CitedOriginal extends Original {
     requestAnimationFrame(() => (back?.isConnected ? back : this.button).focus());
   }
 
+  /** @param {boolean} open */
   changed(open) {
-    if (open) this.cite(...(this.cited ?? []));
+    if (open && this.cited) this.cite(...this.cited);
   }
 
   /**
@@ -90,21 +120,26 @@ export class CitedOriginal extends Original {
    * @param {HTMLElement} back gets the focus when the PDF is closed
    */
   open(page, back) {
-    this.shown.add(this.book);
+    if (this.book) this.shown.add(this.book);
     this.back = back;
     this.cited = [page, null];
     this.draw();
     requestAnimationFrame(() => this.panel.view.focus()); // a phone shows the memory only then
   }
 
-  /** Marks a passage of `page`, the pieces of its citation, or all that is quoted of it. */
+  /**
+   * Marks a passage of `page`, the pieces of its citation, or all that is quoted of it.
+   * @param {number} page
+   * @param {number | null} [passage]
+   */
   cite(page, passage = null) {
     this.cited = [page, passage];
-    const { book, data } = this.memory;
-    const record = book?.pages[page - 1];
-    if (!record || !this.panel.open) return;
-    const passages = [...(data.passages?.[page] ?? [])].sort(([a], [b]) => a[0] - b[0] || a[1] - b[1]);
-    const pieces = passages[passage] ?? passages.flat();
+    const found = this.passagesOf(page);
+    if (!found || !this.panel.open) return;
+    const { record } = found;
+    const passages = [...found.passages].sort(([a], [b]) => a[0] - b[0] || a[1] - b[1]);
+    const pieces = passages[passage ?? -1] ?? passages.flat();
+    /** @type {Passages} */
     const whole = record.t.length ? [[0, 0, record.t[0].length]] : [];
     this.panel.point(
       (pieces.length ? pieces : whole).map(([index, start, end]) => ({ text: record.t[index], start, end, place: placeIn(record, index) })),
@@ -112,35 +147,46 @@ export class CitedOriginal extends Original {
   }
 }
 
+/** @param {Page} page @param {number} index */
 const placeIn = (page, index) => page.p?.findLast(([start]) => start <= index)?.[1] ?? "";
 
 /** Beside the text of the reader: follows what is read, and marks the words that are selected. */
 export class ReaderOriginal extends Original {
-  constructor(reader) {
+  /**
+   * `selected`: the words that are selected in the text.
+   * @param {{state: ReadingState, frame: Frame, jump: Jump, selected: () => Passage | null,
+   *   keepPlace: (change: () => void) => void}} needs
+   */
+  constructor({ state, frame, jump, selected, keepPlace }) {
     super(
       shownBeside,
       { kind: "", title: "The PDF's own page (p)", onpointerenter: () => this.panel.warm(this.book) },
       { ofText: () => this.ofText(), toText: (isPlace) => this.toText(isPlace) },
     );
-    this.reader = reader;
-    reader.beside.after(this.panel.node);
-    reader.toolbar.aa.before(this.button);
-    this.selected = () => this.later("selecting", SELECT_MS, () => this.pointAtSelection());
-    document.addEventListener("selectionchange", this.selected);
+    this.state = state;
+    this.frame = frame;
+    this.jump = jump;
+    this.selected = selected;
+    this.keepPlace = keepPlace;
+    /** @type {Record<"following" | "selecting", number>} */
+    this.timers = { following: 0, selecting: 0 };
+    this.onselect = () => this.later("selecting", SELECT_MS, () => this.pointAtSelection());
+    document.addEventListener("selectionchange", this.onselect);
   }
 
   close() {
-    document.removeEventListener("selectionchange", this.selected);
-    for (const timer of [this.following, this.selecting]) clearTimeout(timer);
+    document.removeEventListener("selectionchange", this.onselect);
+    for (const timer of Object.values(this.timers)) clearTimeout(timer);
     super.close();
   }
 
   redraw() {
-    this.reader.flow.keepPlace(() => this.draw());
+    this.keepPlace(() => this.draw());
   }
 
+  /** @param {boolean} open */
   changed(open) {
-    this.reader.root.classList.toggle("with-original", open);
+    this.frame.root.classList.toggle("with-original", open);
     if (open) this.follow();
   }
 
@@ -153,64 +199,44 @@ export class ReaderOriginal extends Original {
 
   /** Another paragraph is read. */
   follow() {
-    if (this.panel.open) this.later("following", FOLLOW_MS, () => this.panel.follow(this.words(this.reader.position.here.paragraph)));
+    if (this.panel.open) this.later("following", FOLLOW_MS, () => this.panel.follow(this.words(this.state.here.paragraph)));
   }
 
-  /** Marks words of the book on their page. @param {{paragraph: number, start: number, end: number}[]} spans */
-  point(spans) {
-    return this.panel.point(spans.map(({ paragraph, start, end }) => this.words(paragraph, start, end)));
+  /** Marks parts of paragraphs of the book on their page. @param {[number, number, number][]} parts */
+  point(parts) {
+    return this.panel.point(parts.map(([paragraph, start, end]) => this.words(paragraph, start, end)));
   }
 
+  /** @param {number} paragraph @param {number | undefined} [end] */
   words(paragraph, start = 0, end = undefined) {
-    const text = this.reader.book?.text[paragraph] ?? "";
-    return { text, start, end: end ?? text.length, place: this.reader.book ? placeOf(this.reader.book, paragraph) : "" };
+    const text = this.state.book.text[paragraph] ?? "";
+    return { text, start, end: end ?? text.length, place: placeOf(this.state.book, paragraph) };
   }
 
   pointAtSelection() {
-    if (!this.panel.open || !this.reader.root.isConnected) return;
-    const spans = this.spans();
-    if (spans.length) this.point(spans);
+    if (!this.panel.open || !this.frame.isShown) return;
+    const passage = this.selected();
+    const { book } = this.state;
+    if (passage) this.point(partsOf(book, passage.start, passage.end).slice(0, MOST_PARAGRAPHS));
     else this.panel.unpoint();
   }
 
-  // The parts of paragraphs that are selected.
-  spans() {
-    const tree = this.reader.root.getRootNode();
-    const selection = tree.getSelection?.() ?? document.getSelection();
-    if (!selection?.rangeCount) return [];
-    const range = selection.getRangeAt(0);
-    if (range.collapsed || !this.reader.column.contains(range.startContainer)) return [];
-    const found = [];
-    for (const node of this.reader.column.querySelectorAll("p[data-i]")) {
-      if (found.length >= MOST_PARAGRAPHS) break;
-      if (!range.intersectsNode(node)) continue;
-      const inside = node.ownerDocument.createRange();
-      inside.selectNodeContents(node);
-      const [text, before] = [node.textContent.length, inside.cloneRange()];
-      if (node.contains(range.startContainer)) inside.setStart(range.startContainer, range.startOffset);
-      if (node.contains(range.endContainer)) inside.setEnd(range.endContainer, range.endOffset);
-      before.setEnd(inside.startContainer, inside.startOffset);
-      const start = before.toString().length;
-      const end = Math.min(text, start + inside.toString().length);
-      if (end > start) found.push({ paragraph: Number(node.dataset.i), start, end });
-    }
-    return found;
-  }
-
   ofText() {
-    const { layer, position } = this.reader;
-    return layer.pages.length && position.here.page ? `Page ${position.here.page} of ${layer.pages.length}` : "";
+    const { pages, here } = this.state;
+    return pages.length && here.page ? `Page ${here.page} of ${pages.length}` : "";
   }
 
+  /** @param {(place: string) => boolean} isPlace */
   toText(isPlace) {
-    const found = this.reader.book.places.find(([, place]) => isPlace(place));
-    if (found) this.reader.position.jump({ paragraph: found[0] });
+    const found = this.state.book.places.find(([, place]) => isPlace(place));
+    if (found) this.jump({ paragraph: found[0] });
     else this.panel.say("No text of the book begins on this page.");
-    if (found && this.reader.isNarrow) this.toggle();
+    if (found && this.frame.isNarrow) this.toggle();
   }
 
+  /** @param {"following" | "selecting"} timer @param {number} ms @param {() => void} act */
   later(timer, ms, act) {
-    clearTimeout(this[timer]);
-    this[timer] = setTimeout(act, ms);
+    clearTimeout(this.timers[timer]);
+    this.timers[timer] = setTimeout(act, ms);
   }
 }

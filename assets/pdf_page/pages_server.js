@@ -1,20 +1,56 @@
 // Asks the server about the pages of a PDF.
 
-/** The whole address of what pages/parts/read/original.py serves. */
+/**
+ * @import { PdfFacts, PdfPlaces, PdfProblem, PdfWords } from "../protocol.js"
+ * @import { Places } from "./boxes.js"
+ */
+
+/** The whole address of what pages/parts/read/original.py serves. @param {string} address */
 export const pagesUrl = (address) => String(new URL(address, document.baseURI));
 
 /**
- * An answer of the server: whether it went well, and its JSON, which has a `text` where it did not.
- * @param {object | null} values what is sent, if anything
- * @returns {Promise<{ok: boolean, value: any}>}
+ * An answer of the server: what was asked for, or why it cannot be had.
+ * @template T
+ * @typedef {{ok: true, value: T} | {ok: false, value: PdfProblem}} Answer
+ */
+
+/**
+ * @template T
+ * @param {string} address
+ * @param {object | null} [values] what is sent, if anything
+ * @returns {Promise<Answer<T>>}
  */
 export async function askPages(address, values = null) {
   try {
     const send = values && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(values) };
     const answer = await fetch(pagesUrl(address), send ?? {});
     const isJson = answer.headers.get("content-type")?.includes("json");
-    return { ok: answer.ok, value: isJson ? await answer.json() : { text: "The page did not arrive whole. Try again." } };
+    return isJson
+      ? { ok: answer.ok, value: await answer.json() }
+      : { ok: false, value: { text: "The page did not arrive whole. Try again." } };
   } catch {
     return { ok: false, value: { text: "ReadAgent cannot be reached. Check that it is still running, then try again." } };
   }
+}
+
+/**
+ * The places of words by page, or the problem in the way; null as soon as they are `wanted` no more.
+ * @param {string | null} book
+ * @param {PdfWords[]} words
+ * @param {() => boolean} wanted
+ * @returns {Promise<Places | PdfProblem | null>}
+ */
+export async function findPlaces(book, words, wanted) {
+  /** @type {Places} */
+  const found = new Map();
+  for (const { text, start, end, place } of words) {
+    /** The server counts code points. @param {number} at */
+    const points = (at) => [...text.slice(0, at)].length;
+    /** @type {Answer<PdfPlaces>} */
+    const { ok, value } = await askPages(`original/${book}/places`, { text, start: points(start), end: points(end), place });
+    if (!wanted()) return null;
+    if (!ok) return value;
+    for (const [page, boxes] of value.places) found.set(page, [...(found.get(page) ?? []), ...boxes]);
+  }
+  return found;
 }

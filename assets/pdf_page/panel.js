@@ -1,71 +1,61 @@
 // The pages of a book's PDF as pictures, with words of the book marked on them. Pictures and places come from the
 // addresses of pages/parts/read/original.py; the text of the book goes there and never into markup.
 
-import { button, el, number } from "../shared/dom.js";
-import { askPages, pagesUrl } from "./pages_server.js";
-
-const ZOOMS = [50, 75, 100, 125, 150, 200, 300]; // per cent of the panel's width
-const STEP = 200; // px; widths of pictures are rounded up to it, so that few are drawn
-const [LEAST, MOST] = [400, 3000]; // px, as the server allows
-const SLOW_MS = 250; // until a page that has not come says so
-const ABOVE = 0.22; // of the view's height, above what is gone to
+import { button, el, entry, focused, number } from "../shared/dom.js";
+import { besides, boxed } from "./boxes.js";
+import { askPages, findPlaces } from "./pages_server.js";
+import { PanelHead, ZOOMS } from "./panel_head.js";
+import { passwordForm } from "./password_form.js";
+import { PagePicture } from "./picture.js";
 
 /**
- * @typedef {{pages: number, labels: string[], version: string}} Facts `labels`: printed numbers; [] if they are 1, 2, 3 …
- * @typedef {{text: string, start: number, end: number, place: string}} Words of a paragraph, in UTF-16 code units
+ * @import { PdfBox, PdfFacts, PdfProblem, PdfWords } from "../protocol.js"
+ * @import { IconName } from "../shared/dom.js"
+ * @import { Places } from "./boxes.js"
+ * @import { Answer } from "./pages_server.js"
  */
+
+const ABOVE = 0.22; // of the view's height, above what is gone to
+
 export class PdfPanel {
   /**
    * @param {{onClose: () => void, ofText?: () => string, toText?: (labels: (place: string) => boolean) => void}} options
    *   `ofText`: 'Page 6 of 9', shown with the number of the PDF's page; `toText`: goes to the text of a page
    */
-  constructor({ onClose, ofText = () => "", toText = null }) {
+  constructor({ onClose, ofText = () => "", toText }) {
     this.onClose = onClose;
     this.ofText = ofText;
+    /** @type {string | null} */
     this.book = null;
+    /** @type {PdfFacts | null} */
     this.facts = null;
     this.number = 0; // the page that is shown, from 1
     this.zoom = 100;
     this.marks = new Map(); // page -> rectangles of a quotation
     this.here = new Map(); // page -> rectangles of the paragraph that is read
-    this.where = el("span", { class: "num", role: "status" });
-    this.percent = el("button", {
-      type: "button",
-      class: "btn quiet slim num",
-      title: "Fit the width (0)",
-      onclick: () => this.setZoom(100),
+    this.head = new PanelHead({
+      turn: (step) => this.turn(step),
+      zoom: (step) => this.zoomBy(step),
+      fit: () => this.setZoom(100),
+      close: onClose,
+      toText: toText && (() => toText((place) => this.isPlace(place))),
     });
-    const tool = (name, shape, act) => button("", act, { kind: "quiet icon slim", icon: shape, name });
-    this.before = tool("Previous PDF page (←)", "left", () => this.turn(-1));
-    this.after = tool("Next PDF page (→)", "right", () => this.turn(1));
-    this.smaller = button("−", () => this.zoomBy(-1), { kind: "quiet icon slim", name: "Smaller (−)" });
-    this.larger = tool("Larger (+)", "plus", () => this.zoomBy(1));
-    this.text = toText
-      ? button("Go to text", () => toText((place) => this.isPlace(place)), { kind: "quiet slim", title: "Go to the text of this page" })
-      : null;
     this.note = el("p", { class: "pnote small", role: "status", hidden: true });
-    this.picture = el("img", { class: "ppic", alt: "" });
     this.layer = el("div", { class: "pmarks", "aria-hidden": "true" });
-    this.sheet = el("div", { class: "psheet" }, this.picture, this.layer);
+    this.sheet = el("div", { class: "psheet" });
+    this.picture = new PagePicture(this.sheet, { came: () => this.came(), missed: (problem) => this.missed(problem) });
+    this.sheet.append(this.picture.node, this.layer);
     // words that are selected in the text stay so
-    this.sheet.addEventListener("mousedown", (event) => (event.preventDefault(), this.view.focus()));
+    this.sheet.addEventListener("mousedown", (event) => {
+      event.preventDefault();
+      this.view.focus();
+    });
     this.problem = el("div", { class: "pproblem", hidden: true });
     this.view = el("div", { class: "pview", tabindex: "0", role: "region", "aria-label": "PDF page" }, this.problem, this.sheet);
     this.node = el(
       "aside",
       { class: "original", hidden: true, "aria-label": "The original PDF", onkeydown: (event) => this.key(event) },
-      el(
-        "div",
-        { class: "phead small" },
-        this.where,
-        this.before,
-        this.after,
-        this.smaller,
-        this.percent,
-        this.larger,
-        this.text,
-        tool("Close the PDF page (Esc)", "close", () => onClose()),
-      ),
+      this.head.node,
       this.note,
       this.view,
     );
@@ -75,7 +65,7 @@ export class PdfPanel {
 
   close() {
     this.resize.disconnect();
-    clearTimeout(this.slow);
+    this.picture.close();
     this.book = null;
   }
 
@@ -83,7 +73,7 @@ export class PdfPanel {
     return !this.node.hidden;
   }
 
-  /** Opens the panel for a book; `book` null closes it. */
+  /** Opens the panel for a book; `book` null closes it. @param {string | null} book */
   async show(book) {
     this.node.hidden = !book;
     if (!book || book === this.book) return;
@@ -95,7 +85,7 @@ export class PdfPanel {
     await this.begin();
   }
 
-  /** Has the server open the PDF of a book that is probably shown next. */
+  /** Has the server open the PDF of a book that is probably shown next. @param {string | null} book */
   warm(book) {
     if (book && !this.open) askPages(`original/${book}/facts`);
   }
@@ -104,6 +94,7 @@ export class PdfPanel {
     const { book } = this;
     this.say("");
     this.stop(el("p", { class: "dim" }, "Opening the original…"));
+    /** @type {Answer<PdfFacts>} */
     const { ok, value } = await askPages(`original/${book}/facts`);
     if (book !== this.book) return;
     if (!ok) return value.locked ? this.askPassword() : this.fail(value, () => this.begin());
@@ -120,10 +111,13 @@ export class PdfPanel {
 
   /**
    * Marks words and goes to them; says so where their place is not known.
-   * @param {Words[]} words
+   * @param {PdfWords[]} words
    */
   async point(words) {
-    if (!this.facts) return void (this.wanted = () => this.point(words));
+    if (!this.facts) {
+      this.wanted = () => this.point(words);
+      return;
+    }
     const found = await this.find(words, "pointing");
     if (!found) return;
     this.marks = found;
@@ -144,10 +138,13 @@ export class PdfPanel {
 
   /**
    * Shows where the paragraph that is read stands: its page, and a line beside it.
-   * @param {Words} words
+   * @param {PdfWords} words
    */
   async follow(words) {
-    if (!this.facts) return void (this.wanted ??= () => this.follow(words));
+    if (!this.facts) {
+      this.wanted ??= () => this.follow(words);
+      return;
+    }
     const found = await this.find([words], "following");
     if (!found) return;
     this.here = found;
@@ -157,23 +154,20 @@ export class PdfPanel {
     this.settle(this.here);
   }
 
-  // The places of words by page; null where another request of this kind came meanwhile, or where it failed.
+  /**
+   * The places of words by page; null where another request of this kind came meanwhile, or where it failed.
+   * @param {PdfWords[]} words
+   * @param {"pointing" | "following"} kind
+   */
   async find(words, kind) {
     const { book } = this;
-    const request = (this.asked = { ...this.asked, [kind]: {} })[kind];
-    const found = new Map();
-    for (const { text, start, end, place } of words) {
-      const [first, last] = [start, end].map((at) => [...text.slice(0, at)].length); // the server counts code points
-      const { ok, value } = await askPages(`original/${book}/places`, { text, start: first, end: last, place });
-      if (book !== this.book || request !== this.asked[kind]) return null;
-      if (!ok) {
-        if (value.locked) this.askPassword();
-        else if (kind === "pointing") this.say(value.text);
-        return null;
-      }
-      for (const [page, rectangles] of value.places) found.set(page, [...(found.get(page) ?? []), ...rectangles]);
-    }
-    return found;
+    const request = {};
+    this.asked = { ...this.asked, [kind]: request };
+    const found = await findPlaces(book, words, () => book === this.book && request === this.asked?.[kind]);
+    if (!found || found instanceof Map) return found;
+    if (found.locked) this.askPassword();
+    else if (kind === "pointing") this.say(found.text);
+    return null;
   }
 
   /** The page with the printed number that a place names: the nearest to the one that is shown; 0 if there is none. */
@@ -182,19 +176,23 @@ export class PdfPanel {
     return pages.sort((a, b) => Math.abs(a - this.number) - Math.abs(b - this.number))[0] ?? 0;
   }
 
+  /** @param {number} page */
   labelOf(page) {
-    return this.facts.labels[page - 1] ?? String(page);
+    return this.facts?.labels[page - 1] ?? String(page);
   }
 
+  /** @param {string} place */
   isPlace(place) {
     return place === `p. ${this.labelOf(this.number)}`;
   }
 
+  /** @param {number} step */
   turn(step) {
     const page = this.number + step;
     if (this.facts && page >= 1 && page <= this.facts.pages) this.goTo(page);
   }
 
+  /** @param {number} page */
   goTo(page, { mark = false } = {}) {
     const other = page !== this.number;
     this.number = page;
@@ -204,7 +202,7 @@ export class PdfPanel {
     if (mark) this.settle(this.marks);
   }
 
-  // Scrolls to the first of the rectangles on this page, unless it is in view.
+  /** Scrolls to the first of the rectangles on this page, unless it is in view. @param {Places} places */
   settle(places) {
     const [first] = places.get(this.number) ?? [];
     if (!first) return;
@@ -215,77 +213,49 @@ export class PdfPanel {
       if (y < scrollTop + 8 || y > scrollTop + clientHeight * 0.8) this.view.scrollTop = y - ABOVE * clientHeight;
       if (left > this.view.scrollLeft + clientWidth * 0.9 || left < this.view.scrollLeft) this.view.scrollLeft = left - 24;
     };
-    if (this.picture.complete && this.picture.naturalWidth) go();
-    else this.picture.addEventListener("load", go, { once: true });
+    this.picture.whenDrawn(go);
   }
 
   // Everything but the picture.
   draw() {
     this.node.classList.toggle("pempty", !this.facts);
-    if (!this.facts) return void (this.where.textContent = "The original PDF");
+    if (!this.facts) return this.head.empty();
     const { pages } = this.facts;
     const label = this.labelOf(this.number);
-    const printed = label === String(this.number) ? "" : ` (printed ${label})`;
-    const text = this.ofText();
-    this.where.textContent = `${text ? `${text} · ` : ""}PDF page ${number(this.number)} of ${number(pages)}${printed}`;
-    this.before.disabled = this.number <= 1;
-    this.after.disabled = this.number >= pages;
-    this.percent.textContent = `${this.zoom} %`;
-    this.smaller.disabled = this.zoom === ZOOMS[0];
-    this.larger.disabled = this.zoom === ZOOMS.at(-1);
-    this.picture.alt = `PDF page ${this.number} of ${pages}`;
+    this.head.draw({ text: this.ofText(), page: this.number, pages, label, zoom: this.zoom });
+    this.picture.node.alt = `PDF page ${this.number} of ${pages}`;
+    /** @param {Places} places @param {string} kind */
     const boxes = (places, kind) => (places.get(this.number) ?? []).map((box) => boxed(kind, ...box));
     this.layer.replaceChildren(...boxes(besides(this.here), "phere"), ...boxes(this.marks, "pquote"));
   }
 
   // --- the picture --------------------------------------------------------------------------------
 
-  address(page) {
-    const wide = this.view.clientWidth * (this.zoom / 100) * Math.min(devicePixelRatio, 2);
-    const width = Math.min(MOST, Math.max(LEAST, Math.ceil(wide / STEP) * STEP));
-    return pagesUrl(`original/${this.book}/${this.facts.version}/${page}.jpg?width=${width}`);
-  }
-
   load() {
-    if (!this.facts || !this.number || !this.open || !this.view.clientWidth) return;
-    this.sheet.style.width = `${this.zoom}%`;
-    const address = this.address(this.number);
-    if (address === this.shown) return;
-    const other = this.loaded !== this.number;
-    this.shown = address;
-    clearTimeout(this.slow);
-    if (other) {
-      this.sheet.classList.add("pwaiting"); // the page before fades, so that its words are not taken for this one's
-      this.slow = setTimeout(() => this.sheet.classList.add("pslow"), SLOW_MS);
-    }
-    const picture = new Image();
-    picture.onload = () => {
-      if (address !== this.shown) return;
-      clearTimeout(this.slow);
-      this.loaded = this.number;
+    const { book, facts, number: page, zoom } = this;
+    if (!book || !facts || !page || !this.open || !this.view.clientWidth) return;
+    this.sheet.style.width = `${zoom}%`;
+    this.picture.load({ book, facts, page, width: this.view.clientWidth * (zoom / 100) });
+  }
+
+  /** A picture is there. */
+  came() {
+    this.problem.hidden = true;
+    this.sheet.hidden = false;
+  }
+
+  /** A picture did not come. @param {PdfProblem} problem */
+  missed(problem) {
+    if (problem.locked) return this.askPassword();
+    if (problem.missing) this.facts = null;
+    this.fail(problem, () => {
+      if (!this.facts) return void this.begin();
       this.problem.hidden = true;
-      this.sheet.hidden = false;
-      this.sheet.classList.remove("pwaiting", "pslow");
-      this.picture.src = address;
-      if (this.number < this.facts.pages) new Image().src = this.address(this.number + 1); // the next page
-    };
-    picture.onerror = () => address === this.shown && this.explain(address);
-    picture.src = address;
+      this.load();
+    });
   }
 
-  // A picture that did not come: asks why.
-  async explain(address) {
-    const { value } = await askPages(address);
-    if (address !== this.shown) return;
-    clearTimeout(this.slow);
-    this.shown = this.loaded = null;
-    if (value.locked) return this.askPassword();
-    if (value.missing) this.facts = null;
-    this.fail(value, () =>
-      this.facts ? (this.sheet.classList.remove("pwaiting", "pslow"), (this.problem.hidden = true), this.load()) : this.begin(),
-    );
-  }
-
+  /** @param {number} zoom */
   setZoom(zoom) {
     const { view } = this;
     const [across, down] = [
@@ -299,6 +269,7 @@ export class PdfPanel {
     view.scrollTop = down * view.scrollHeight - view.clientHeight / 2;
   }
 
+  /** @param {number} step */
   zoomBy(step) {
     const zoom = ZOOMS[ZOOMS.indexOf(this.zoom) + step];
     if (zoom) this.setZoom(zoom);
@@ -306,11 +277,13 @@ export class PdfPanel {
 
   // --- messages shown instead of a picture ----------------------------------------------------------------------
 
+  /** @param {string} text */
   say(text) {
     this.note.textContent = text;
     this.note.hidden = !text;
   }
 
+  /** @param {...Node} nodes */
   stop(...nodes) {
     this.sheet.hidden = true;
     this.problem.hidden = false;
@@ -318,48 +291,42 @@ export class PdfPanel {
     this.draw();
   }
 
+  /** @param {PdfProblem} problem @param {() => void} again */
   fail({ text, missing = false }, again) {
     this.stop(el("p", { role: "alert" }, text), ...(missing ? [] : [button("Try again", again, { kind: "slim" })]));
   }
 
   askPassword(wrong = "") {
     const { book } = this;
-    const input = el("input", { type: "password", autocomplete: "off", "aria-label": "Password of the PDF" });
-    const open = async (event) => {
-      event.preventDefault();
-      if (!input.value) return;
-      const { ok, value } = await askPages(`original/${book}/password`, { password: input.value });
+    const had = this.node.contains(focused(this.node));
+    const { form, input } = passwordForm(wrong, async (password) => {
+      /** @type {Answer<PdfProblem>} */
+      const { ok, value } = await askPages(`original/${book}/password`, { password });
       if (book !== this.book) return;
       if (ok) this.begin();
       else this.askPassword(value.text);
-    };
-    this.stop(
-      el(
-        "form",
-        { class: "plock", onsubmit: open },
-        el("p", {}, el("strong", {}, "This PDF is locked with a password.")),
-        el("p", { class: "small dim" }, "It is needed once. It stays in memory until ReadAgent is closed and is never written to disk."),
-        el("label", { class: "field" }, input),
-        wrong ? el("p", { class: "small palert", role: "alert" }, wrong) : null,
-        el("button", { type: "submit", class: "btn go" }, "Show the pages"),
-      ),
-    );
-    if (wrong || this.node.contains(this.node.getRootNode().activeElement)) input.focus();
+    });
+    this.stop(form);
+    if (wrong || had) input.focus();
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) {
       if (event.key !== "Escape") return void event.stopPropagation();
     }
-    const act = {
-      ArrowRight: () => this.turn(1),
-      ArrowLeft: () => this.turn(-1),
-      "+": () => this.zoomBy(1),
-      "=": () => this.zoomBy(1),
-      "-": () => this.zoomBy(-1),
-      0: () => this.setZoom(100),
-      Escape: () => this.onClose(),
-    }[event.key];
+    const act = entry(
+      {
+        ArrowRight: () => this.turn(1),
+        ArrowLeft: () => this.turn(-1),
+        "+": () => this.zoomBy(1),
+        "=": () => this.zoomBy(1),
+        "-": () => this.zoomBy(-1),
+        0: () => this.setZoom(100),
+        Escape: () => this.onClose(),
+      },
+      event.key,
+    );
     // the view scrolls by itself with the other keys of reading, which must not move the text
     if (["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "].includes(event.key)) event.stopPropagation();
     if (!act) return;
@@ -367,23 +334,4 @@ export class PdfPanel {
     event.stopPropagation();
     act();
   }
-}
-
-const share = (part) => `${100 * part}%`;
-
-function boxed(kind, left, top, right, bottom) {
-  return el("i", {
-    class: kind,
-    style: `left:${share(left)};top:${share(top)};width:${share(right - left)};height:${share(bottom - top)}`,
-  });
-}
-
-// One rectangle for each page: what is read, from its first line to its last.
-function besides(places) {
-  return new Map(
-    [...places].map(([page, boxes]) => [
-      page,
-      [[0, 1, 2, 3].map((edge) => (edge < 2 ? Math.min : Math.max)(...boxes.map((box) => box[edge])))],
-    ]),
-  );
 }

@@ -1,6 +1,12 @@
 // A cover: the book's own picture, or one drawn from its title and how far its gists are. Titles are text nodes.
 
 import { el, svg } from "./dom.js";
+import { rootOf } from "./mount.js";
+
+/**
+ * @import { CoverData, CoverDrawing } from "../protocol.js"
+ * @import { Component } from "./mount.js"
+ */
 
 const INKS = [
   ["#1b4a54", "#f3ead6"],
@@ -17,19 +23,13 @@ const MOST_LINES = 4;
 const [TOP, HEIGHT, MOST_BARS] = [148, 104, 36];
 
 /**
- * @typedef {object} Drawing
- * @property {string} title
- * @property {string} [author]
- * @property {string} [lang] of the title
- * @property {number} [pages] of the whole book, made and expected; none before a reading
- * @property {number} [share] of the book that has gists, 0 to 1
- *
  * The title in at most four lines that fit the cover; the last ends in … where more follows.
  * @param {string} title
  */
 export function titleLines(title) {
   const unspaced = 2 * (title.match(UNSPACED)?.length ?? 0) > title.replace(/\s/g, "").length;
   const [room, glue] = unspaced ? [7, ""] : [15, " "];
+  /** @type {string[]} */
   const lines = [];
   for (const word of unspaced ? [...title] : title.split(/\s+/).filter(Boolean)) {
     const last = lines.at(-1);
@@ -40,15 +40,15 @@ export function titleLines(title) {
   return [...lines.slice(0, MOST_LINES - 1), `${lines[MOST_LINES - 1].slice(0, room - 1).replace(/[ :,;]+$/, "")}…`];
 }
 
-/** @param {Drawing} drawing */
+/** @param {CoverDrawing} drawing */
 export function drawCover({ title, author = "", lang = "", pages = 0, share = 0 }) {
   let hash = 0;
-  for (const character of title) hash = (31 * hash + character.codePointAt(0)) >>> 0;
+  for (const character of title) hash = (31 * hash + (character.codePointAt(0) ?? 0)) >>> 0;
   const [paper, ink] = INKS[hash % INKS.length];
   const lines = titleLines(title);
   const size = lines.length < MOST_LINES ? 22 : 19;
   const words = svg("g", { fill: ink, ...(lang && { lang }) });
-  lines.forEach((line, i) => words.append(svg("text", { x: 18, y: 40 + (size + 5) * i, "font-size": size }, line)));
+  for (const [i, line] of lines.entries()) words.append(svg("text", { x: 18, y: 40 + (size + 5) * i, "font-size": size }, line));
   if (author && lines.length < MOST_LINES) {
     const place = { x: 18, y: 40 + (size + 5) * lines.length, "font-size": 13, opacity: 0.85 };
     words.append(svg("text", place, author.length < 28 ? author : `${author.slice(0, 26)}…`));
@@ -64,8 +64,14 @@ export function drawCover({ title, author = "", lang = "", pages = 0, share = 0 
   return shape;
 }
 
-// One bar for each page, at most MOST_BARS: thick where the page has a gist, a thin line where it has none. Their
-// lengths come from the hash of the title, so that each book has a pattern of its own.
+/**
+ * One bar for each page, at most MOST_BARS: thick where the page has a gist, a thin line where it has none. Their
+ * lengths come from the hash of the title, so that each book has a pattern of its own.
+ * @param {number} pages
+ * @param {number} share
+ * @param {string} ink
+ * @param {number} hash
+ */
 function bars(pages, share, ink, hash) {
   const count = Math.max(3, Math.min(pages || 20, MOST_BARS));
   const step = HEIGHT / count;
@@ -81,15 +87,19 @@ function bars(pages, share, ink, hash) {
   });
 }
 
-/** A picture as a cover, with a spine and an edge; `redraw` is called where it cannot be shown. */
+/**
+ * A picture as a cover, with a spine and an edge; `redraw` is called where it cannot be shown.
+ * @param {string} source
+ * @param {() => void} redraw
+ */
 export function pictureCover(source, redraw) {
   return el("span", { class: "cover pic" }, el("img", { alt: "", src: source, onerror: redraw, decoding: "async" }));
 }
 
-/** Data: a Drawing, or {picture: a data address}. */
+/** @param {Component<CoverData>} component */
 export default function mount({ parentElement, data: [data] }) {
-  const root = parentElement.querySelector(".root");
+  const root = rootOf(parentElement);
   const drawn = () => root.replaceChildren(drawCover(data));
-  if (data.picture) root.replaceChildren(pictureCover(data.picture, drawn));
+  if ("picture" in data && data.picture) root.replaceChildren(pictureCover(data.picture, drawn));
   else drawn();
 }

@@ -1,28 +1,45 @@
 // Creates elements. Text is added as text nodes only: nothing from a book or a model is ever markup.
 
 /**
+ * @import { Emphasis } from "../protocol.js"
+ *
+ * @typedef {[start: number, end: number, kind: string]} Span a part of a text that is marked, with its class
+ * @typedef {Node | string | number | null | undefined} Child
+ * @typedef {string | number | boolean | null | undefined} Attribute
+ * @typedef {{[E in keyof HTMLElementEventMap as `on${E}`]?: (event: HTMLElementEventMap[E]) => unknown}} Listeners
+ * @typedef {Listeners & {[name: string]: Attribute | ((event: never) => unknown)}} Attributes
+ */
+
+/**
  * An element with attributes, event listeners ("onclick") and children; null and undefined ones are left out.
- * @param {string} tag
- * @param {Record<string, any>} attributes
- * @param {...(Node | string | null | undefined)} children
- * @returns {any}
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
+ * @param {Attributes} attributes
+ * @param {...Child} children
  */
 export function el(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-    else node.setAttribute(name, value === true ? "" : value);
+    if (typeof value === "function") node.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
+    else node.setAttribute(name, value === true ? "" : String(value));
   }
-  node.append(...children.filter((c) => c !== null && c !== undefined));
+  node.append(...children.filter((c) => c !== null && c !== undefined).map((c) => (typeof c === "number" ? String(c) : c)));
   return node;
 }
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/**
+ * An element of a drawing.
+ * @template {keyof SVGElementTagNameMap} T
+ * @param {T} tag
+ * @param {Record<string, string | number>} attributes
+ * @param {...(Node | string)} children
+ */
 export function svg(tag, attributes = {}, ...children) {
   const node = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
   node.append(...children);
   return node;
 }
@@ -66,15 +83,24 @@ const ICONS = {
   "claim_not found": ["M15 9a6 6 0 1 1-12 0 6 6 0 0 1 12 0", "m5 13 8-8"],
 };
 
+/** @typedef {keyof typeof ICONS} IconName */
+
+/** @param {IconName} name */
 export function icon(name) {
   const shape = svg("svg", { viewBox: "0 0 18 18", class: "i", "aria-hidden": "true" });
   shape.append(...ICONS[name].map((d) => svg("path", { d })));
   return shape;
 }
 
-/** A button with a label or an icon; `name`: its accessible name and tooltip; `rest`: further attributes. */
-export function button(label, onclick, /** @type {Record<string, any>} */ { kind = "", icon: shape = null, name = null, ...rest } = {}) {
-  const attributes = { type: "button", class: `btn ${kind}`, onclick, ...rest };
+/**
+ * A button with a label or an icon; `name`: its accessible name and tooltip; `rest`: further attributes.
+ * @param {Node | string | null} label
+ * @param {(event: PointerEvent & {currentTarget: HTMLButtonElement}) => unknown} onclick
+ * @param {{kind?: string, icon?: IconName | null, name?: string | null} & Attributes} options
+ */
+export function button(label, onclick, { kind = "", icon: shape = null, name = null, ...rest } = {}) {
+  /** @type {Attributes} */
+  const attributes = { type: "button", class: `btn ${kind}`, onclick: /** @type {(event: PointerEvent) => unknown} */ (onclick), ...rest };
   if (name) Object.assign(attributes, { "aria-label": name, title: name });
   return el("button", attributes, shape && icon(shape), label || null);
 }
@@ -83,13 +109,13 @@ export function button(label, onclick, /** @type {Record<string, any>} */ { kind
  * Puts `text` into `node`, with the spans as <mark> elements. A span that overlaps one before it is left out.
  * @param {Element} node
  * @param {string} text
- * @param {[number, number, string][]} spans start, end, class
- * @param {"" | "*" | "_"} emphasis the sign round words that are shown in italics; the signs stay in the DOM, hidden
+ * @param {Span[]} spans
+ * @param {Emphasis} emphasis the sign round words that are shown in italics; the signs stay in the DOM, hidden
  * @param {number} from the first character to show; spans count from the start of the whole text all the same
  * @param {number} to the end of what is shown
  */
 export function fill(node, text, spans = [], emphasis = "", from = 0, to = text.length) {
-  const ranges = emphasis ? [...text.matchAll(EMPHASIS[emphasis])].map((found) => [found.index, found.index + found[0].length]) : [];
+  const ranges = emphasis ? [...text.matchAll(EMPHASIS[emphasis])].map((found) => rangeOf(found)) : [];
   const pieces = [];
   let at = from;
   for (const [first, last, kind] of [...spans].sort((a, b) => a[0] - b[0])) {
@@ -101,13 +127,23 @@ export function fill(node, text, spans = [], emphasis = "", from = 0, to = text.
   node.replaceChildren(...pieces, ...emphasised(text, at, to, ranges));
 }
 
+/** @param {RegExpExecArray} found @returns {[number, number]} */
+const rangeOf = (found) => [found.index, found.index + found[0].length];
+
 const EMPHASIS = {
   "*": /(?<![*\p{L}\p{N}])\*(?=[^\s*])([^*\n]{1,1000}?)(?<=[^\s*])\*(?![*\p{L}\p{N}])/gu,
   _: /(?<![_\p{L}\p{N}])_(?=[^\s_])([^_\n]{1,1000}?)(?<=[^\s_])_(?![_\p{L}\p{N}])/gu,
 };
 
-// The nodes of `text` from `start` to `end`, with each emphasised range, or the part of it inside, as an <em>.
+/**
+ * The nodes of `text` from `start` to `end`, with each emphasised range, or the part of it inside, as an <em>.
+ * @param {string} text
+ * @param {number} start
+ * @param {number} end
+ * @param {[number, number][]} ranges
+ */
 function emphasised(text, start, end, ranges) {
+  /** @param {number} at */
   const sign = (at) => el("span", { class: "star" }, text[at]);
   const pieces = [];
   let at = start;
@@ -122,20 +158,46 @@ function emphasised(text, start, end, ranges) {
   return [...pieces, text.slice(at, end)].filter((piece) => piece !== "");
 }
 
+/**
+ * The value of a table under a key, if it has one.
+ * @template T
+ * @param {Record<string, T>} table
+ * @param {string} key
+ * @returns {T | undefined}
+ */
+export const entry = (table, key) => table[key];
+
+/** The first element of a selector. @param {ParentNode} tree @param {string} selector @returns {HTMLElement | null} */
+export const first = (tree, selector) => tree.querySelector(selector);
+
+/** All elements of a selector. @param {ParentNode} tree @param {string} selector @returns {HTMLElement[]} */
+export const all = (tree, selector) => [.../** @type {NodeListOf<HTMLElement>} */ (tree.querySelectorAll(selector))];
+
+/** The tree that a node is in: of its component, or the page's. @param {Node} node */
+export const treeOf = (node) => /** @type {ShadowRoot | Document} */ (node.getRootNode());
+
+/** The element with the focus, in the tree of a node. @param {Node} node @returns {HTMLElement | null} */
+export const focused = (node) => /** @type {HTMLElement | null} */ (treeOf(node).activeElement);
+
 const figures = new Intl.NumberFormat("en");
+/** @param {number} n */
 export const number = (n) => figures.format(n);
+/** @param {number} part @param {number} whole */
 export const percent = (part, whole) => (whole ? `${Math.round((100 * part) / whole)} %` : "");
+/** @template T @param {T[]} items @param {(item: T) => number} value */
 export const sumOf = (items, value) => items.reduce((sum, item) => sum + value(item), 0);
+/** @param {number} n @param {string} one */
 export const plural = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 
-/** Whether the person types into a field. */
+/** Whether the person types into a field. @param {Event} event */
 export function typing(event) {
   const target = event.composedPath()[0];
   return target instanceof Element && target.closest("input, textarea, select, [contenteditable]") !== null;
 }
 
-/** Copies `text`; the pressed button says for a moment whether it worked. */
+/** Copies `text`; the pressed button says for a moment whether it worked. @param {string} text @param {HTMLElement} pressed */
 export function copyText(text, pressed) {
+  /** @param {string} word */
   const show = (word) => {
     const before = pressed.textContent;
     pressed.textContent = word;

@@ -16,9 +16,11 @@ const times = tabState("navigation", () => {
 });
 
 function listen() {
-  const elements = (event) => event.composedPath().filter((node) => node instanceof Element);
+  /** @param {Event} event */
+  const elements = (event) => event.composedPath().filter((node) => node instanceof HTMLElement);
+  /** @param {Event} event */
   const pressed = (event) => {
-    if (event.type === "keydown" && event.key !== "Enter" && event.key !== " ") return;
+    if (event instanceof KeyboardEvent && event.key !== "Enter" && event.key !== " ") return;
     const path = elements(event);
     if (path.some((node) => node.matches("a[href]"))) beforeLeaving();
     else if (path.some((node) => node.matches(`${CHAT_INPUT}, ${COMPONENT}`))) return;
@@ -27,7 +29,10 @@ function listen() {
   for (const type of ["pointerdown", "click", "keydown"]) {
     document.addEventListener(type, pressed, { capture: true, passive: true });
   }
-  // A state value takes a moment to be sent. A click on a link waits for it, or the value would take its place.
+  /**
+   * A state value takes a moment to be sent. A click on a link waits for it, or the value would take its place.
+   * @param {MouseEvent} event
+   */
   const delayClick = (event) => {
     const link = elements(event).find((node) => node.matches("a[href]"));
     const plain = !event.button && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;

@@ -11,36 +11,50 @@ export const screen = () => location.pathname.replace(/^.*\//, "");
 /** Makes our links work as Streamlit's, which change the screen without loading the page again. */
 export function connectLinks() {
   document.addEventListener("click", (event) => {
-    const link = event.target instanceof Element && event.target.closest("a[data-screen]");
+    /** @type {HTMLAnchorElement | null} */
+    const link = event.target instanceof Element ? event.target.closest("a[data-screen]") : null;
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    link.closest("[popover]")?.hidePopover();
-    const theirs = [...document.querySelectorAll(NAVIGATION_LINK)].find((other) => other.pathname === link.pathname);
+    /** @type {HTMLElement | null} */ (link.closest("[popover]"))?.hidePopover();
+    /** @type {NodeListOf<HTMLAnchorElement>} */
+    const links = document.querySelectorAll(NAVIGATION_LINK);
+    const theirs = [...links].find((other) => other.pathname === link.pathname);
     if (!theirs) return; // Streamlit has not drawn them yet: the page is loaded
     event.preventDefault();
     theirs.click();
   });
   const mark = () => {
-    for (const link of document.querySelectorAll("a[data-screen]")) {
+    /** @type {NodeListOf<HTMLAnchorElement>} */
+    const links = document.querySelectorAll("a[data-screen]");
+    for (const link of links) {
       if (link.dataset.screen === screen()) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
   };
   // not every browser has the Navigation API yet; the title changes a moment before or after the address
   globalThis.navigation?.addEventListener("currententrychange", mark);
-  new MutationObserver(mark).observe(document.querySelector("title"), { childList: true });
+  new MutationObserver(mark).observe(document.querySelector("title") ?? document.head, { childList: true });
   mark();
 }
 
 /** Hides the bar while a finger or a wheel moves the text up; shows it when it moves down, or on a tap. */
 export function hideBarWhileReading() {
   const root = document.documentElement;
-  let from = null;
+  let from = 0; // where the finger touched
+  /** @param {boolean} shown */
   const show = (shown) => root.toggleAttribute("data-bar-hidden", !shown);
-  const moved = (up) => Math.abs(up) >= HIDE_PX && show(up < 0);
+  /** @param {number} up */
+  const moved = (up) => {
+    if (Math.abs(up) >= HIDE_PX) show(up < 0);
+  };
+  /** @type {<T extends keyof DocumentEventMap>(type: T, act: (event: DocumentEventMap[T]) => void) => void} */
   const listen = (type, act) => document.addEventListener(type, act, { capture: true, passive: true });
-  listen("touchstart", (event) => (from = event.touches[0].clientY));
+  listen("touchstart", (event) => {
+    from = event.touches[0].clientY;
+  });
   listen("touchmove", (event) => moved(from - event.touches[0].clientY));
   listen("wheel", (event) => moved(event.deltaY));
   listen("click", () => show(true));
-  listen("focusin", (event) => event.target.closest?.("nav.bar") && show(true));
+  listen("focusin", (event) => {
+    if (event.target instanceof Element && event.target.closest("nav.bar")) show(true);
+  });
 }

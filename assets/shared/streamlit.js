@@ -15,7 +15,7 @@ export const SKELETON = '[data-testid="stSkeleton"], [data-testid="stAppSkeleton
 /** The start of the names under which Streamlit stores a theme that was chosen in its own menu. */
 export const STORED_THEME = "stActiveTheme";
 
-/** The element of `st.container(key=…)`. */
+/** The element of `st.container(key=…)`. @param {string} key */
 export const container = (key) => `.st-key-${key}`;
 
 /** Spares Streamlit two questions to the server before it connects: where it is, and which other sites may embed it.
@@ -23,7 +23,9 @@ export const container = (key) => `.st-key-${key}`;
 export function connectAtOnce() {
   const base = new URL(".", location.href).href;
   const config = { allowedOrigins: [location.origin], useExternalAuthToken: false, blockErrorDialogs: true };
-  globalThis.__streamlit = { BACKEND_BASE_URL: base, HOST_CONFIG: config };
+  /** @type {Window & {__streamlit?: object}} */
+  const page = window;
+  page.__streamlit = { BACKEND_BASE_URL: base, HOST_CONFIG: config };
 }
 
 /**

@@ -11,7 +11,9 @@ const NAME = Symbol.for("readagent.tab");
  * @returns {T}
  */
 export function tabState(name, create) {
-  const states = (globalThis[NAME] ??= new Map());
+  const tab = /** @type {{[NAME]?: Map<string, unknown>}} */ (globalThis);
+  tab[NAME] ??= new Map();
+  const states = tab[NAME];
   if (!states.has(name)) states.set(name, create());
-  return states.get(name);
+  return /** @type {T} */ (states.get(name));
 }

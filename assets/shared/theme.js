@@ -5,13 +5,14 @@ import { STORED_THEME } from "./streamlit.js";
 
 const root = document.documentElement;
 const system = matchMedia("(prefers-color-scheme: dark)");
+/** @type {Record<string, boolean>} */
 const DARK = { light: false, sepia: false, dark: true };
 
 /** Call before Streamlit's own scripts run. */
 export function followTheme() {
   for (const key of Object.keys(localStorage)) if (key.startsWith(STORED_THEME)) localStorage.removeItem(key);
-  const query = Object.assign(new EventTarget(), { media: system.media });
-  Object.defineProperty(query, "matches", { get: () => DARK[root.dataset.theme] ?? system.matches });
+  const query = /** @type {MediaQueryList} */ (Object.assign(new EventTarget(), { media: system.media }));
+  Object.defineProperty(query, "matches", { get: () => DARK[root.dataset.theme ?? ""] ?? system.matches });
   const ask = window.matchMedia.bind(window);
   window.matchMedia = (text) => (text === system.media ? query : ask(text));
   const changed = () => query.dispatchEvent(new Event("change"));

@@ -18,9 +18,12 @@ export class Toast {
     });
   }
 
-  /** @param {(() => void) | null} undo */
+  /** @param {(() => void) | null} undo @param {string} text @param {(() => void) | null} [undo] */
   say(text, undo = null) {
-    const press = () => (this.close(), undo());
+    const press = () => {
+      this.close();
+      undo?.();
+    };
     this.node.replaceChildren(
       el("span", { dir: "auto" }, undo ? `${text}.` : text),
       ...(undo ? [button("Undo", press, { kind: "quiet slim" })] : []),

@@ -1,12 +1,17 @@
 // "Show me around": a light on one part of the screen after another, each with a card beside it that says what it is.
 // It begins only when the person asks for it: in the help sheet, or by the event "readagent-tour".
 
+import { entry, first } from "./dom.js";
 import { screen } from "./screens.js";
 import { CHAT_INPUT } from "./streamlit.js";
 
 const GAP = 12; // px between the light and the card, and around both
+/**
+ * @typedef {[selector: string, title: string, text: string]} TourStep
+ *
+ * @type {Record<string, TourStep[]>} of a screen; a step whose part is not on the screen is left out
+ */
 const STEPS = {
-  // of a screen: selector, title, text; a step whose part is not on the screen is left out
   read: [
     ["button.fact", "You", "How far you have read, and the time left. Only reading counts: a jump or a search does not."],
     [".gistsfact", "The gists", "How far the model is. The book can be read before it begins, and while it works."],
@@ -24,11 +29,15 @@ const STEPS = {
 
 /** Connects the dialog, the button of the help sheet, the key ? and the event "readagent-tour". */
 export function connectTour() {
+  /** @type {HTMLDialogElement | null} */
   const dialog = document.querySelector("dialog.tour");
-  const help = document.querySelector("#help");
-  const around = help.querySelector(".around");
+  const help = first(document, "#help");
+  const around = first(document, "#help .around");
+  if (!dialog || !help || !around) return;
   const tour = new Tour(dialog);
-  help.addEventListener("beforetoggle", () => (around.hidden = !stepsHere().length));
+  help.addEventListener("beforetoggle", () => {
+    around.hidden = !stepsHere().length;
+  });
   around.addEventListener("click", () => {
     help.hidePopover();
     tour.start();
@@ -43,15 +52,21 @@ export function connectTour() {
 }
 
 class Tour {
+  /** @param {HTMLDialogElement} dialog */
   constructor(dialog) {
     this.dialog = dialog;
-    this.card = dialog.querySelector(".card");
-    const press = (name, step) => dialog.querySelector(`.${name}`).addEventListener("click", () => this.go(this.at + step));
-    press("back", -1);
-    press("next", 1);
-    dialog.querySelector(".end").addEventListener("click", () => dialog.close());
+    /** @type {TourStep[]} */
+    this.steps = [];
+    this.at = 0;
+    this.card = first(dialog, ".card") ?? dialog;
+    this.spot = first(dialog, ".spot") ?? dialog;
+    this.back = /** @type {HTMLButtonElement} */ (first(dialog, ".back"));
+    this.next = /** @type {HTMLButtonElement} */ (first(dialog, ".next"));
+    this.back.addEventListener("click", () => this.go(this.at - 1));
+    this.next.addEventListener("click", () => this.go(this.at + 1));
+    first(dialog, ".end")?.addEventListener("click", () => dialog.close());
     dialog.addEventListener("keydown", (event) => {
-      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      const step = entry({ ArrowRight: 1, ArrowLeft: -1 }, event.key);
       if (step && this.at + step < this.steps.length) this.go(Math.max(0, this.at + step));
       event.stopPropagation(); // the reader turns pages with the same keys
     });
@@ -66,17 +81,19 @@ class Tour {
     this.go(0);
   }
 
+  /** @param {number} at */
   go(at) {
     if (at >= this.steps.length) return this.dialog.close();
     this.at = at;
     const [, title, text] = this.steps[at];
-    const put = (id, words) => (this.dialog.querySelector(`#tour-${id}`).textContent = words);
+    /** @param {string} id @param {string} words */
+    const put = (id, words) => first(this.dialog, `#tour-${id}`)?.replaceChildren(words);
     put("of", `${at + 1} of ${this.steps.length}`);
     put("title", title);
     put("text", text);
-    this.dialog.querySelector(".back").disabled = at === 0;
-    this.dialog.querySelector(".next").textContent = at + 1 === this.steps.length ? "Done" : "Next";
-    this.dialog.querySelector(".next").focus();
+    this.back.disabled = at === 0;
+    this.next.textContent = at + 1 === this.steps.length ? "Done" : "Next";
+    this.next.focus();
     this.place();
   }
 
@@ -97,14 +114,15 @@ class Tour {
     };
     const { offsetWidth: w, offsetHeight: h } = this.card;
     const room = { right: wide - lit.right - w, left: lit.left - w, below: tall - lit.bottom - h, above: lit.top - h };
-    const side = ["right", "left", "below", "above"].find((name) => room[name] >= 2 * GAP);
+    const side = Object.entries(room).find(([, free]) => free >= 2 * GAP)?.[0];
     if (!side) lit.bottom = Math.min(lit.bottom, tall - h - 2 * GAP);
+    /** @param {number} low @param {number} size @param {number} most */
     const within = (low, size, most) => Math.max(GAP, Math.min(low, most - size - GAP));
     const beside = side === "right" || side === "left";
     const x = side === "right" ? lit.right + GAP : side === "left" ? lit.left - w - GAP : within(lit.left, w, wide);
     const y = beside ? within(lit.top, h, tall) : side === "above" ? lit.top - h - GAP : lit.bottom + GAP;
     Object.assign(this.card.style, { left: `${x}px`, top: `${y}px` });
-    Object.assign(this.dialog.querySelector(".spot").style, {
+    Object.assign(this.spot.style, {
       left: `${lit.left}px`,
       top: `${lit.top}px`,
       width: `${lit.right - lit.left}px`,
@@ -115,7 +133,12 @@ class Tour {
 
 const stepsHere = () => (STEPS[screen()] ?? []).filter(([selector]) => find(selector));
 
-// The first visible element of this selector, also within components, which have trees of their own.
+/**
+ * The first visible element of this selector, also within components, which have trees of their own.
+ * @param {string} selector
+ * @param {Document | ShadowRoot} [tree]
+ * @returns {Element | null}
+ */
 function find(selector, tree = document) {
   const here = [...tree.querySelectorAll(selector)].find((part) => part.checkVisibility());
   if (here) return here;

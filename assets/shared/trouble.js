@@ -1,5 +1,6 @@
 // Says that the app does not answer, or that the page cannot go on, in place of Streamlit's own dialogs.
 
+import { first } from "./dom.js";
 import { onTrouble } from "./streamlit.js";
 
 const UNREACHABLE = [
@@ -10,15 +11,28 @@ const BROKEN = ["This page cannot go on", "Something could not be shown. Nothing
 
 /** Connects the box, which leaves the focus where it is: a book that is open can be read on. */
 export function tellTrouble() {
-  const box = /** @type {HTMLElement} */ (document.querySelector(".trouble"));
+  const box = first(document, ".trouble");
+  if (!box) return;
   let closed = false; // by the person, since the app answered last
+  /** @param {boolean} shown */
+  const show = (shown) => {
+    box.hidden = !shown;
+  };
+  /** @param {boolean} unreachable */
   const say = (unreachable) => {
     if (closed && unreachable) return;
-    [box.querySelector("h2").textContent, box.querySelector("p").textContent] = unreachable ? UNREACHABLE : BROKEN;
-    box.hidden = false;
+    const [title, text] = unreachable ? UNREACHABLE : BROKEN;
+    first(box, "h2")?.replaceChildren(title);
+    first(box, "p")?.replaceChildren(text);
+    show(true);
   };
-  const answered = () => { box.hidden = true; closed = false; };
-  onTrouble(say, answered);
-  box.querySelector(".close").addEventListener("click", () => { box.hidden = true; closed = true; });
-  box.querySelector(".again").addEventListener("click", () => location.reload());
+  onTrouble(say, () => {
+    closed = false;
+    show(false);
+  });
+  first(box, ".close")?.addEventListener("click", () => {
+    closed = true;
+    show(false);
+  });
+  first(box, ".again")?.addEventListener("click", () => location.reload());
 }

@@ -1,47 +1,35 @@
 // A saved web page beside its parts: the page in a sandboxed frame, the gists of its parts, the steps of a decision and the
 // action it led to. The frame has no scripts, so marks come with its address; a fragment moves it to an element.
 
-import { button, el, icon, number, plural } from "../shared/dom.js";
+import { button, el, entry, first, icon, number, plural } from "../shared/dom.js";
+import { rootOf } from "../shared/mount.js";
+import { SIGNER_ICONS } from "../shared/signer.js";
 
 /**
- * Data of the component, made by pages/parts/act/board.py.
- * @typedef {object} Board
- * @property {string} book
- * @property {string} version of the page's file
- * @property {string} title
- * @property {string} lang
- * @property {string} about how many elements there are, and what was left out
- * @property {{n: number, words: number, gist: string, anchor: string}[]} snippets `gist` is "" before it is made
- * @property {{title: string, opened: number[], ends: boolean}[]} steps `opened`: parts; `ends`: the action is known
- * @property {Action | null} action
- * @property {{kind: "model" | "builtin", name: string, rest: string} | null} signature who decided
- * @property {string} task
- * @property {boolean} running
- *
- * @typedef {object} Action
- * @property {string} text
- * @property {string} element its id, "" where there is no action
- * @property {string} operation
- * @property {string} reason
- * @property {number} snippet the part that has the element
- * @property {string[]} notes
- * @property {string} figures
+ * @import { Act, Board } from "../protocol.js"
+ * @import { Component } from "../shared/mount.js"
  */
 
-const SIGNS = { model: "plug", builtin: "wordlines" };
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 
 function theme() {
-  const chosen = document.documentElement.dataset.theme;
+  const chosen = document.documentElement.dataset.theme ?? "system";
   return chosen === "system" ? (DARK.matches ? "dark" : "light") : chosen;
 }
 
 class View {
-  constructor(root, send) {
+  /** @param {HTMLElement} root @param {(act: Act) => void} send @param {Board} data */
+  constructor(root, send, data) {
     this.root = root;
     this.send = send;
+    this.data = data;
+    this.drawn = this.decided = this.shown = ""; // what was drawn from, as JSON
+    this.target = ""; // the element to show
+
     this.step = 0;
-    this.texts = new Map(); // HTML of parts by number
+    /** @type {Map<number, string>} HTML of parts by number */
+    this.texts = new Map();
+    /** @type {Set<number>} */
     this.unfolded = new Set();
     // scripts, forms, windows and this page are out of reach of what is shown: the attribute allows nothing
     this.frame = el("iframe", { sandbox: "", referrerpolicy: "no-referrer", title: "The web page, drawn without scripts" });
@@ -53,8 +41,8 @@ class View {
     root.append(this.bar, el("div", { class: "two" }, el("div", { class: "page" }, this.frame, this.caption), this.side));
     root.tabIndex = -1;
     root.addEventListener("keydown", (event) => {
-      if (event.target.closest("summary, pre")) return;
-      const to = { ArrowLeft: this.step - 1, ArrowRight: this.step + 1 }[event.key];
+      if (event.target instanceof Element && event.target.closest("summary, pre")) return;
+      const to = entry({ ArrowLeft: this.step - 1, ArrowRight: this.step + 1 }, event.key);
       if (to !== undefined && this.go(to)) event.preventDefault();
     });
     this.retheme = () => this.aim();
@@ -74,7 +62,7 @@ class View {
     if (key === this.drawn) return;
     this.drawn = key;
     const decided = JSON.stringify([data.book, data.version, data.steps, data.action]);
-    if (data.version !== this.data?.version) this.texts.clear();
+    if (data.version !== this.data.version) this.texts.clear();
     this.data = data;
     if (decided !== this.decided) {
       this.decided = decided;
@@ -87,14 +75,15 @@ class View {
     this.shown = decided;
   }
 
+  /** @param {number} at */
   go(at) {
     if (this.data.running || at < 0 || at >= this.data.steps.length) return false;
     this.step = at;
-    const first = this.now.opened[0];
-    this.target = this.now.ends && this.data.action?.element ? `e${this.data.action.element}` : this.anchor(first);
+    const { opened, ends } = this.now;
+    this.target = ends && this.data.action?.element ? `e${this.data.action.element}` : this.anchor(opened[0]);
     this.draw();
     this.showFirstOpened();
-    this.bar.querySelector('[aria-current="step"]')?.focus();
+    first(this.bar, '[aria-current="step"]')?.focus();
     return true;
   }
 
@@ -102,6 +91,7 @@ class View {
     return this.data.steps[this.step] ?? { title: "", opened: [], ends: false };
   }
 
+  /** @param {number | undefined} n */
   anchor(n) {
     return n ? (this.data.snippets[n - 1]?.anchor ?? "") : "";
   }
@@ -115,7 +105,6 @@ class View {
 
   // Another fragment moves the page that is loaded; other marks load it again.
   aim() {
-    if (!this.data) return;
     const { book, version, action } = this.data;
     const query = new URLSearchParams({ theme: theme(), opened: this.now.opened.join(",") });
     if (this.now.ends && action?.element) query.set("chosen", action.element);
@@ -159,7 +148,7 @@ class View {
       el(
         "p",
         { class: "signer small", "data-signer": signature.kind },
-        icon(SIGNS[signature.kind]),
+        icon(SIGNER_ICONS[signature.kind]),
         el("span", {}, el("b", {}, signature.name), signature.rest),
       );
     this.result.replaceChildren(
@@ -178,10 +167,11 @@ class View {
             button("Show it on the page", () => this.show(`e${action.element}`), { kind: "slim" }),
             button("Add to what is done", () => this.send({ do: "done" }), { kind: "slim", disabled: running }),
           ),
-      ].filter(Boolean),
+      ].filter((node) => node !== null && node !== ""),
     );
   }
 
+  /** @param {string} target */
   show(target) {
     this.step = Math.max(0, this.data.steps.length - 1);
     this.target = target;
@@ -224,11 +214,12 @@ class View {
 
   // Scrolls the side column only: the window stays where the person has it.
   showFirstOpened() {
-    const row = this.list.querySelector(`[data-n="${this.now.opened[0]}"]`);
+    const row = first(this.list, `[data-n="${this.now.opened[0]}"]`);
     if (row && !this.now.ends) this.side.scrollTop = row.offsetTop - this.side.offsetTop - 8;
     else this.side.scrollTop = 0;
   }
 
+  /** @param {number} n @param {boolean} open @param {Element} into */
   async unfold(n, open, into) {
     if (!open) return void this.unfolded.delete(n);
     this.unfolded.add(n);
@@ -242,14 +233,17 @@ class View {
   }
 }
 
+/** @type {WeakMap<HTMLElement, View>} */
 const views = new WeakMap();
 
-/** @param {{parentElement: HTMLElement, data: [Board], setTriggerValue: (name: string, value: any) => void}} component */
+/** @param {Component<Board>} component */
 export default function mount({ parentElement, data: [data], setTriggerValue }) {
-  const root = parentElement.querySelector(".root");
-  let view = views.get(root);
-  if (!view) views.set(root, (view = new View(root, (act) => setTriggerValue("act", act))));
-  view.send = (act) => setTriggerValue("act", act);
+  const root = rootOf(parentElement);
+  /** @param {Act} act */
+  const send = (act) => setTriggerValue("act", act);
+  const view = views.get(root) ?? new View(root, send, data);
+  views.set(root, view);
+  view.send = send;
   view.update(data);
   return () => {
     view.close();

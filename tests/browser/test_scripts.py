@@ -62,25 +62,3 @@ def test_a_bundle_does_what_its_modules_do(
     serve(tmp_path)
     for module in ("main.js", "bundle.js"):
         assert page.evaluate("(module) => import(module).then((m) => m.default)", f"{ADDRESS}/{module}") == [3, 1, 3, 4]
-
-
-LAYER = """async (address) => {
-  const { Layer } = await import(`${address}/memory_view/layer.js`);
-  const { storePages } = await import(`${address}/memory_view/book_store.js`);
-  const outline = { units: [[0, 9]], paragraphs: 3 };
-  const reader = { root: document.body, book: { outline, text: [] }, units: { nodes: [] }, data: { count: 0 },
-    layerChanged() {} };
-  const layer = new Layer(reader);
-  const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-  const numbers = (count) => { reader.data = { count }; layer.take(); return layer.pages.map((page) => page.n); };
-  layer.change("l1");
-  storePages({ scope: "l1", from: 1, pages: [1, 2, 3].map((n) => ({ n, s: n - 1, x: n })) });
-  await frames();
-  return [layer.pages.length, numbers(3), numbers(2), numbers(3)];
-}"""
-
-
-def test_pages_that_come_before_their_count_are_drawn_with_it(page: Page, serve) -> None:
-    """A slow connection brings the pages of a reading a moment before the reader's own data."""
-    serve(scripts.ASSETS)
-    assert page.evaluate(LAYER, ADDRESS) == [0, [1, 2, 3], [1, 2], [1, 2]]  # 3 was given up: it is made again

@@ -2,7 +2,7 @@
 
 ``send_state`` sends what changes while an answer comes; the parts draw it in the browser, and so does the memory view.
 Every other function draws one part and reports what the person did with it. The types of what is sent and received
-are in ``assets/answer_view/types.js``. Text reaches the page by ``textContent`` only.
+are in ``assets/protocol.d.ts``. Text reaches the page by ``textContent`` only.
 """
 
 from __future__ import annotations

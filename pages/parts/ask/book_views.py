@@ -32,7 +32,7 @@ def scope_of(now: Scene) -> str:
 def views(
     now: Scene, events: Sequence[Event], steps: Sequence[replay.Step | None], text: str
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The book's part of ``AskState`` in ``assets/answer_view/types.js``, and the memory at each step."""
+    """The book's part of ``AskState`` in ``assets/protocol.d.ts``, and the memory at each step."""
     current = now.current
     views = [{"memory": _view(now, step, events, text)} for step in steps]
     now.from_reader = None  # the page is gone to once

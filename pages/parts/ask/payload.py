@@ -81,7 +81,7 @@ def finished_records(now: AskState) -> list[dict[str, Any]]:
 
 
 def ask_state(now: AskState) -> dict[str, Any]:
-    """``AskState`` of ``assets/answer_view/types.js``, but for ``book``: what every part shows."""
+    """``AskState`` of ``assets/protocol.d.ts``, but for ``book``: what every part shows."""
     current = now.current
     shown = shown_exchanges(now)
     records = {e.id: _record(now, e) for e in shown if e.id not in now.still}

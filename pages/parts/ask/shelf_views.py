@@ -1,6 +1,6 @@
 """What Ask shows of several books: those that were opened with their pages, the others closed, at each step.
 
-``assets/answer_view/types.js`` has the types.
+``assets/protocol.d.ts`` has the types.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def titles_of(now: Several, exchange: Exchange) -> dict[int, str]:
 def views(
     now: Several, events: Sequence[Event], steps: Sequence[replay.Step | None], text: str
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The books' part of ``AskState`` in ``assets/answer_view/types.js``, and what is shown of them at each step."""
+    """The books' part of ``AskState`` in ``assets/protocol.d.ts``, and what is shown of them at each step."""
     current = now.current
     opened = opened_books(now)
     books = _books(now, current, events, opened)
@@ -96,7 +96,7 @@ def _is_open(step: replay.Step, number: int) -> bool:
 
 
 def _books(now: Several, exchange: Exchange | None, events: Sequence[Event], opened: Opened) -> list[dict[str, Any]]:
-    """A ``ShelfBook`` of types.js for every book that was shown, or that a question would be asked of."""
+    """A ``ShelfBook`` of protocol.d.ts for every book that was shown, or that a question would be asked of."""
     steps = replay.steps(events)
     known = {book.id: book for book in now.shelf.books}
     closed = closed_books(events, _language(now))

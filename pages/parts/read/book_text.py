@@ -2,7 +2,7 @@
 
 The text does not depend on any reading. It is drawn in units: chapters, cut where they are long. A batch of text never
 changes, so Streamlit sends it once; what a reading adds (``page_layer``) has no text of the book and is small.
-The types of what is sent are in ``assets/memory_view/types.js``.
+The types of what is sent are in ``assets/protocol.d.ts``.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def text_batch(document: Document, start: int, end: int) -> dict[str, Any]:
 
 @remember
 def book_outline(document: Document, words: int) -> dict[str, Any]:
-    """``BookOutline`` of types.js: what the browser knows of a text before it has its paragraphs.
+    """``BookOutline`` of protocol.d.ts: what the browser knows of a text before it has its paragraphs.
 
     Words of parts are estimated from their characters: to count those of a long book takes a second.
     """
@@ -138,7 +138,7 @@ def span_record(text: str, span: Span) -> list[Any]:
 
 
 def figure_record(document: Document, figure: Figure) -> list[Any]:
-    """A ``FigureRecord`` of types.js."""
+    """A ``FigureRecord`` of protocol.d.ts."""
     words = figure.alt if figure.caption is None else document.paragraphs[figure.caption].text
     label = " ".join(words.split())
     label = label if len(label) <= LABEL_CHARACTERS else f"{label[:LABEL_CHARACTERS].rstrip()}…"
@@ -196,7 +196,7 @@ def send_layer(memory: GistMemory, whole: Document, *, scope: str) -> None:
 
 
 def page_layer(memory: GistMemory, page: Page, places: Sequence[tuple[int, int]]) -> dict[str, Any]:
-    """A ``LayerPage`` of types.js; what is empty is left out."""
+    """A ``LayerPage`` of protocol.d.ts; what is empty is left out."""
     (first, at), (last, to) = places[page.start], places[page.end]
     optional = {
         "a": at,

@@ -2,7 +2,7 @@
 
 The browser draws the marks and changes them at once (assets/memory_view/marks_store.js). Two invisible components
 exchange them with it, in a fragment of their own, so that a mark does not draw the reader again. The types of what is
-sent are in ``assets/memory_view/types.js``.
+sent are in ``assets/protocol.d.ts``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from readagent_core.library.records import Book
 from readagent_core.workspace import Workspace
 
 POLL_SECONDS = 0.4
-Changes = Sequence[Mapping[str, Any]]  # each a ``MarkChange`` of types.js
+Changes = Sequence[Mapping[str, Any]]  # each a ``MarkChange`` of protocol.d.ts
 
 
 def draw(workspace: Workspace, book: Book, document: Document) -> None:
@@ -76,7 +76,7 @@ def take_changes(workspace: Workspace, book: Book, document: Document, changes: 
 def make_change(
     workspace: Workspace, book: Book, document: Document, change: Mapping[str, Any], *, removed: dict[str, Mark]
 ) -> None:
-    """Make a ``MarkChange`` of types.js. ``removed``: the marks that can be restored. Raises ReadAgentError."""
+    """Make a ``MarkChange`` of protocol.d.ts. ``removed``: the marks that can be restored. Raises ReadAgentError."""
     library, mark = workspace.library, change.get("mark") or {}
     if change["do"] == "make":
         start, end = spot_of(document, mark["s"]), spot_of(document, mark["e"])
@@ -113,7 +113,7 @@ def _records(placed: PlacedMarks, document: Document) -> dict[str, Any]:
 
 
 def mark_record(mark: Mark, document: Document | None = None) -> dict[str, Any]:
-    """A ``MarkRecord`` of types.js. ``document``: the text that the mark is placed in."""
+    """A ``MarkRecord`` of protocol.d.ts. ``document``: the text that the mark is placed in."""
     return {
         "id": mark.id,
         "k": mark.kind,
@@ -129,7 +129,7 @@ def mark_record(mark: Mark, document: Document | None = None) -> dict[str, Any]:
 
 
 def _answer_record(mark: Mark, document: Document | None) -> dict[str, Any]:
-    """A ``KeptAnswer`` of types.js: the answer in pieces, each with the places it rests on."""
+    """A ``KeptAnswer`` of protocol.d.ts: the answer in pieces, each with the places it rests on."""
     answer: dict[str, Any] = mark.answer or {}
     citations = answer["citations"]
 

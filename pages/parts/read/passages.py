@@ -41,7 +41,7 @@ INTO = "translate_into"  # the preference: the English name of a language
 def passage_data(
     workspace: Workspace, book: Book, document: Document, asked: Mapping[str, Any] | None
 ) -> dict[str, Any] | None:
-    """``PassageData`` of types.js for what the person asked last; None before the first question."""
+    """``PassageData`` of protocol.d.ts for what the person asked last; None before the first question."""
     if not asked:
         return None
     now: dict[str, Any] = st.session_state.setdefault(f"passage_{book.id}", {})

@@ -160,7 +160,7 @@ def _open_page(place: Place, page: int) -> None:
 def _record(
     workspace: Workspace, place: Place, task: str, *, made: Made | None, snapshot: Snapshot | None
 ) -> dict[str, Any]:
-    """An ``ExchangeRecord`` of assets/answer_view/types.js for what was made, or for how far the work is."""
+    """An ``ExchangeRecord`` of ``assets/protocol.d.ts`` for what was made, or for how far the work is."""
     now = time.time()
     state = snapshot.state if snapshot else "done"
     running, signature = state == "running", made.signature if made else signature_of(workspace.model)

@@ -13,7 +13,7 @@ Invisible components put what is shown into stores of the browser tab: the text 
 (``pages.parts.read.book_text``), and for Ask a reading's pages with their text (``send_pages``). ``scope`` is the name
 in the store ("r12" for reading 12 in Ask). Which pages are open in Ask is sent separately (``ask.payload``).
 
-The types of what is sent and received are in ``assets/memory_view/types.js``. All text reaches the DOM by
+The types of what is sent and received are in ``assets/protocol.d.ts``. All text reaches the DOM by
 ``textContent``; nothing of a book is ever markup.
 """
 
@@ -78,7 +78,7 @@ def show_shelf(kind: str, name: str, on_act: Callable[[Act], None]) -> None:
 def show_reader(*, key: str, data: Mapping[str, Any]) -> Act | None:
     """Draw the reader and return what was done, or None. The position is its state ``at``.
 
-    ``data``: ``ReaderData`` in types.js without its kind.
+    ``data``: ``ReaderData`` in protocol.d.ts without its kind.
     """
     result = _view()(
         key=key,
@@ -96,7 +96,7 @@ def show_outline(*, scope: str, layer: str | None, key: str) -> None:
 
 
 def show_notes(books: Sequence[Mapping[str, Any]], **options: Any) -> Any:
-    """Draw the marks of several books, each a ``BookMarks`` of types.js.
+    """Draw the marks of several books, each a ``BookMarks`` of protocol.d.ts.
 
     Act: open (``of`` is a book, ``text`` a paragraph).
     """
@@ -115,7 +115,7 @@ def passage_records(memory: GistMemory, passages: Mapping[int, Sequence[tuple[in
 
 
 def book_facts(memory: GistMemory) -> dict[str, Any]:
-    """``BookFacts`` of types.js: what the browser must know of a book besides its pages."""
+    """``BookFacts`` of protocol.d.ts: what the browser must know of a book besides its pages."""
     document = memory.document
     return {
         "title": document.title,
@@ -130,7 +130,7 @@ def book_facts(memory: GistMemory) -> dict[str, Any]:
 
 
 def page_record(memory: GistMemory, page: Page) -> dict[str, Any]:
-    """A ``Page`` of types.js; what is empty is left out."""
+    """A ``Page`` of protocol.d.ts; what is empty is left out."""
     document = memory.document
     inside = range(page.start, page.end)
     record: dict[str, Any] = {
@@ -152,7 +152,7 @@ def page_record(memory: GistMemory, page: Page) -> dict[str, Any]:
 
 
 def gist_record(memory: GistMemory, number: int) -> dict[str, Any] | None:
-    """A ``Gist`` of types.js; None until it is made."""
+    """A ``Gist`` of protocol.d.ts; None until it is made."""
     gist = memory.gists[number - 1]
     if gist is None:
         return None
@@ -167,7 +167,7 @@ def gist_record(memory: GistMemory, number: int) -> dict[str, Any] | None:
 
 
 def part_records(parts: Sequence[PartSeen], memory: GistMemory) -> list[dict[str, Any]]:
-    """A ``PartRecord`` of types.js for each part."""
+    """A ``PartRecord`` of protocol.d.ts for each part."""
     return [
         {
             "a": part.first,

@@ -1,0 +1,61 @@
+// Which books the library shows, and in which order: by the words in the search field, shelf, tag, gists and sorting.
+
+import { entry } from "../shared/dom.js";
+
+/**
+ * @import { Book, BookGists } from "../protocol.js"
+ * @import { ShownBook } from "./grid.js"
+ * @import { View } from "./store.js"
+ */
+
+const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+
+/** @typedef {(a: Book, b: Book) => number} Order */
+
+/** @type {Record<string, [label: string, order: Order]>} */
+export const SORTS = {
+  opened: ["Last opened", (a, b) => (b.opened ?? b.added) - (a.opened ?? a.added)],
+  added: ["Newest", (a, b) => b.added - a.added],
+  title: ["Title", (a, b) => collator.compare(a.title, b.title)],
+  author: ["Author", (a, b) => collator.compare(a.author || "\uffff", b.author || "\uffff") || collator.compare(a.title, b.title)],
+  words: ["Longest", (a, b) => b.words - a.words],
+};
+
+/** The states of gists that one can choose from. @type {Record<string, string>} */
+export const GISTS = { ready: "Ready", making: "Being made", stopped: "Stopped or paused", none: "None yet" };
+
+/** Text as it is searched for: in lower case, without accents. @param {string} text */
+export const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+
+/** What is searched for in a book's title and author. @param {Book} book */
+export const keyOf = (book) => fold(`${book.title} ${book.author ?? ""}`);
+
+/** @param {string} query */
+export const wordsOf = (query) => fold(query).split(/\s+/).filter(Boolean);
+
+/** All tags, in order. @param {Book[]} books */
+export const tagsOf = (books) => [...new Set(books.flatMap((book) => book.tags ?? []))].sort(collator.compare);
+
+/**
+ * @param {ShownBook[]} books
+ * @param {View} view
+ * @param {(book: Book) => BookGists | undefined} gistsOf
+ */
+export function arranged(books, view, gistsOf) {
+  const words = wordsOf(view.query);
+  /** @param {Book} book */
+  const state = (book) => {
+    const found = gistsOf(book)?.state ?? "none";
+    return found === "paused" ? "stopped" : found;
+  };
+  const [, order] = entry(SORTS, view.sort) ?? SORTS.opened;
+  return books
+    .filter(
+      (book) =>
+        words.every((word) => book.key.includes(word)) &&
+        (!view.shelf || book.shelves?.includes(view.shelf)) &&
+        (!view.tag || book.tags?.includes(view.tag)) &&
+        (!view.gists || state(book) === view.gists),
+    )
+    .sort(order);
+}

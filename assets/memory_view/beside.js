@@ -1,0 +1,51 @@
+// In pages: the gists of what is in view, beside the text or in a line below it.
+
+import { el } from "../shared/dom.js";
+
+/**
+ * @import { Leaves } from "./leaves.js"
+ * @import { ReadingState } from "./state.js"
+ */
+export class BesideGists {
+  /**
+   * `query`: what is searched for, which is marked in gists.
+   * @param {{state: ReadingState, leaves: Leaves, query: () => string}} needs
+   */
+  constructor({ state, leaves, query }) {
+    this.state = state;
+    this.leaves = leaves;
+    this.query = query;
+    this.drawn = "";
+    this.node = el("details", { class: "beside-gists" });
+  }
+
+  /** @param {boolean} open */
+  toggle(open) {
+    this.node.open = open;
+  }
+
+  /** Draws the gists of paragraphs `first` to `last`. @param {number} first @param {number} last */
+  draw(first, last) {
+    const { pages, data, book } = this.state;
+    const shown = pages.filter((page) => page.g && page.s <= last && (page.z ? page.x >= first : page.x > first));
+    const key = JSON.stringify([data.layer, this.query(), shown]);
+    if (key === this.drawn) return;
+    this.drawn = key;
+    const numbers = shown.map((page) => page.n);
+    const name = numbers.length > 1 ? `Gists of pages ${numbers[0]}–${numbers.at(-1)}` : `Gist of page ${numbers[0]}`;
+    const words = { class: "gbody", lang: book.outline.language, dir: book.outline.rtl ? "rtl" : "ltr" };
+    this.node.hidden = !shown.length;
+    this.node.replaceChildren(
+      el("summary", {}, name),
+      ...shown.map((page) =>
+        el(
+          "article",
+          { class: "side" },
+          el("div", { class: "ghead small" }, el("strong", {}, `Gist of page ${page.n}`)),
+          el("div", words, ...this.leaves.body(page)),
+          ...this.leaves.extras(page),
+        ),
+      ),
+    );
+  }
+}

@@ -1,0 +1,71 @@
+// What the keys of the reader do.
+
+import { lastUpTo } from "./text_store.js";
+
+/**
+ * @import { ReaderOriginal } from "../pdf_page/original.js"
+ * @import { Annotations } from "./annotations.js"
+ * @import { BookMap } from "./book_map.js"
+ * @import { Foot } from "./foot.js"
+ * @import { GistCard } from "./gist_card.js"
+ * @import { Commands } from "./keys.js"
+ * @import { Position } from "./position.js"
+ * @import { ReadingView } from "./reading_view.js"
+ * @import { Search } from "./search.js"
+ * @import { ReadingState } from "./state.js"
+ * @import { Toolbar } from "./toolbar.js"
+ */
+
+/**
+ * @param {{state: ReadingState, view: ReadingView, position: Position, search: Search, toolbar: Toolbar, map: BookMap,
+ *   foot: Foot, card: GistCard, annotations: Annotations, original: ReaderOriginal}} parts
+ * @returns {Commands}
+ */
+export function readerCommands({ state, view, position, search, toolbar, map, foot, card, annotations, original }) {
+  const { marks, notes, listen } = annotations;
+  return {
+    selecting: (event) => annotations.key(event),
+    escape: (event) => {
+      if (annotations.escape()) return;
+      if (card.page) return card.close();
+      if (!toolbar.opened && original.escape()) return;
+      if (!foot.escape() && !toolbar.escape(event)) annotations.escapeLast();
+    },
+    turn: (step) => view.flow.turn(step),
+    left: () => view.flow.backward,
+    back: () => position.back(),
+    begin: () => position.jump({ paragraph: 0 }),
+    end: () => {
+      const page = state.pages.at(-1);
+      const { paragraphs } = state.book.outline;
+      const whole = page && page.x >= paragraphs && !state.paged;
+      position.jump(whole ? { paragraph: page.s, at: page.a ?? 0 } : { paragraph: paragraphs - 1 });
+    },
+    chapter: (step) => {
+      const start = chapterStart(state.book.outline.chapters, state.here.paragraph, step);
+      if (start !== undefined) position.jump({ paragraph: start });
+    },
+    view: () => view.next(),
+    find: () => toolbar.find(),
+    hit: (step) => search.step(step),
+    map: () => map.node.focus(),
+    help: () => toolbar.toggle("help"),
+    outline: () => state.book.dispatchEvent(new Event("show outline")),
+    bookmark: () => marks.toggleBookmark(),
+    notes: () => notes.toggle(),
+    listen: () => listen.open(),
+    pdf: () => original.toggle(),
+  };
+}
+
+/**
+ * Where the next chapter begins, or with `step` -1 this one, at its beginning the one before; undefined where there is none.
+ * @param {number[]} chapters their first paragraphs
+ * @param {number} paragraph
+ * @param {number} step
+ * @returns {number | undefined}
+ */
+export function chapterStart(chapters, paragraph, step) {
+  const at = lastUpTo(chapters, paragraph);
+  return step < 0 && chapters[at] < paragraph ? chapters[at] : chapters[at + step];
+}

@@ -1,0 +1,37 @@
+// The keys of the reader, as a panel of its toolbar.
+
+import { button, el } from "../shared/dom.js";
+
+const KEYS = [
+  ["j  k", "next page, previous page (also ← →)"],
+  ["[  ]", "previous chapter, next chapter"],
+  ["Home  End", "beginning, end"],
+  ["Backspace", "back to where I was, after a jump"],
+  ["p", "the PDF's own page"],
+  ["g", "side by side, text, gists"],
+  ["/", "search; n N next hit, previous hit"],
+  ["o", "outline"],
+  ["m", "map; then ↑ ↓"],
+  ["b", "bookmark"],
+  ["i", "notes"],
+  ["l", "listen, pause"],
+  ["v", "select a sentence; then ← → by word, ↑ ↓ by sentence, Shift for its beginning, Enter for the menu"],
+  ["1  2  3  4", "highlight what is selected; n note, a ask, e explain, d define, t translate, c copy"],
+  ["Esc", "close"],
+  ["?", "this help"],
+];
+
+/** The panel's content. @param {() => void} close */
+export function helpPanel(close) {
+  const rows = KEYS.flatMap(([key, what]) => [el("dt", {}, ...key.split("  ").map((k) => el("kbd", {}, k))), el("dd", {}, what)]);
+  const around = () => {
+    close();
+    document.dispatchEvent(new Event("readagent-tour"));
+  };
+  return [
+    el("h2", {}, "Keyboard shortcuts"),
+    el("dl", { class: "keys" }, ...rows),
+    button("Show me around", around, { kind: "slim" }),
+    button("Close", close, { kind: "slim" }),
+  ];
+}

@@ -1,0 +1,165 @@
+// What stands in the margins for a page of a reading: its number with the pause before it, and its gist.
+
+import { button, el, fill, icon, number, plural } from "../shared/dom.js";
+import { placeOf } from "./text_store.js";
+
+/**
+ * @import { Gist, LayerPage } from "../protocol.js"
+ * @import { IconName, Span } from "../shared/dom.js"
+ * @import { Rows } from "./layer.js"
+ * @import { ReadingState, Send } from "./state.js"
+ */
+
+/** Why a page ends, as [first words, reason]. @param {Pick<LayerPage, "e" | "f" | "r">} page */
+export function pauseReason(page) {
+  if (page.f) return ["Paused here by rule:", "the model named no place it was offered, so the last one was taken"];
+  if (page.e === "section") return ["Paused here:", page.r || "the section ends"];
+  if (page.e === "only") return ["Paused here:", page.r || "it was the only place to pause"];
+  if (page.e === "rule") return ["Cut here by rule:", page.r || "pages of even length, no model was asked"];
+  if (page.e === "end") return ["The end", ""];
+  return ["Paused here:", page.r || "no reason was given"];
+}
+
+export class Leaves {
+  /**
+   * @param {{state: ReadingState, hitsInGist: (page: number) => Span[],
+   *   openGist: (page: number, options?: {edit?: boolean}) => void, send: Send}} needs
+   */
+  constructor({ state, hitsInGist, openGist, send }) {
+    this.state = state;
+    this.hitsInGist = hitsInGist;
+    this.openGist = openGist;
+    this.send = send;
+  }
+
+  /** The page's number, and the pause before it with its reason on hover, focus or a tap. @param {LayerPage} page */
+  mark(page) {
+    const { book } = this.state;
+    const before = this.state.pages[page.n - 2];
+    const [lead, reason] = before ? pauseReason(before) : ["", ""];
+    const place = placeOf(book, page.s);
+    const facts = [
+      `Page ${page.n}, ${plural(page.w, book.outline.unspaced ? "character" : "word").replace(/^[\d,]+/, number(this.lengthOf(page.w)))}`,
+      place,
+    ]
+      .filter(Boolean)
+      .join(" · ");
+    const why = el(
+      "span",
+      { class: "why", role: "tooltip", lang: "en", dir: "ltr" },
+      before ? el("strong", {}, lead) : null,
+      reason ? el("span", { dir: "auto" }, ` ${reason}`) : null,
+      el("span", { class: "facts" }, facts),
+    );
+    const label = [facts, lead && `${lead} ${reason}`].filter(Boolean).join(". ");
+    const byRule = before && (before.f || before.e === "rule");
+    const node = el(
+      "button",
+      {
+        type: "button",
+        class: `pmark${byRule ? " fb" : ""}`,
+        "data-n": page.n,
+        "aria-label": label,
+        onclick: () => {
+          node.focus();
+        },
+      },
+      before ? icon("pause") : null,
+      el("span", { class: "num" }, String(page.n)),
+      why,
+    );
+    return node;
+  }
+
+  /** @param {number} words */
+  lengthOf(words) {
+    return this.state.book.outline.unspaced ? 2 * words : words; // two characters count as a word
+  }
+
+  /** @param {LayerPage} page @param {Rows} spot */
+  gist(page, { top, bottom, rows }) {
+    const { language, rtl } = this.state.book.outline;
+    const n = page.n;
+    const unit = this.state.book.outline.unspaced ? "characters" : "words";
+    const length = page.g ? `${number(this.lengthOf(page.g.w))} of ${number(this.lengthOf(page.w))} ${unit}` : "gist to come";
+    /** @param {{currentTarget: HTMLButtonElement}} event */
+    const toggle = (event) => {
+      const open = gist.classList.toggle("open");
+      event.currentTarget.setAttribute("aria-expanded", String(open));
+      event.currentTarget.textContent = open ? "Hide" : "Show";
+    };
+    const all = button("Show all", () => this.openGist(n), {
+      kind: "quiet slim allb",
+      "aria-label": `Show all of the gist of page ${n}`,
+    });
+    const gist = el(
+      "aside",
+      { class: `leaf${page.g ? "" : " bare"}`, id: `p${n}`, "data-n": n, tabindex: "-1", "aria-label": `Gist of page ${n}` },
+      el(
+        "div",
+        { class: "in" },
+        el(
+          "div",
+          { class: "ghead small" },
+          el("strong", {}, `Gist of page ${n}`),
+          el("span", { class: "dimmer num" }, length),
+          page.g
+            ? button("Show", toggle, { kind: "quiet slim showb", "aria-expanded": "false", "aria-label": `Show the gist of page ${n}` })
+            : null,
+        ),
+        el("div", { class: "gbody", lang: language, dir: rtl ? "rtl" : "ltr" }, ...this.body(page)),
+        ...this.extras(page),
+        all,
+      ),
+    );
+    gist.style.cssText = `--rows:${rows[0]} / ${rows[1]};--after:${rows[1]};--top:${top.toFixed(2)}%;--bottom:${bottom.toFixed(2)}%`;
+    return gist;
+  }
+
+  /** @param {LayerPage} page */
+  body(page) {
+    if (!page.g) return [];
+    const text = el("p", { class: "gtext", dir: "auto" });
+    fill(text, page.g.t, this.hitsInGist(page.n), this.state.book.outline.emphasis);
+    return [text];
+  }
+
+  /** What else belongs to a gist: tags and, while its page is the current one, what can be done with it. @param {LayerPage} page */
+  extras(page) {
+    const { can } = this.state.data;
+    const tags = this.tags(page);
+    const { n } = page;
+    const edit = { kind: "quiet slim", "aria-label": `Edit the gist of page ${n}` };
+    const ask = { kind: "quiet slim", "aria-label": `Ask about page ${n}` };
+    const acts = [
+      ...(can.edit ? [button("Edit gist", () => this.openGist(n, { edit: true }), edit)] : []),
+      ...(can.ask ? [button("Ask about it", () => this.send({ do: "ask", page: n }), ask)] : []),
+    ];
+    return [
+      ...(tags.length ? [el("div", { class: "tags" }, ...tags)] : []),
+      ...(page.g && acts.length ? [el("div", { class: "gact" }, ...acts)] : []),
+    ];
+  }
+
+  /** @param {LayerPage} page */
+  tags(page) {
+    /** @type {Partial<Gist>} */
+    const gist = page.g ?? {};
+    /** @param {string} text @param {IconName} shape */
+    const tag = (text, shape, kind = "") => el("span", { class: `tag ${kind}` }, icon(shape), text);
+    const looked = this.state.looked.get(page.n);
+    return [
+      looked ? tag(`Looked up in ${plural(looked, "answer")}`, "open", "lamp") : null,
+      gist.f ? tag("Made by rule from the page's first sentences", "rule") : null,
+      gist.e ? tag("Edited by you", "pencil") : null,
+      gist.o ? tag("The page is short: its gist is its own text", "open") : null,
+      gist.l ? tag(gist.l === 1 ? "Shortened again" : `Shortened again ${gist.l} times`, "rule") : null,
+      ...(gist.m ?? []).map((mark) => tag(mark, "flag", "alert")),
+    ].filter((node) => node !== null);
+  }
+
+  /** Marks the hits of a search in a gist that is drawn. @param {Element} text @param {LayerPage} page */
+  refill(text, page) {
+    fill(text, page.g?.t ?? "", this.hitsInGist(page.n), this.state.book.outline.emphasis);
+  }
+}

@@ -1,0 +1,22 @@
+// The kinds and colours of marks, and ranges of text that are painted.
+
+/** @import { MarkColour, MarkKind, MarkRecord } from "../protocol.js" */
+
+/** @type {MarkColour[]} */
+export const COLOURS = ["rose", "leaf", "sky", "lilac"];
+/** @type {Record<MarkColour, string>} */
+export const COLOUR_NAMES = { rose: "Rose", leaf: "Leaf", sky: "Sky", lilac: "Lilac" };
+const NAMES = { highlight: "Highlight", note: "Note", bookmark: "Bookmark", answer: "Answer" };
+export const SUPPORTED = typeof Highlight === "function" && Boolean(CSS.highlights);
+
+/** @param {MarkRecord} mark */
+export const kindName = (mark) => NAMES[mark.k];
+/** @param {Pick<MarkRecord, "s">} mark */
+export const startOf = (mark) => ({ paragraph: mark.s[0], offset: mark.s[1] });
+/** @param {Pick<MarkRecord, "e">} mark */
+export const endOf = (mark) => ({ paragraph: mark.e[0], offset: mark.e[1] });
+
+/** Shows ranges under a name of the style sheet; without the API nothing is shown. @param {string} name @param {Range[]} ranges */
+export function paint(name, ranges) {
+  if (SUPPORTED) CSS.highlights.set(name, new Highlight(...ranges));
+}

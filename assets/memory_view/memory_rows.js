@@ -1,0 +1,139 @@
+// The rows of the memory: the gist of a page, or a page opened in place with the passages that are quoted of it.
+
+import { button, el, fill, icon, plural } from "../shared/dom.js";
+import { countWords, isUnfolded, shownParts } from "./passages.js";
+
+/**
+ * @import { BookFacts, Page } from "../protocol.js"
+ * @import { Span } from "../shared/dom.js"
+ * @import { Passages } from "./passages.js"
+ *
+
+ * @typedef {object} RowActs
+ * @property {(n: number) => void} toggle opens or closes a page by hand
+ * @property {(n: number) => void} redraw
+ * @property {(n: number) => void} read opens it in the reader
+ * @property {(n: number, back: HTMLElement) => void} original shows its page of the PDF
+ */
+export class MemoryRows {
+  /** @param {RowActs} on */
+  constructor(on) {
+    this.on = on;
+    /** @type {Set<string>} the folds that were opened, each as page, paragraph and character */
+    this.unfolded = new Set();
+  }
+
+  /** The folds of a page that were opened. @param {number} n */
+  folds(n) {
+    return [...this.unfolded].filter((key) => key.startsWith(`${n}:`));
+  }
+
+  /**
+   * The row of a page without its text. `asked`: it was looked up.
+   * @param {Page} page @param {BookFacts} meta @param {boolean} asked
+   */
+  gist(page, meta, asked) {
+    const { n } = page;
+    const gist = el("span", { class: "g", lang: meta.language, dir: meta.rtl ? "rtl" : "ltr" });
+    fill(gist, page.g?.t ?? "This page has no gist yet.", [], meta.emphasis);
+    const open = { type: "button", class: "peekb", "aria-expanded": "false", "aria-label": `Open page ${n}` };
+    const opener = el("button", { ...open, onclick: () => this.on.toggle(n) }, el("span", { class: "no num" }, String(n)), gist);
+    return el("div", { class: `m${asked ? " look" : ""}`, "data-n": n }, opener);
+  }
+
+  /**
+   * The row of a page with its text. `peek`: the person opened it.
+   * @param {Page} page @param {BookFacts} meta
+   * @param {{peek: boolean, passages: Passages, hasOriginal: boolean}} options
+   */
+  opened(page, meta, { peek, passages, hasOriginal }) {
+    const { n } = page;
+    const count = new Set(passages.map((passage) => passage.join())).size;
+    const quoted = ["", ", one passage quoted", ", two passages quoted", ", three passages quoted"][count] ?? `, ${count} passages quoted`;
+    const fact = peek ? "opened by you; the model did not read it for this answer" : `all ${plural(page.w, "word")} read${quoted}`;
+    const label = peek ? `Page ${n}` : `Page ${n}, opened in place`;
+    const close = button("Close", () => this.on.toggle(n), { kind: "quiet slim peekb", "aria-expanded": "true" });
+    const original = button("PDF page", (event) => this.on.original(n, event.currentTarget), { kind: "quiet slim" });
+    const text = el("div", { class: "ot", lang: meta.language, dir: meta.rtl ? "rtl" : "ltr" }, ...this.text(page, meta, passages));
+    const body = el(
+      "div",
+      {},
+      el("div", { class: "oh small" }, el("strong", {}, icon("open"), label), el("span", { class: "num" }, fact)),
+      text,
+      el(
+        "div",
+        { class: "ofoot" },
+        peek ? close : null,
+        button("Read it", () => this.on.read(n), { kind: "quiet slim" }),
+        hasOriginal ? original : null,
+      ),
+    );
+    const kind = peek ? "peek" : "look open";
+    const number = el("span", { class: "no num" }, String(n));
+    return el("div", { class: `m ${kind}`, "data-n": n, tabindex: "-1" }, number, el("div", { class: "sw" }, body));
+  }
+
+  /**
+   * The page around its quoted passages; the rest is folded and opens with a click.
+   * @param {Page} page @param {BookFacts} meta @param {Passages} passages
+   */
+  text(page, meta, passages) {
+    const heads = new Map((page.h ?? []).map(([index, , title]) => [index, title]));
+    const opened = this.folds(page.n).map((key) => Number(key.split(":")[1]));
+    /** @type {HTMLElement[]} */
+    const nodes = [];
+    /** @type {Passages} */
+    let folded = [];
+    const flush = () => {
+      const run = folded;
+      folded = [];
+      return this.fold(page, meta, run);
+    };
+    for (const [index, text] of page.t.entries()) {
+      /** @type {Span[]} */
+      const quotes = passages.filter(([paragraph]) => paragraph === index).map(([, start, end]) => [start, end, "quote"]);
+      const whole = !passages.length || isUnfolded(opened, index, passages);
+      /** @type {[number, number][]} */
+      const parts = whole
+        ? [[0, text.length]]
+        : shownParts(
+            text,
+            quotes.map(([start, end]) => [start, end]),
+          );
+      const head = parts.length ? heads.get(index) : undefined;
+      if (head !== undefined) nodes.push(el("p", { class: "oh3", dir: "auto" }, head));
+      if (!parts.length) {
+        folded.push([index, 0, text.length]);
+        continue;
+      }
+      const line = el("p", { dir: "auto" });
+      let at = 0;
+      for (const [start, end] of parts) {
+        if (start > at) folded.push([index, at, start]);
+        const fold = flush();
+        if (fold) line.append(fold, " ");
+        const piece = el("span");
+        fill(piece, text, quotes, meta.emphasis, start, end);
+        line.append(piece);
+        at = end;
+      }
+      if (at < text.length) folded.push([index, at, text.length]);
+      nodes.push(line);
+    }
+    const rest = flush();
+    if (rest) nodes.at(-1)?.append(" ", rest);
+    return nodes;
+  }
+
+  /** The button in place of a run of text; null where it has no words. @param {Page} page @param {BookFacts} meta @param {Passages} run */
+  fold(page, meta, run) {
+    const words = countWords(run.map(([index, start, end]) => page.t[index].slice(start, end)).join(" "));
+    if (!run.length || !words) return null;
+    const label = plural(words, meta.language.startsWith("ja") ? "character" : "word");
+    const show = () => {
+      this.unfolded.add(`${page.n}:${run[0][0]}:${run[0][1]}`);
+      this.on.redraw(page.n);
+    };
+    return el("button", { type: "button", class: "fold num", "aria-label": `Show ${label} more`, onclick: show }, `+ ${label}`);
+  }
+}

@@ -1,0 +1,119 @@
+// How the text is shown: in pages or scrolled, with or without gists, in which type. Has the flow, which moves the text.
+
+import { applyLook } from "./look_panel.js";
+import { Paged } from "./paged.js";
+import { Scrolled } from "./scrolled.js";
+
+/**
+ * @import { Look, ReaderView } from "../protocol.js"
+ * @import { Frame } from "./frame.js"
+ * @import { Layer } from "./layer.js"
+ * @import { FlowEvents } from "./paged.js"
+ * @import { ReadingState, Send } from "./state.js"
+ * @import { Units } from "./units.js"
+ *
+ * @typedef {object} ViewEvents
+ * @property {FlowEvents["arrived"]} arrived
+ * @property {FlowEvents["shown"]} shown
+ * @property {() => boolean} placed whether the person is where they were; before that nothing is gone to
+ * @property {() => boolean} notes whether the notes are open
+ * @property {(view: ReaderView) => void} changed
+ * @property {(narrow: boolean) => void} resized whether the view has become narrow, or wide
+ * @property {(open: boolean) => void} beside whether the gists beside turned pages are open
+ */
+
+/** @type {ReaderView[]} */
+const VIEWS = ["both", "text", "gists"];
+
+export class ReadingView {
+  /** @param {{state: ReadingState, frame: Frame, units: Units, layer: Layer, send: Send, on: ViewEvents}} needs */
+  constructor({ state, frame, units, layer, send, on }) {
+    this.state = state;
+    this.frame = frame;
+    this.send = send;
+    this.on = on;
+    this.kinds = ""; // the classes that are drawn
+    const events = { arrived: on.arrived, shown: on.shown, resized: () => this.resized() };
+    this.makeFlow = () => {
+      const Flow = state.paged ? Paged : Scrolled;
+      return new Flow({ state, frame, units, layer, on: events });
+    };
+    this.flow = this.makeFlow();
+  }
+
+  close() {
+    this.flow.close();
+  }
+
+  /** The person chose a view. @param {ReaderView} view */
+  choose(view) {
+    this.set(view);
+    this.send({ do: "view", text: view });
+  }
+
+  next() {
+    const { state } = this;
+    if (state.gistsMade()) this.choose(VIEWS[(VIEWS.indexOf(state.view) + 1) % VIEWS.length]);
+    else this.frame.say("There are no gists yet.");
+  }
+
+  /** @param {ReaderView} view */
+  set(view) {
+    const { state } = this;
+    const { paragraph, at } = state.here;
+    state.view = view;
+    this.on.changed(view);
+    if (!state.book.known) return;
+    this.chooseFlow();
+    this.drawClasses();
+    if (this.on.placed()) this.flow.show({ paragraph, at });
+  }
+
+  /** The person chose another look. @param {Look} look */
+  changeLook(look) {
+    this.state.look = look;
+    this.flow.keepPlace(() => {
+      this.applyLook();
+      this.chooseFlow();
+    });
+    this.send({ do: "look", text: JSON.stringify(look) });
+  }
+
+  applyLook() {
+    applyLook(this.frame.root.style, this.state.look);
+    this.drawClasses();
+  }
+
+  drawClasses() {
+    const { frame, state } = this;
+    const { paged, look } = state;
+    const kinds = [frame.isNarrow ? "slim" : "wide", `v-${state.view}`, paged ? "paged" : "scrolled", `f-${paged ? look.flow : "scroll"}`];
+    if (look.justify === "on") kinds.push("justified");
+    if (this.on.notes()) kinds.push("with-notes");
+    if (state.vertical && paged) kinds.push("vertical");
+    frame.room.className = `room ${kinds.join(" ")}`;
+    frame.root.classList.toggle("narrow", frame.isNarrow);
+    if (kinds.join() === this.kinds) return;
+    this.kinds = kinds.join();
+    this.on.beside(look.flow !== "spread" && !frame.isNarrow); // else it is a line that opens
+  }
+
+  /** Gists alone are a list, which is scrolled; vertical writing is turned in pages. */
+  chooseFlow() {
+    const { state } = this;
+    const paged = state.view !== "gists" && (state.look.flow !== "scroll" || state.vertical);
+    if (paged === state.paged) return this.drawClasses();
+    const { paragraph, at } = state.here;
+    this.flow.close();
+    state.paged = paged;
+    this.flow = this.makeFlow();
+    this.drawClasses();
+    if (this.on.placed()) this.flow.show({ paragraph, at });
+  }
+
+  resized() {
+    const narrow = this.frame.root.classList.contains("narrow");
+    this.drawClasses();
+    this.on.resized(narrow !== this.frame.isNarrow);
+  }
+}

@@ -1,0 +1,82 @@
+// The field of the toolbar in which one searches, with the number of hits and the buttons that step through them.
+
+import { button, el, icon, number } from "../shared/dom.js";
+
+/** @import { Search } from "./search.js" */
+
+const TYPED_MS = 200; // after the last letter
+
+export class SearchField {
+  /** @param {Search} search */
+  constructor(search) {
+    this.search = search;
+    this.input = el("input", {
+      type: "search",
+      "aria-label": "Search this book",
+      placeholder: "Search the text",
+      oninput: () => this.typed(),
+      onkeydown: (event) => this.entered(event),
+    });
+    this.count = el("span", { class: "small dim num count", role: "status" });
+    this.nodes = [
+      el("label", { class: "field find" }, icon("search"), this.input, this.count),
+      button("", () => search.step(-1), { kind: "quiet icon hitstep", icon: "up", name: "Previous hit" }),
+      button("", () => search.step(1), { kind: "quiet icon hitstep", icon: "down", name: "Next hit" }),
+    ];
+    this.nothing = el("div", { class: "nothing", hidden: true, role: "status" });
+  }
+
+  /** What the search has found; whether it found anything. */
+  found() {
+    const { hits, at, query } = this.search;
+    this.count.textContent = !query ? "" : hits.length ? `${number(at + 1)} of ${number(hits.length)}` : "no hits";
+    this.nothing.hidden = !query || hits.length > 0;
+    if (!this.nothing.hidden)
+      this.nothing.replaceChildren(
+        el("strong", {}, `No hits for “${query}”`),
+        el("p", { class: "dim" }, "Searched the whole text and all gists."),
+        button("Clear search", () => this.clear(), { kind: "slim" }),
+      );
+    return hits.length > 0;
+  }
+
+  focus() {
+    this.input.focus();
+    this.input.select();
+  }
+
+  typed() {
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => this.ask(), TYPED_MS);
+  }
+
+  /** @param {KeyboardEvent} event */
+  entered(event) {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    if (this.input.value.trim() === this.search.query) this.search.step(event.shiftKey ? -1 : 1);
+    else this.ask();
+  }
+
+  ask() {
+    clearTimeout(this.waiting);
+    this.search.ask(this.input.value.trim());
+  }
+
+  clear() {
+    this.input.value = "";
+    this.ask();
+  }
+
+  /** Ends the search; whether there was one, or the field had the focus. @param {KeyboardEvent} event */
+  escape(event) {
+    if (!event.composedPath().includes(this.input) && !this.search.query) return false;
+    this.clear();
+    this.input.blur();
+    return true;
+  }
+
+  close() {
+    clearTimeout(this.waiting);
+  }
+}

@@ -1,0 +1,59 @@
+// What a query finds in a text: every word must occur, the last letters of a word may be missing, words in quotation marks
+// are one phrase, accents and case do not matter.
+
+/** @typedef {[string, number[] | null]} Folded the text as it is compared, and the place of each character in the text */
+
+const UNSPACED = "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u2e80-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\uff01-\\uffef";
+const LETTER = "[\\p{L}\\p{N}\\p{M}]";
+const QUOTED = /"([^"]+)"|“([^”]+)”|(\S+)/g;
+
+/** @param {string} text */
+const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+
+/**
+ * The text in lower case without accents, and the place of each of its characters in `text` (null: the same place).
+ * @param {string} text
+ * @returns {Folded}
+ */
+export function folded(text) {
+  const plain = text.toLowerCase();
+  if (/^[\p{ASCII}\u2010-\u2026]*$/u.test(text) && plain.length === text.length) return [plain, null];
+  const places = [];
+  let out = "";
+  for (let i = 0; i < text.length; i++) {
+    const piece = fold(text[i]);
+    for (let k = 0; k < piece.length; k++) places.push(i);
+    out += piece;
+  }
+  places.push(text.length);
+  return [out, places];
+}
+
+/** A regular expression for each word or phrase of a query; [] where there is no letter in it. @param {string} query */
+export function patternsOf(query) {
+  /** @param {string} text */
+  const words = (text) => fold(text).match(new RegExp(`${LETTER}+`, "gu")) ?? [];
+  const phrases = [...query.matchAll(QUOTED)].map((found) => words(found[1] ?? found[2] ?? found[3] ?? "")).filter((found) => found.length);
+  return phrases.map((phrase) => {
+    const starts = new RegExp(`^[${UNSPACED}]`, "u").test(phrase[0] ?? "") ? "" : `(?<!${LETTER})`;
+    return new RegExp(starts + phrase.join("[^\\p{L}\\p{N}]+"), "gu");
+  });
+}
+
+/**
+ * The places of all patterns in a text, each as [start, end], none over another; [] where one pattern has none.
+ * @param {Folded} text
+ * @param {RegExp[]} patterns
+ */
+export function placesOf([plain, places], patterns) {
+  /** @type {[number, number][]} */
+  const found = [];
+  for (const pattern of patterns) {
+    const before = found.length;
+    for (const match of plain.matchAll(pattern)) found.push([match.index, match.index + match[0].length]);
+    if (found.length === before) return []; // every word must occur
+  }
+  found.sort((a, b) => a[0] - b[0] || b[1] - a[1]);
+  const apart = found.filter(([start], i) => i === 0 || start >= found[i - 1][1]);
+  return apart.map(([start, end]) => (places ? [places[start], places[end]] : [start, end]));
+}

@@ -1,0 +1,76 @@
+// What the parts of the reader know in common: the book, the pages of a reading, the place, how far it is read, the look.
+
+import { lastUpTo, textOf } from "./text_store.js";
+
+/**
+ * @import { LayerPage, Look, ReaderData, ReaderView } from "../protocol.js"
+ * @import { StoredText } from "./text_store.js"
+ *
+ * @typedef {{paragraph: number, at?: number, mark?: Element | null}} Place `at`: a character of the paragraph; `mark`: an element in it
+ * @typedef {{paragraph: number, at: number, page: number | null}} Here `page`: null before pages exist
+ * @typedef {(place: Place, options?: {focus?: boolean}) => void} Show
+ * @typedef {(place: Place, options?: {focus?: boolean, back?: boolean}) => boolean} Jump see position.js
+ * @typedef {(act: {do: string, page?: number, text?: string}) => void} Send
+ */
+
+/** @type {Look} */
+const USUAL = { size: 3, measure: "", face: "", theme: "", lines: "", justify: "", flow: "scroll", vertical: "book" };
+
+/** @type {ReaderData} */
+const NOTHING = {
+  scope: "",
+  book: "",
+  layer: null,
+  count: 0,
+  gists: { running: false, state: "none", line: "", rest: "", more: "", percent: null, total: 0, actions: [] },
+  goto: { paragraph: 0, before: null, id: "" },
+  furthest: 0,
+  looked: {},
+  lit: [],
+  look: USUAL,
+  view: "both",
+  can: { edit: false, ask: false },
+  original: null,
+};
+
+export class ReadingState {
+  /** @type {StoredText} */
+  book = textOf("");
+  data = NOTHING;
+  look = USUAL;
+  /** @type {ReaderView} */
+  view = "both";
+  paged = false; // whether the text is turned in pages, not scrolled
+  /** @type {LayerPage[]} */
+  pages = [];
+  /** @type {Map<number, number>} page -> the number of answers that looked it up */
+  looked = new Map();
+  /** @type {Here} */
+  here = { paragraph: 0, at: 0, page: null };
+  furthest = 0; // how many paragraphs from the start are read
+
+  get canBeVertical() {
+    return this.book.outline.unspaced || this.book.outline.vertical;
+  }
+
+  /** Whether lines run from top to bottom: as the person chose, else as the book is set. */
+  get vertical() {
+    const chosen = this.look.vertical;
+    return this.canBeVertical && (chosen === "on" || (chosen !== "off" && this.book.outline.vertical));
+  }
+
+  /**
+   * The page of a place in the text, from 1; null where none is made yet.
+   * @param {number} paragraph
+   */
+  pageAt(paragraph, at = 0) {
+    /** @param {LayerPage} page */
+    const after = (page) => page.s > paragraph || (page.s === paragraph && (page.a ?? 0) > at + 4);
+    const found = this.pages[lastUpTo(this.pages, 0, (page) => (after(page) ? 1 : 0))];
+    return found && (found.x > paragraph || (found.x === paragraph && (found.z ?? 0) > at)) ? found.n : null;
+  }
+
+  gistsMade() {
+    return this.pages.filter((page) => page.g).length;
+  }
+}

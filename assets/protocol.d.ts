@@ -1,0 +1,941 @@
+// Every message between the screens (Python, in pages) and their browser scripts: what Streamlit carries as a component's
+// data, state values and triggers. tests/app/test_protocol.py compares what Python sends with these interfaces, field by
+// field. Places in a text count UTF-16 code units; page numbers start at 1. A field with `?` is left out where it is empty.
+
+// --- a book and its pages -------------------------------------------------------------------------
+
+export interface Gist {
+  /** text */
+  t: string;
+  /** words */
+  w: number;
+  /** 1: made by rule */
+  f?: number;
+  /** 1: the page's own text, because it is short */
+  o?: number;
+  /** 1: edited by the person */
+  e?: number;
+  /** how often it was shortened */
+  l?: number;
+  /** what may be wrong with it */
+  m?: string[];
+}
+
+export type PageEnd = "pause" | "section" | "only" | "rule" | "end";
+
+/** A page with its text, in the memory of Ask. */
+export interface Page {
+  n: number;
+  /** index of its first paragraph in the book */
+  s: number;
+  /** paragraphs */
+  t: string[];
+  /** words */
+  w: number;
+  /** why it ends */
+  e: PageEnd;
+  /** headings: paragraph, level, title */
+  h?: [number, number, string][];
+  /** paragraphs that continue the one before */
+  c?: number[];
+  /** places in the source where they change: paragraph, place */
+  p?: [number, string][];
+  /** the reason for the pause */
+  r?: string;
+  /** 1: the pause was set by rule */
+  f?: number;
+  /** absent until it is made */
+  g?: Gist;
+}
+
+/** A page in the reader, whose text is there already. */
+export interface LayerPage {
+  n: number;
+  /** paragraph of the book in which it begins */
+  s: number;
+  /** place in that paragraph, if not its beginning */
+  a?: number;
+  /** paragraph in which it ends: the first one after it, or */
+  x: number;
+  /** the paragraph up to whose place `z` it goes */
+  z?: number;
+  w: number;
+  e: PageEnd;
+  r?: string;
+  f?: number;
+  g?: Gist;
+}
+
+/** Data of the component "memory_pages". */
+export interface PageBatch {
+  /** the name under which the browser stores the reading's pages */
+  scope: string;
+  /** number of the first page */
+  from: number;
+  pages: (Page | LayerPage)[];
+}
+
+/** A run of pages of a long book, in the memory of Ask. */
+export interface PartRecord {
+  /** first page */
+  a: number;
+  /** last page */
+  z: number;
+  /** titles of its sections; "" without */
+  t: string;
+  /** its gist; "" where the model saw none */
+  g: string;
+  /** words of the gist */
+  gw: number;
+  /** words of its pages */
+  w: number;
+}
+
+/** The sign round emphasised words. */
+export type Emphasis = "" | "*" | "_";
+
+/** Of a book in Ask. */
+export interface BookFacts {
+  title: string;
+  language: string;
+  /** text runs from right to left */
+  rtl: boolean;
+  words: number;
+  paragraphs: number;
+  emphasis: Emphasis;
+  complete: boolean;
+  /** date of a recording */
+  recorded: string | null;
+}
+
+/** Data of the component "book_text": what is known of a text before its paragraphs, or some of them. */
+export type TextBatch = TextOutline | TextParagraphs;
+
+export interface TextOutline {
+  /** the name under which the browser stores the text */
+  scope: string;
+  facts: BookOutline;
+}
+
+export interface TextParagraphs {
+  scope: string;
+  /** index of the first paragraph */
+  from: number;
+  text: string[];
+  /** headings: paragraph, level, title */
+  heads: [number, number, string][];
+  /** places in the source where they change: paragraph, place */
+  places: [number, string][];
+  /** paragraphs that continue the one before */
+  joined: number[];
+  /** paragraphs of footnotes and endnotes */
+  notes?: number[];
+  /** what stands beside the text: paragraph, its spans */
+  spans?: [number, SpanRecord[]][];
+}
+
+/** Start and end, kind, the mark, address, reading or MathML, and the paragraph to which it leads. */
+export type SpanRecord = [number, number, "note" | "link" | "ruby" | "formula", string, number | null];
+
+export interface BookOutline {
+  title: string;
+  author: string;
+  language: string;
+  /** text runs from right to left */
+  rtl: boolean;
+  /** a script without spaces: two characters count as a word */
+  unspaced: boolean;
+  /** the source sets its lines from top to bottom */
+  vertical: boolean;
+  /** words a minute */
+  speed: number;
+  words: number;
+  paragraphs: number;
+  emphasis: Emphasis;
+  /** what is drawn together: first paragraph, words */
+  units: [number, number][];
+  /** title, level, first paragraph, words */
+  sections: [string, number, number, number][];
+  /** first paragraphs */
+  chapters: number[];
+  /** where the server has the pictures, relative to the page */
+  pictures: string;
+  /** in the order of the text */
+  figures: FigureRecord[];
+}
+
+/**
+ * Paragraph, whether it comes after it, alternative text, paragraph of its caption, id of its picture ('' where that
+ * could not be read), width and height in pixels, whether most of it is white, and a name for lists.
+ */
+export type FigureRecord = [number, boolean, string, number | null, string, number, number, boolean, string];
+
+// --- the reader -----------------------------------------------------------------------------------
+
+/** What the foot says of the gists. */
+export interface GistsLine {
+  running: boolean;
+  state: "none" | "running" | "waiting" | "paused" | "failed" | "ready" | "recording";
+  line: string;
+  rest: string;
+  /** what a click on Details shows */
+  more: string;
+  percent: number | null;
+  /** expected number of pages */
+  total: number;
+  /** the act, its label */
+  actions: [string, string][];
+}
+
+/** The values are in reading_status.LOOKS. */
+export interface Look {
+  /** 1 to 5 */
+  size: number;
+  measure: string;
+  face: string;
+  theme: string;
+  lines: string;
+  justify: string;
+  flow: "scroll" | "pages" | "spread";
+  vertical: "book" | "on" | "off";
+}
+
+export type ReaderView = "both" | "text" | "gists";
+
+/** Data of kind "read". */
+export interface ReaderData {
+  /** of the text */
+  scope: string;
+  /** whose marks are shown */
+  book: string;
+  /** scope of the pages */
+  layer: string | null;
+  /** number of pages */
+  count: number;
+  gists: GistsLine;
+  goto: Goto;
+  /** how many paragraphs from the start are read */
+  furthest: number;
+  /** page to the number of answers that looked it up */
+  looked: Record<string, number>;
+  /** pages that the newest answer looked up */
+  lit: number[];
+  look: Look;
+  view: ReaderView;
+  can: { edit: boolean; ask: boolean };
+  /** the id under which the server has the book's PDF; null for a book that was none */
+  original: string | null;
+}
+
+/** Where to go, once for every `id`. */
+export interface Goto {
+  paragraph: number;
+  /** where the person was */
+  before: number | null;
+  id: string;
+}
+
+/** State value "at" of the reader: where the person is. */
+export interface At {
+  paragraph: number;
+  page: number | null;
+  furthest: number;
+  /** the whole text is in the browser */
+  whole: boolean;
+  /** when the furthest place was set by hand */
+  by_hand?: number;
+}
+
+/** Data of kind "outline". */
+export interface OutlineData {
+  scope: string;
+  layer: string | null;
+}
+
+// --- marks ----------------------------------------------------------------------------------------
+
+/** Places are a paragraph and an offset in it. */
+export interface MarkRecord {
+  id: string;
+  /** kind */
+  k: MarkKind;
+  /** colour */
+  c: MarkColour | "";
+  /** start */
+  s: [number, number];
+  /** end */
+  e: [number, number];
+  /** note */
+  n: string;
+  /** the exact words */
+  x: string;
+  /** the section it was made in */
+  h?: string;
+  /** when it was made, ISO 8601 */
+  t: string;
+  /** its page, where the pages are not in the browser */
+  p?: string;
+  /** of kind "answer" */
+  a: KeptAnswer | null;
+}
+
+export type MarkKind = "highlight" | "note" | "bookmark" | "answer";
+export type MarkColour = "rose" | "leaf" | "sky" | "lilac";
+
+export interface KeptAnswer {
+  question: string;
+  /** who answered, in a line */
+  signer: string;
+  pieces: KeptPiece[];
+}
+
+export interface KeptPiece {
+  text: string;
+  cites: KeptCite[];
+}
+
+export interface KeptCite {
+  page: number;
+  /** null where only the page is known */
+  s: [number, number] | null;
+}
+
+/** Data of kind "marks". */
+export interface MarksData {
+  book: string;
+  /** those with a place in the text */
+  marks: MarkRecord[];
+  /** those whose words are not found any more */
+  lost: MarkRecord[];
+  /** the last change that the server has */
+  seen: number;
+  /** a language model is connected */
+  model: boolean;
+}
+
+/** One of the state value "changes"; later ones have higher numbers `at`. */
+export interface MarkChange {
+  do: "make" | "change" | "remove" | "restore";
+  /** of make and change */
+  mark?: Partial<MarkRecord> & { id: string };
+  /** of remove and restore */
+  id?: string;
+  at: number;
+}
+
+/** State value "asked": a passage that is asked about. */
+export interface PassageAsked {
+  id: string;
+  task: PassageTask | "cancel";
+  words?: string;
+  s?: [number, number];
+  e?: [number, number];
+  language?: string;
+  at: number;
+}
+
+export type PassageTask = "explain" | "define" | "translate";
+
+/** Data of kind "passage": what is known of the last passage that was asked about. */
+export interface PassageData {
+  book: string;
+  /** of the request */
+  id: string;
+  /** when the last request that the server has was made */
+  at: number;
+  state: "running" | "done" | "failed" | "cancelled";
+  text: string;
+  signer: { kind: SignerKind; line: string } | null;
+  cost: string;
+  error: string;
+  waiting: string;
+  places: PassagePlace[];
+  /** how many places are not listed */
+  more: number;
+  /** of a translation */
+  language: string;
+  languages?: string[];
+}
+
+export interface PassagePlace {
+  paragraph: number;
+  at: number;
+  before: string;
+  words: string;
+  after: string;
+  section: string;
+}
+
+/** Data of kind "notes": the marks of several books. */
+export interface AllNotesData {
+  books: BookMarks[];
+}
+
+export interface BookMarks {
+  id: string;
+  title: string;
+  language: string;
+  emphasis: Emphasis;
+  marks: MarkRecord[];
+}
+
+// --- Ask ------------------------------------------------------------------------------------------
+
+export type SignerKind = "model" | "recording" | "builtin";
+
+/** A claim's chip. */
+export interface Cite {
+  /** 0 for a book as a whole */
+  page: number;
+  /** number of the book among several; 0 for the only one */
+  book?: number;
+  state: "page" | "memory" | "copied" | "not found" | "pending";
+  label: string;
+  why: string;
+  /** its index among the answer's citations, -1 while pending */
+  at: number;
+}
+
+/** A part of an answer. */
+export interface Piece {
+  text: string;
+  cites: Cite[];
+  /** a sentence of the book, copied by the built-in reader; else one of a gist */
+  book?: boolean;
+  /** places of the words that the question has too */
+  shared?: [number, number][];
+}
+
+/** One question and its answer. */
+export interface ExchangeRecord {
+  id: string;
+  question: string;
+  /** the question as rewritten to be understood by itself; "" if it is the same */
+  understood: string;
+  options: { letter: string; text: string; chosen: boolean }[];
+  /** when */
+  asked: string;
+  /** who answered, or is answering */
+  signature: { kind: SignerKind; line: string };
+  language: string;
+  /** the look-ups */
+  looks: { title: string; said: string; quoted: boolean; more: string[] }[];
+  running: boolean;
+  status: string;
+  /** offer to go on at once */
+  hurry: boolean;
+  /** the line above the answer */
+  before: string;
+  pieces: Piece[];
+  /** where nothing was found */
+  notFound: { title: string; looked: string; kept_out: string } | null;
+  /** why the spoiler limit hides the answer; "" if it does not */
+  hidden: string;
+  /** quotations that belong to no claim */
+  loose: Cite[];
+  notes: string[];
+  trouble: { kind: string; text: string } | null;
+  cost: string;
+  details: string[];
+  legend: string;
+  acts: string[];
+  /** the label of the button that asks again */
+  again: string;
+  /** name, title */
+  methods: [string, string][];
+  /** the answer as text, to copy */
+  plain: string;
+}
+
+/** What the memory shows at every step. */
+export interface MemoryData {
+  scope: string;
+  /** the id under which the server has the book's PDF; null for a book that was none */
+  original: string | null;
+  /** number of pages */
+  count: number;
+  meta: BookFacts;
+  /** of a long book, the outer before the inner; else empty */
+  parts: PartRecord[];
+  limit: LimitData | null;
+  /** what stands for the pages left out */
+  curtain: { title: string; text: string; ways: [string, string][] } | null;
+}
+
+/** The last page that the spoiler limit lets in, the last that was read, and the last there is. */
+export interface LimitData {
+  page: number;
+  read: number;
+  last: number;
+}
+
+/** What the memory shows at one step. */
+export interface MemoryStep {
+  /** pages opened in place */
+  expanded: number[];
+  /** pages looked up, or found by a search, in this step */
+  marked: number[];
+  /** the pages were found by a search */
+  searched: boolean;
+  /** parts of which only one gist was shown: first page, last page */
+  closed: [number, number][];
+  /** parts that were opened in this step */
+  opened: [number, number][];
+  /** page to quoted passages, in pieces: paragraph, start, end */
+  passages: Record<string, [number, number, number][][]>;
+  /** the page to go to */
+  focus: number | null;
+  /** the person asked to go there: a closed part is opened */
+  wanted: boolean;
+  /** index of the passage to go to */
+  passage: number;
+  /** changes with every request to go there */
+  nonce: number;
+  note: string;
+}
+
+/** Data of the component "answer_live". */
+export interface AskState {
+  book: string;
+  /** time at the server; a message with an older one is dropped */
+  turn: number;
+  /** the current exchange */
+  exchange: string | null;
+  running: boolean;
+  /** ids of the exchanges that are shown */
+  order: string[];
+  /** ids of the exchanges whose answers are stored beside their pages */
+  kept: string[];
+  /** those that may still change */
+  records: Record<string, ExchangeRecord>;
+  /** titles of the replay's steps */
+  steps: string[];
+  /** of a recording: id, question */
+  questions: [string, string][];
+  /** a line above the conversation */
+  notice: string;
+  /** address of the replay without its step */
+  link: string;
+  /** the current step */
+  at: number;
+  /** empty where `shelf` is there, here and in the views */
+  memory: MemoryData;
+  /** of a question about several books */
+  shelf?: ShelfData;
+  /** one for each step */
+  views: StepView[];
+}
+
+export interface StepView {
+  memory: MemoryStep;
+  record: ExchangeRecord | null;
+  shelf?: ShelfStep;
+}
+
+/** The books of a question about several. */
+export interface ShelfData {
+  /** those that are drawn */
+  books: ShelfBook[];
+  /** what is said of the rest */
+  others: string[];
+  /** what was chosen: "4 books" */
+  name: string;
+}
+
+export interface ShelfBook {
+  /** its number in prompts and citations */
+  n: number;
+  id: string;
+  title: string;
+  author: string;
+  language: string;
+  /** with a gist, as far as the spoiler limit lets in; 0 without gists */
+  pages: number;
+  /** of the whole book as the model saw it, else the beginning of the first gists */
+  gist: string;
+  /** `gist` is one of the whole book */
+  own: boolean;
+  /** lines in which words were found while it was closed */
+  found: string[];
+  /** what its spoiler limit lets in; "" without one */
+  limit: string;
+  /** the person opened it */
+  byHand: boolean;
+  /** what its gists would take, where it has none */
+  takes: string;
+  /** where it was opened */
+  memory: MemoryData | null;
+  /** the words of its pages, where it was opened */
+  cells: number[];
+}
+
+/** What is shown of several books at one step. */
+export interface ShelfStep {
+  /** by number */
+  books: Record<string, ShelfBookStep>;
+  /** the book that a citation leads to */
+  go: { book: number; nonce: number } | null;
+  note: string;
+}
+
+export interface ShelfBookStep extends MemoryStep {
+  /** the model saw more than one gist */
+  open: boolean;
+}
+
+/** Data of the kinds "memory", "shelf", "maps": whose conversation they follow. */
+export interface FollowData {
+  book: string;
+}
+
+/** Data of kind "conversation". */
+export interface ConversationData {
+  book: string;
+  /** those that do not change any more */
+  records: ExchangeRecord[];
+  /** label of the button for exchanges that are not shown; "" without any */
+  earlier: string;
+  /** the text for a conversation without questions */
+  empty: string;
+}
+
+/** Data of kind "conversations". */
+export interface ConversationListData {
+  items: { id: string; title: string; about: string }[];
+  /** id of the current one */
+  now: string | null;
+  language: string;
+}
+
+/** Data of kind "suggestions". */
+export interface SuggestionsData {
+  book: string;
+  items: { text: string; whole: boolean }[];
+  language: string;
+}
+
+/** Data of kind "replay". */
+export interface ReplayData {
+  book: string;
+  /** the text without an answer */
+  empty: string;
+}
+
+/** State value "step" of kind "replay": the step that was chosen. */
+export interface Step {
+  /** id of the exchange */
+  of: string;
+  at: number;
+  /** time of the click */
+  turn: number;
+}
+
+/** Trigger "act" of every component: what the person did; component.Act reads it. */
+export interface Act {
+  do: string;
+  page?: number;
+  text?: string;
+  /** what it was done to: an exchange, books, a file */
+  of?: string;
+}
+
+// --- the library ----------------------------------------------------------------------------------
+
+/** Data of kind "library", and with what a first visit shows. */
+export interface AddingData {
+  imports: Import[];
+  /** endings of the files that can be opened */
+  formats: string;
+  /** bytes of the largest file */
+  most: number;
+  /** "computer" or "server" */
+  place: string;
+  /** whether folders can be imported */
+  folders: boolean;
+  /** the one in use, "" for the built-in reader */
+  model: string;
+}
+
+export interface LibraryData extends AddingData {
+  books: Book[];
+  shelves: string[];
+  /** how many books can be restored */
+  removed: number;
+  /** of the library, for people */
+  size: string;
+}
+
+/** A book as pages/parts/library/cards.py sends it. */
+export interface Book {
+  id: string;
+  title: string;
+  author?: string;
+  /** what it is where it has no author: "web page", "PDF" */
+  kind?: string;
+  lang?: string;
+  words: number;
+  /** words that count as read */
+  read?: number;
+  /** whether the person has been past its beginning */
+  begun?: boolean;
+  /** the title of the section where the person is */
+  section?: string;
+  /** seconds */
+  added: number;
+  /** seconds */
+  opened?: number;
+  /** whether it has a picture */
+  cover?: boolean;
+  sample?: boolean;
+  tags?: string[];
+  shelves?: string[];
+  /** whether it was a saved web page, on which the next action can be found */
+  web_page?: boolean;
+  /** none before a model has made any */
+  gists?: BookGists;
+}
+
+export interface BookGists {
+  state: "ready" | "making" | "paused" | "stopped";
+  /** of the book's words, 0 to 1 */
+  share: number;
+  /** of the whole book, made and expected */
+  pages: number;
+  /** gists that are stored */
+  made: number;
+  /** what is said after the share: time left, or why it waits */
+  rest?: string;
+  /** why it stopped, in a sentence */
+  why?: string;
+  /** that made them, if it is not the one in use: these gists cannot be continued */
+  model?: string;
+}
+
+/** What became of a file, sent by pages/parts/library/imports.py. */
+export interface Import {
+  key: string;
+  /** of the file */
+  name: string;
+  /** the last two of a folder */
+  state: "waiting" | "opening" | "opened" | "failed" | "password" | "recognising" | "paused" | "importing" | "imported";
+  /** of a PDF being opened or recognised, or files of a folder: done, of how many */
+  pages?: [number, number] | null;
+  /** its id */
+  book?: string;
+  /** of the book, or what happened in a few words */
+  title?: string;
+  /** what was found, or why it failed and what to do next */
+  text?: string;
+  /** to recognise its text, or to cancel, on a button */
+  offer?: string;
+  /** ids of the books of a folder, which Undo removes */
+  here?: string;
+  /** ids of those that were removed, which Restore shows again */
+  away?: string;
+  /** for a report of a bug */
+  detail?: string;
+}
+
+/** State value "ask" of kind "feed": what the library's screen wants next. */
+export interface FeedRequest {
+  /** books whose pictures are wanted */
+  covers: string[];
+  /** what is searched for in all texts */
+  query: string;
+  /** of how many books the hits are shown */
+  books: number;
+}
+
+/** Data of kind "feed". */
+export interface FeedData {
+  /** book to the address of its picture, null if it cannot be shown */
+  covers: Record<string, string | null>;
+  /** of the books that are being read by a model now */
+  gists: Record<string, BookGists>;
+  found: Found | null;
+}
+
+/** The answer to a text search. */
+export interface Found {
+  query: string;
+  /** book, paragraph, parts, places in the book */
+  hits: [string, number, [string, boolean][], number][];
+  /** whether other books have it too */
+  more: boolean;
+  /** books whose text cannot be searched yet */
+  waiting: number;
+}
+
+/** Data of kind "first". */
+export interface FirstVisitData extends AddingData {
+  /** the sample's id */
+  story: string;
+  title: string;
+  /** of it */
+  words: number;
+  /** words of each page, and of its gist */
+  pages: [number, number][];
+  example: { page: number; question: string; before: string; marked: string; answer: string };
+  /** the other samples */
+  others: { id: string; title: string; lang: string }[];
+}
+
+/** Data of the component "cover": a drawing, or a data address. */
+export type CoverData = CoverDrawing | CoverPicture;
+
+export interface CoverDrawing {
+  title: string;
+  author?: string;
+  /** of the title */
+  lang?: string;
+  /** of the whole book, made and expected; none before a reading */
+  pages?: number;
+  /** of the book that has gists, 0 to 1 */
+  share?: number;
+}
+
+export interface CoverPicture extends CoverDrawing {
+  picture: string;
+}
+
+// --- the other screens ----------------------------------------------------------------------------
+
+/** Data of the component "polling". */
+export interface Polling {
+  /** until the next run; null for none */
+  seconds: number | null;
+  /** the number of this run, sent back as trigger "poll" */
+  turn: number;
+}
+
+/** Who answered or decided, in words. */
+export interface Signature {
+  kind: SignerKind;
+  name: string;
+  rest: string;
+}
+
+/** An element: its tag, its attributes, then its children; built in readagent_core/export/comparison_view.py. */
+export type ElementTree = [string, Record<string, string>, ...(ElementTree | string)[]];
+
+/** Data of the component "compare_rows". */
+export interface ComparisonData {
+  rows: ElementTree[];
+  signature: Signature | null;
+}
+
+/** Data of the component "evaluate_drawing". */
+export interface DrawingData {
+  svg: string;
+  /** the same for a phone; "" where `svg` fits everywhere */
+  narrow: string;
+  /** no colour: published by others */
+  families: { name: string; colour: string }[];
+}
+
+/** A question that one types; `wrong`: one wrong answer a line. */
+export interface QuestionRow {
+  question: string;
+  answer: string;
+  wrong: string;
+  page: string;
+}
+
+/** Data of kind "questions". */
+export interface QuestionsData {
+  /** its id */
+  book: string;
+  /** those stored */
+  rows: QuestionRow[];
+  /** number of the last change that was stored */
+  seen: number;
+  /** grows when the server adds questions itself */
+  revision: number;
+  /** of `rows` */
+  hints: { problem: string; found: string }[];
+}
+
+/** State value "change" of kind "questions". */
+export interface QuestionsChange {
+  at: number;
+  rows: QuestionRow[];
+}
+
+/** Data of the component "web_page", made by pages/parts/act/board.py. */
+export interface Board {
+  book: string;
+  /** of the page's file */
+  version: string;
+  title: string;
+  lang: string;
+  /** how many elements there are, and what was left out */
+  about: string;
+  snippets: Snippet[];
+  steps: BoardStep[];
+  action: WebAction | null;
+  /** who decided */
+  signature: Signature | null;
+  task: string;
+  running: boolean;
+}
+
+export interface Snippet {
+  n: number;
+  words: number;
+  /** "" before it is made */
+  gist: string;
+  anchor: string;
+}
+
+export interface BoardStep {
+  title: string;
+  /** parts */
+  opened: number[];
+  /** the action is known */
+  ends: boolean;
+}
+
+export interface WebAction {
+  text: string;
+  /** its id, "" where there is no action */
+  element: string;
+  operation: string;
+  reason: string;
+  /** the part that has the element */
+  snippet: number;
+  notes: string[];
+  figures: string;
+}
+
+// --- the pages of a PDF, over HTTP (pages/parts/read/original.py) ---------------------------------
+
+/** Answer of original/BOOK/facts. */
+export interface PdfFacts {
+  pages: number;
+  /** printed numbers; [] if they are 1, 2, 3 … */
+  labels: string[];
+  version: string;
+}
+
+/** Asked of original/BOOK/places: words of a paragraph, counted in code points. */
+export interface PdfWords {
+  text: string;
+  start: number;
+  end: number;
+  place: string;
+}
+
+/** A rectangle on a page: left, top, right, bottom, as shares of the page. */
+export type PdfBox = [number, number, number, number];
+
+/** Answer of original/BOOK/places: the rectangles of each page. */
+export interface PdfPlaces {
+  places: [number, PdfBox[]][];
+}
+
+/** Any answer of the server that is not what was asked for. */
+export interface PdfProblem {
+  text: string;
+  locked?: boolean;
+  missing?: boolean;
+}
