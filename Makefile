@@ -9,12 +9,12 @@ TEST_STAMP := $(VENV)/.test-installed
 # Compiled modules are saved: compiling hundreds of files in every process is a tenth of the time of the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test lint types unit browser shots clean
+.PHONY: run test lint types scripts check-scripts unit browser shots clean
 
 run: $(RUN_STAMP)
 	$(BIN)/python -m readagent_core app --port $(PORT)
 
-test: lint types unit browser
+test: lint types scripts unit browser
 
 lint: $(TEST_STAMP)
 	$(BIN)/ruff check .
@@ -22,6 +22,21 @@ lint: $(TEST_STAMP)
 
 types: $(TEST_STAMP)
 	$(BIN)/mypy
+
+# Types, rules and unit tests of the browser scripts. The app needs no node; in CI they must run.
+scripts:
+	@if command -v node >/dev/null && command -v npm >/dev/null; then $(MAKE) --no-print-directory check-scripts; \
+	elif [ -n "$$CI" ]; then echo "CI needs node 20 or newer, and npm, for the tests of the browser scripts"; exit 1; \
+	else echo "skipped: the tests of the browser scripts need node 20 or newer, and npm"; fi
+
+check-scripts: node_modules/.installed
+	npx tsc
+	npx biome ci --error-on-warnings --log-level=warn
+	node --test tests/scripts/*.test.js
+
+node_modules/.installed: package.json package-lock.json
+	npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
 
 # Some tests wait for a server or a lock: three workers keep two cores busy. Each takes the tests of whole files, whose
 # fixtures it then makes once.
@@ -50,4 +65,4 @@ shots: $(TEST_STAMP)
 	$(BIN)/python bench/screenshots.py
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis shots
+	rm -rf $(VENV) node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis shots

@@ -6,64 +6,64 @@
 
 export interface Gist {
   /** text */
-  t: string;
+  text: string;
   /** words */
-  w: number;
+  words: number;
   /** 1: made by rule */
-  f?: number;
+  rule?: number;
   /** 1: the page's own text, because it is short */
-  o?: number;
+  own?: number;
   /** 1: edited by the person */
-  e?: number;
+  edited?: number;
   /** how often it was shortened */
-  l?: number;
+  shortened?: number;
   /** what may be wrong with it */
-  m?: string[];
+  notes?: string[];
 }
 
 export type PageEnd = "pause" | "section" | "only" | "rule" | "end";
 
 /** A page with its text, in the memory of Ask. */
 export interface Page {
-  n: number;
+  number: number;
   /** index of its first paragraph in the book */
-  s: number;
+  start: number;
   /** paragraphs */
-  t: string[];
+  paragraphs: string[];
   /** words */
-  w: number;
+  words: number;
   /** why it ends */
-  e: PageEnd;
+  ends: PageEnd;
   /** headings: paragraph, level, title */
-  h?: [number, number, string][];
+  headings?: [number, number, string][];
   /** paragraphs that continue the one before */
-  c?: number[];
+  joined?: number[];
   /** places in the source where they change: paragraph, place */
-  p?: [number, string][];
+  places?: [number, string][];
   /** the reason for the pause */
-  r?: string;
+  reason?: string;
   /** 1: the pause was set by rule */
-  f?: number;
+  rule?: number;
   /** absent until it is made */
-  g?: Gist;
+  gist?: Gist;
 }
 
 /** A page in the reader, whose text is there already. */
 export interface LayerPage {
-  n: number;
+  number: number;
   /** paragraph of the book in which it begins */
-  s: number;
+  start: number;
   /** place in that paragraph, if not its beginning */
-  a?: number;
+  startAt?: number;
   /** paragraph in which it ends: the first one after it, or */
-  x: number;
+  end: number;
   /** the paragraph up to whose place `z` it goes */
-  z?: number;
-  w: number;
-  e: PageEnd;
-  r?: string;
-  f?: number;
-  g?: Gist;
+  endAt?: number;
+  words: number;
+  ends: PageEnd;
+  reason?: string;
+  rule?: number;
+  gist?: Gist;
 }
 
 /** Data of the component "memory_pages". */
@@ -78,17 +78,17 @@ export interface PageBatch {
 /** A run of pages of a long book, in the memory of Ask. */
 export interface PartRecord {
   /** first page */
-  a: number;
+  first: number;
   /** last page */
-  z: number;
+  last: number;
   /** titles of its sections; "" without */
-  t: string;
+  title: string;
   /** its gist; "" where the model saw none */
-  g: string;
+  gist: string;
   /** words of the gist */
-  gw: number;
+  gistWords: number;
   /** words of its pages */
-  w: number;
+  words: number;
 }
 
 /** The sign round emphasised words. */
@@ -258,25 +258,25 @@ export interface OutlineData {
 export interface MarkRecord {
   id: string;
   /** kind */
-  k: MarkKind;
+  kind: MarkKind;
   /** colour */
-  c: MarkColour | "";
+  colour: MarkColour | "";
   /** start */
-  s: [number, number];
+  start: [number, number];
   /** end */
-  e: [number, number];
+  end: [number, number];
   /** note */
-  n: string;
+  note: string;
   /** the exact words */
-  x: string;
+  words: string;
   /** the section it was made in */
-  h?: string;
+  section?: string;
   /** when it was made, ISO 8601 */
-  t: string;
+  made: string;
   /** its page, where the pages are not in the browser */
-  p?: string;
+  page?: string;
   /** of kind "answer" */
-  a: KeptAnswer | null;
+  answer: KeptAnswer | null;
 }
 
 export type MarkKind = "highlight" | "note" | "bookmark" | "answer";
@@ -297,7 +297,7 @@ export interface KeptPiece {
 export interface KeptCite {
   page: number;
   /** null where only the page is known */
-  s: [number, number] | null;
+  start: [number, number] | null;
 }
 
 /** Data of kind "marks". */
@@ -328,8 +328,8 @@ export interface PassageAsked {
   id: string;
   task: PassageTask | "cancel";
   words?: string;
-  s?: [number, number];
-  e?: [number, number];
+  start?: [number, number];
+  end?: [number, number];
   language?: string;
   at: number;
 }
@@ -354,7 +354,8 @@ export interface PassageData {
   more: number;
   /** of a translation */
   language: string;
-  languages?: string[];
+  /** those that one can choose; null where it is no translation */
+  languages?: string[] | null;
 }
 
 export interface PassagePlace {
@@ -518,8 +519,8 @@ export interface AskState {
   link: string;
   /** the current step */
   at: number;
-  /** empty where `shelf` is there, here and in the views */
-  memory: MemoryData;
+  /** null where `shelf` is there, here and in the views */
+  memory: MemoryData | null;
   /** of a question about several books */
   shelf?: ShelfData;
   /** one for each step */
@@ -527,7 +528,7 @@ export interface AskState {
 }
 
 export interface StepView {
-  memory: MemoryStep;
+  memory: MemoryStep | null;
   record: ExchangeRecord | null;
   shelf?: ShelfStep;
 }
@@ -544,7 +545,7 @@ export interface ShelfData {
 
 export interface ShelfBook {
   /** its number in prompts and citations */
-  n: number;
+  number: number;
   id: string;
   title: string;
   author: string;
@@ -780,24 +781,6 @@ export interface FirstVisitData extends AddingData {
   others: { id: string; title: string; lang: string }[];
 }
 
-/** Data of the component "cover": a drawing, or a data address. */
-export type CoverData = CoverDrawing | CoverPicture;
-
-export interface CoverDrawing {
-  title: string;
-  author?: string;
-  /** of the title */
-  lang?: string;
-  /** of the whole book, made and expected; none before a reading */
-  pages?: number;
-  /** of the book that has gists, 0 to 1 */
-  share?: number;
-}
-
-export interface CoverPicture extends CoverDrawing {
-  picture: string;
-}
-
 // --- the other screens ----------------------------------------------------------------------------
 
 /** Data of the component "polling". */
@@ -880,7 +863,7 @@ export interface Board {
 }
 
 export interface Snippet {
-  n: number;
+  number: number;
   words: number;
   /** "" before it is made */
   gist: string;

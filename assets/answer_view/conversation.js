@@ -46,8 +46,8 @@ export class Conversation {
       this.parts.delete(id);
     }
     const originals = now.shelf
-      ? Object.fromEntries(now.shelf.books.map((book) => [book.n, book.memory?.original]))
-      : { 0: now.memory.original };
+      ? Object.fromEntries(now.shelf.books.map((book) => [book.number, book.memory?.original]))
+      : { 0: now.memory?.original };
     /** @type {HTMLElement[]} */
     const nodes = this.data.earlier && order.length ? [this.earlier()] : [];
     if (now.questions.length) nodes.push(this.index(now.questions, exchange));

@@ -1,8 +1,7 @@
 // Shows a comparison, which Python sends as a tree of elements. Streamlit calls `mount` again, on the same element, when
 // the data changes. Every text is added as a text node.
 
-import { el, icon } from "../shared/dom.js";
-import { rootOf } from "../shared/mount.js";
+import { el, icon, rootOf } from "../shared/dom.js";
 import { beforeLeaving } from "../shared/navigation.js";
 import { SIGNER_ICONS } from "../shared/signer.js";
 

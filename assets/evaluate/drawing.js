@@ -2,8 +2,7 @@
 // for wide and for narrow places, and the colours of its families. It is parsed as XML and stripped of everything but
 // shapes, so that nothing in it can run.
 
-import { el } from "../shared/dom.js";
-import { rootOf } from "../shared/mount.js";
+import { el, rootOf } from "../shared/dom.js";
 
 /**
  * @import { DrawingData } from "../protocol.js"

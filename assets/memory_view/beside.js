@@ -27,11 +27,11 @@ export class BesideGists {
   /** Draws the gists of paragraphs `first` to `last`. @param {number} first @param {number} last */
   draw(first, last) {
     const { pages, data, book } = this.state;
-    const shown = pages.filter((page) => page.g && page.s <= last && (page.z ? page.x >= first : page.x > first));
+    const shown = pages.filter((page) => page.gist && page.start <= last && (page.endAt ? page.end >= first : page.end > first));
     const key = JSON.stringify([data.layer, this.query(), shown]);
     if (key === this.drawn) return;
     this.drawn = key;
-    const numbers = shown.map((page) => page.n);
+    const numbers = shown.map((page) => page.number);
     const name = numbers.length > 1 ? `Gists of pages ${numbers[0]}–${numbers.at(-1)}` : `Gist of page ${numbers[0]}`;
     const words = { class: "gbody", lang: book.outline.language, dir: book.outline.rtl ? "rtl" : "ltr" };
     this.node.hidden = !shown.length;
@@ -41,7 +41,7 @@ export class BesideGists {
         el(
           "article",
           { class: "side" },
-          el("div", { class: "ghead small" }, el("strong", {}, `Gist of page ${page.n}`)),
+          el("div", { class: "ghead small" }, el("strong", {}, `Gist of page ${page.number}`)),
           el("div", words, ...this.leaves.body(page)),
           ...this.leaves.extras(page),
         ),

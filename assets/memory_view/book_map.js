@@ -96,7 +96,7 @@ export class BookMap {
   // The part of each chapter that has no pages yet.
   openBlocks() {
     const { outline } = this.state.book;
-    const covered = this.state.pages.at(-1)?.x ?? 0;
+    const covered = this.state.pages.at(-1)?.end ?? 0;
     const starts = outline.chapters.length && outline.chapters.length < this.height / 5 ? outline.chapters : [0];
     return starts.flatMap((start, i) => {
       const end = starts[i + 1] ?? outline.paragraphs;
@@ -120,15 +120,16 @@ export class BookMap {
       const group = this.state.pages.slice(i, i + step);
       const [first, last] = [group[0], group[group.length - 1]];
       const y = this.pageY(first);
-      const tall = Math.max(0.8, this.pageY(this.state.pages[last.n]) - y);
+      const tall = Math.max(0.8, this.pageY(this.state.pages[last.number]) - y);
       const gap = tall > 7 ? 2 : tall > 3.5 ? 1 : 0;
       const box = { x: LEFT, y: y.toFixed(1), width: WIDE, height: Math.max(0.8, tall - gap).toFixed(1), rx: tall > 4 ? 1 : 0 };
       const { kind, title } = cellOf(group, average);
       found.push(svg("rect", { ...box, class: kind }, svg("title", {}, title)));
-      if (group.some((page) => page.f || page.g?.f)) above.push(svg("rect", { ...box, fill: `url(#${hatch})`, "pointer-events": "none" }));
-      if (group.some((page) => page.g?.e))
+      if (group.some((page) => page.rule || page.gist?.rule))
+        above.push(svg("rect", { ...box, fill: `url(#${hatch})`, "pointer-events": "none" }));
+      if (group.some((page) => page.gist?.edited))
         above.push(svg("path", { class: "medit", d: `M${LEFT + WIDE - 9} ${y}h9v${Math.min(9, tall)}z` }));
-      if (group.some((page) => lit.has(page.n)))
+      if (group.some((page) => lit.has(page.number)))
         above.push(svg("rect", { ...box, x: LEFT - 4, width: WIDE + 8, height: Math.max(3, tall - gap).toFixed(1), class: "mlook" }));
     }
     const hits = new Set([...search.byParagraph.keys()].map((p) => Math.round(this.y(p) / 2)));
@@ -140,7 +141,7 @@ export class BookMap {
   // A tick at the left for each mark, in its colour; those that fall together are one.
   markTicks() {
     const found = new Map();
-    for (const mark of this.marks.all) found.set(`${mark.c || mark.k} ${Math.round(this.y(mark.s[0]) / 2)}`, mark);
+    for (const mark of this.marks.all) found.set(`${mark.colour || mark.kind} ${Math.round(this.y(mark.start[0]) / 2)}`, mark);
     return [...found].map(([key, mark]) =>
       svg("rect", { class: `marktick hue-${mark.c}`, x: LEFT - 7, y: 2 * Number(key.split(" ")[1]) - 1, width: 6, height: 2.5, rx: 1 }),
     );
@@ -149,7 +150,7 @@ export class BookMap {
   /** Where a page begins; without a page, where the last one ends. @param {LayerPage | undefined} page */
   pageY(page) {
     const last = this.state.pages[this.state.pages.length - 1];
-    const [paragraph, at] = page ? [page.s, page.a ?? 0] : [last.x, last.z ?? 0];
+    const [paragraph, at] = page ? [page.start, page.startAt ?? 0] : [last.end, last.endAt ?? 0];
     const top = this.y(paragraph);
     return at ? top + ((this.y(paragraph + 1) - top) * at) / Math.max(1, this.state.book.text[paragraph]?.length ?? 1) : top;
   }
@@ -158,7 +159,7 @@ export class BookMap {
   labels() {
     const { chapters } = this.state.book.outline;
     const rows = this.state.pages.length
-      ? this.state.pages.map((page) => [this.pageY(page), page.n])
+      ? this.state.pages.map((page) => [this.pageY(page), page.number])
       : chapters.map((start, i) => [this.y(start), i + 1]);
     let below = -100;
     return rows.flatMap(([y, n]) => {
@@ -197,7 +198,7 @@ export class BookMap {
       else after = middle;
     }
     const page = exact ? undefined : this.state.pages[(this.state.pageAt(paragraph) ?? 0) - 1];
-    return page ? { paragraph: page.s, at: page.a ?? 0 } : { paragraph };
+    return page ? { paragraph: page.start, at: page.startAt ?? 0 } : { paragraph };
   }
 
   listen() {

@@ -45,7 +45,7 @@ export function storePages({ scope, from, pages }) {
     const text = JSON.stringify(record);
     if (book.pages[at]?.text === text) return;
     book.pages[at] = { ...record, text };
-    changed.push(record.n);
+    changed.push(record.number);
   });
   if (changed.length) book.dispatchEvent(new CustomEvent("pages", { detail: changed }));
 }

@@ -38,8 +38,8 @@ export function readerCommands({ state, view, position, search, toolbar, map, fo
     end: () => {
       const page = state.pages.at(-1);
       const { paragraphs } = state.book.outline;
-      const whole = page && page.x >= paragraphs && !state.paged;
-      position.jump(whole ? { paragraph: page.s, at: page.a ?? 0 } : { paragraph: paragraphs - 1 });
+      const whole = page && page.end >= paragraphs && !state.paged;
+      position.jump(whole ? { paragraph: page.start, at: page.startAt ?? 0 } : { paragraph: paragraphs - 1 });
     },
     chapter: (step) => {
       const start = chapterStart(state.book.outline.chapters, state.here.paragraph, step);

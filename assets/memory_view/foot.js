@@ -198,8 +198,10 @@ export class Foot {
     this.gistStrip.hidden = line.percent === null || ["ready", "recording"].includes(line.state);
     if (!this.gistStrip.hidden && book.known) {
       /** @param {number} start @param {number} stop */
-      const words = (start, stop) => sumOf(this.state.pages, (page) => (page.g && page.s >= start && page.s < stop ? page.w : 0));
-      const all = sumOf(this.state.pages, (page) => page.w) / Math.max(1, wordsBetween(book, 0, this.state.pages.at(-1)?.x ?? 0)) || 1;
+      const words = (start, stop) =>
+        sumOf(this.state.pages, (page) => (page.gist && page.start >= start && page.start < stop ? page.words : 0));
+      const all =
+        sumOf(this.state.pages, (page) => page.words) / Math.max(1, wordsBetween(book, 0, this.state.pages.at(-1)?.end ?? 0)) || 1;
       this.gistStrip.replaceChildren(
         ...this.parts((start, stop) => Math.min(1, words(start, stop) / Math.max(1, all * wordsBetween(book, start, stop)))),
       );

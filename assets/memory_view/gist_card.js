@@ -28,7 +28,7 @@ export class GistCard {
   /** @param {number} n */
   open(n, { edit = false } = {}) {
     const page = this.state.pages[n - 1];
-    if (!page?.g) return;
+    if (!page?.gist) return;
     this.page = n;
     this.node.hidden = false;
     this.node.setAttribute("aria-label", edit ? `Edit the gist of page ${n}` : `Gist of page ${n}`);
@@ -37,7 +37,7 @@ export class GistCard {
     const { language, rtl } = this.state.book.outline;
     const words = { class: "gbody", lang: language, dir: rtl ? "rtl" : "ltr" };
     const shown = el("div", words, ...this.leaves.body(page));
-    this.node.replaceChildren(head, ...(edit ? this.editor(n, page.g) : [shown, ...this.leaves.extras(page)]));
+    this.node.replaceChildren(head, ...(edit ? this.editor(n, page.gist) : [shown, ...this.leaves.extras(page)]));
     const aside = this.layer.drawn.get(n)?.gist.querySelector(".in")?.getBoundingClientRect();
     const room = this.frame.room.getBoundingClientRect();
     const top = aside ? aside.top - room.top : 0;
@@ -48,7 +48,7 @@ export class GistCard {
   /** @param {number} n @param {Gist} gist */
   editor(n, gist) {
     const area = el("textarea", { rows: 9, "aria-label": `Gist of page ${n}`, dir: "auto" });
-    area.value = gist.t;
+    area.value = gist.text;
     const wish = el("input", {
       type: "text",
       class: "wish",

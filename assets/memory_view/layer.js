@@ -64,7 +64,7 @@ export class Layer {
     this.state.pages = gap < 0 ? stored : stored.slice(0, gap);
     const gone = [...this.drawn.keys()].filter((n) => n > this.state.pages.length);
     for (const n of gone) this.drop(n);
-    const fresh = this.state.pages.filter((page) => !this.drawn.has(page.n)).map((page) => page.n);
+    const fresh = this.state.pages.filter((page) => !this.drawn.has(page.number)).map((page) => page.number);
     const drawn = new Set([...fresh, ...numbers.filter((n) => this.drawn.has(n))]);
     for (const n of drawn) this.draw(n);
     if (gone.length || drawn.size || numbers.length) this.changed();
@@ -72,12 +72,13 @@ export class Layer {
 
   /** Draws the pages of a unit whose text has just come. @param {number} unit */
   fill(unit) {
-    for (const page of this.state.pages) if (unitOf(this.state.book, page.s) <= unit && unit <= this.unitEnding(page)) this.draw(page.n);
+    for (const page of this.state.pages)
+      if (unitOf(this.state.book, page.start) <= unit && unit <= this.unitEnding(page)) this.draw(page.number);
   }
 
   /** @param {LayerPage} page */
   unitEnding(page) {
-    return unitOf(this.state.book, page.z ? page.x : page.x - 1);
+    return unitOf(this.state.book, page.endAt ? page.end : page.end - 1);
   }
 
   /** @param {number} n */
@@ -95,7 +96,7 @@ export class Layer {
     const before = this.drawn.get(n);
     const { book } = this.state;
     const { units } = this;
-    const first = units.nodes[page.s];
+    const first = units.nodes[page.start];
     const spot = this.spot(page);
     if (!first || !spot) return;
     const hadFocus = before?.gist?.contains(this.frame.active);
@@ -110,8 +111,8 @@ export class Layer {
     else spot.after.after(gist);
     if (hadFocus) gist.querySelector("button")?.focus();
     this.drawn.set(n, { mark, gist });
-    const row = units.rows[page.s];
-    const share = page.a ? (100 * page.a) / Math.max(1, book.text[page.s].length) : 0;
+    const row = units.rows[page.start];
+    const share = page.startAt ? (100 * page.startAt) / Math.max(1, book.text[page.start].length) : 0;
     mark.style.cssText = `grid-row:${row} / ${row + 1};--down:${share.toFixed(2)}%`;
   }
 
@@ -141,21 +142,21 @@ export class Layer {
   spot(page) {
     const { book } = this.state;
     const { units } = this;
-    const last = page.z ? page.x : page.x - 1;
+    const last = page.endAt ? page.end : page.end - 1;
     /** @param {number} from @param {number} to */
     const length = (from, to) => book.text.slice(from, to).reduce((sum, text) => sum + (text?.length ?? 0), 0);
     /** @type {{from: number, to: number, size: number} | null} */
     let best = null;
-    for (let unit = unitOf(book, page.s); unit <= this.unitEnding(page); unit++) {
-      const from = Math.max(page.s, book.outline.units[unit][0]);
+    for (let unit = unitOf(book, page.start); unit <= this.unitEnding(page); unit++) {
+      const from = Math.max(page.start, book.outline.units[unit][0]);
       const to = Math.min(last + 1, book.outline.units[unit + 1]?.[0] ?? book.outline.paragraphs);
       if (!units.nodes[from]) continue;
       const size = length(from, to);
       if (!best || size > best.size) best = { from, to, size };
     }
     if (!best) return null;
-    const skipped = best.from === page.s ? (page.a ?? 0) : 0;
-    const left = page.z && best.to === last + 1 ? book.text[last].length - page.z : 0;
+    const skipped = best.from === page.start ? (page.startAt ?? 0) : 0;
+    const left = page.endAt && best.to === last + 1 ? book.text[last].length - page.endAt : 0;
     return {
       after: units.nodes[best.to - 1],
       top: (100 * skipped) / Math.max(1, best.size),
@@ -181,7 +182,7 @@ export class Layer {
 
   /** @param {number} first @param {number} last */
   checkCutInView(first, last) {
-    this.checkCut(this.state.pages.filter((page) => page.s <= last && page.x >= first).map((page) => page.n));
+    this.checkCut(this.state.pages.filter((page) => page.start <= last && page.end >= first).map((page) => page.number));
   }
 
   /** @param {number} n */

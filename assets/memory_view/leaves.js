@@ -10,14 +10,14 @@ import { placeOf } from "./text_store.js";
  * @import { ReadingState, Send } from "./state.js"
  */
 
-/** Why a page ends, as [first words, reason]. @param {Pick<LayerPage, "e" | "f" | "r">} page */
+/** Why a page ends, as [first words, reason]. @param {Pick<LayerPage, "ends" | "rule" | "reason">} page */
 export function pauseReason(page) {
-  if (page.f) return ["Paused here by rule:", "the model named no place it was offered, so the last one was taken"];
-  if (page.e === "section") return ["Paused here:", page.r || "the section ends"];
-  if (page.e === "only") return ["Paused here:", page.r || "it was the only place to pause"];
-  if (page.e === "rule") return ["Cut here by rule:", page.r || "pages of even length, no model was asked"];
-  if (page.e === "end") return ["The end", ""];
-  return ["Paused here:", page.r || "no reason was given"];
+  if (page.rule) return ["Paused here by rule:", "the model named no place it was offered, so the last one was taken"];
+  if (page.ends === "section") return ["Paused here:", page.reason || "the section ends"];
+  if (page.ends === "only") return ["Paused here:", page.reason || "it was the only place to pause"];
+  if (page.ends === "rule") return ["Cut here by rule:", page.reason || "pages of even length, no model was asked"];
+  if (page.ends === "end") return ["The end", ""];
+  return ["Paused here:", page.reason || "no reason was given"];
 }
 
 export class Leaves {
@@ -35,11 +35,11 @@ export class Leaves {
   /** The page's number, and the pause before it with its reason on hover, focus or a tap. @param {LayerPage} page */
   mark(page) {
     const { book } = this.state;
-    const before = this.state.pages[page.n - 2];
+    const before = this.state.pages[page.number - 2];
     const [lead, reason] = before ? pauseReason(before) : ["", ""];
-    const place = placeOf(book, page.s);
+    const place = placeOf(book, page.start);
     const facts = [
-      `Page ${page.n}, ${plural(page.w, book.outline.unspaced ? "character" : "word").replace(/^[\d,]+/, number(this.lengthOf(page.w)))}`,
+      `Page ${page.number}, ${plural(page.words, book.outline.unspaced ? "character" : "word").replace(/^[\d,]+/, number(this.lengthOf(page.words)))}`,
       place,
     ]
       .filter(Boolean)
@@ -52,20 +52,20 @@ export class Leaves {
       el("span", { class: "facts" }, facts),
     );
     const label = [facts, lead && `${lead} ${reason}`].filter(Boolean).join(". ");
-    const byRule = before && (before.f || before.e === "rule");
+    const byRule = before && (before.rule || before.ends === "rule");
     const node = el(
       "button",
       {
         type: "button",
         class: `pmark${byRule ? " fb" : ""}`,
-        "data-n": page.n,
+        "data-n": page.number,
         "aria-label": label,
         onclick: () => {
           node.focus();
         },
       },
       before ? icon("pause") : null,
-      el("span", { class: "num" }, String(page.n)),
+      el("span", { class: "num" }, String(page.number)),
       why,
     );
     return node;
@@ -79,9 +79,9 @@ export class Leaves {
   /** @param {LayerPage} page @param {Rows} spot */
   gist(page, { top, bottom, rows }) {
     const { language, rtl } = this.state.book.outline;
-    const n = page.n;
+    const n = page.number;
     const unit = this.state.book.outline.unspaced ? "characters" : "words";
-    const length = page.g ? `${number(this.lengthOf(page.g.w))} of ${number(this.lengthOf(page.w))} ${unit}` : "gist to come";
+    const length = page.gist ? `${number(this.lengthOf(page.gist.words))} of ${number(this.lengthOf(page.words))} ${unit}` : "gist to come";
     /** @param {{currentTarget: HTMLButtonElement}} event */
     const toggle = (event) => {
       const open = gist.classList.toggle("open");
@@ -94,7 +94,7 @@ export class Leaves {
     });
     const gist = el(
       "aside",
-      { class: `leaf${page.g ? "" : " bare"}`, id: `p${n}`, "data-n": n, tabindex: "-1", "aria-label": `Gist of page ${n}` },
+      { class: `leaf${page.gist ? "" : " bare"}`, id: `p${n}`, "data-n": n, tabindex: "-1", "aria-label": `Gist of page ${n}` },
       el(
         "div",
         { class: "in" },
@@ -103,7 +103,7 @@ export class Leaves {
           { class: "ghead small" },
           el("strong", {}, `Gist of page ${n}`),
           el("span", { class: "dimmer num" }, length),
-          page.g
+          page.gist
             ? button("Show", toggle, { kind: "quiet slim showb", "aria-expanded": "false", "aria-label": `Show the gist of page ${n}` })
             : null,
         ),
@@ -118,9 +118,9 @@ export class Leaves {
 
   /** @param {LayerPage} page */
   body(page) {
-    if (!page.g) return [];
+    if (!page.gist) return [];
     const text = el("p", { class: "gtext", dir: "auto" });
-    fill(text, page.g.t, this.hitsInGist(page.n), this.state.book.outline.emphasis);
+    fill(text, page.gist.text, this.hitsInGist(page.number), this.state.book.outline.emphasis);
     return [text];
   }
 
@@ -128,7 +128,7 @@ export class Leaves {
   extras(page) {
     const { can } = this.state.data;
     const tags = this.tags(page);
-    const { n } = page;
+    const { number: n } = page;
     const edit = { kind: "quiet slim", "aria-label": `Edit the gist of page ${n}` };
     const ask = { kind: "quiet slim", "aria-label": `Ask about page ${n}` };
     const acts = [
@@ -137,29 +137,29 @@ export class Leaves {
     ];
     return [
       ...(tags.length ? [el("div", { class: "tags" }, ...tags)] : []),
-      ...(page.g && acts.length ? [el("div", { class: "gact" }, ...acts)] : []),
+      ...(page.gist && acts.length ? [el("div", { class: "gact" }, ...acts)] : []),
     ];
   }
 
   /** @param {LayerPage} page */
   tags(page) {
     /** @type {Partial<Gist>} */
-    const gist = page.g ?? {};
+    const gist = page.gist ?? {};
     /** @param {string} text @param {IconName} shape */
     const tag = (text, shape, kind = "") => el("span", { class: `tag ${kind}` }, icon(shape), text);
-    const looked = this.state.looked.get(page.n);
+    const looked = this.state.looked.get(page.number);
     return [
       looked ? tag(`Looked up in ${plural(looked, "answer")}`, "open", "lamp") : null,
-      gist.f ? tag("Made by rule from the page's first sentences", "rule") : null,
-      gist.e ? tag("Edited by you", "pencil") : null,
-      gist.o ? tag("The page is short: its gist is its own text", "open") : null,
-      gist.l ? tag(gist.l === 1 ? "Shortened again" : `Shortened again ${gist.l} times`, "rule") : null,
-      ...(gist.m ?? []).map((mark) => tag(mark, "flag", "alert")),
+      gist.rule ? tag("Made by rule from the page's first sentences", "rule") : null,
+      gist.edited ? tag("Edited by you", "pencil") : null,
+      gist.own ? tag("The page is short: its gist is its own text", "open") : null,
+      gist.shortened ? tag(gist.shortened === 1 ? "Shortened again" : `Shortened again ${gist.shortened} times`, "rule") : null,
+      ...(gist.notes ?? []).map((mark) => tag(mark, "flag", "alert")),
     ].filter((node) => node !== null);
   }
 
   /** Marks the hits of a search in a gist that is drawn. @param {Element} text @param {LayerPage} page */
   refill(text, page) {
-    fill(text, page.g?.t ?? "", this.hitsInGist(page.n), this.state.book.outline.emphasis);
+    fill(text, page.gist?.text ?? "", this.hitsInGist(page.number), this.state.book.outline.emphasis);
   }
 }

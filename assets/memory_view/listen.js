@@ -145,7 +145,7 @@ export class Listen {
   load() {
     const { book } = this.state;
     this.sentences = [];
-    this.text = (this.gists ? this.state.pages[this.unit - 1]?.g?.t : book.text[this.unit]) ?? null;
+    this.text = (this.gists ? this.state.pages[this.unit - 1]?.gist?.text : book.text[this.unit]) ?? null;
     if (this.text === null) return;
     /** @param {{segment: string}} piece */
     const spoken = ({ segment }) => /[\p{L}\p{N}]/u.test(segment);

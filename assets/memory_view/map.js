@@ -9,7 +9,7 @@ import { percent, plural, sumOf, svg } from "../shared/dom.js";
  *
  * @typedef {[top: number, height: number]} Cell of a page, in pixels
  * @typedef {[first: number, last: number, depth: number]} Closed a part in one gist: its pages, and how many parts it is inside of
- * @typedef {{n: number, w: number, f?: number, g?: Gist}} MapPage
+ * @typedef {{number: number, words: number, rule?: number, gist?: Gist}} MapPage
  */
 
 const SHADES = [0.8, 0.95, 1.1]; // relative to the average gist of this book
@@ -25,7 +25,7 @@ export function shadeOf({ words, own }, average) {
 
 /** The words of an average gist of `pages`. @param {MapPage[]} pages */
 export function averageGist(pages) {
-  const made = pages.flatMap((page) => (page.g && !page.g.o ? page.g.w : []));
+  const made = pages.flatMap((page) => (page.gist && !page.gist.own ? page.gist.words : []));
   return sumOf(made, Number) / made.length || 1;
 }
 
@@ -33,7 +33,7 @@ export function averageGist(pages) {
 export function mapPlaces(pages, height) {
   const whole = Math.max(
     1,
-    sumOf(pages, (page) => page.w),
+    sumOf(pages, (page) => page.words),
   );
   const room = height / Math.max(1, pages.length);
   const gap = room > 7 ? 2 : room > 3.5 ? 1 : 0;
@@ -41,8 +41,8 @@ export function mapPlaces(pages, height) {
   let top = 4;
   return pages.map((page) => {
     /** @type {Cell} */
-    const cell = [top, Math.max(0.5, page.w * scale)];
-    top += page.w * scale + gap;
+    const cell = [top, Math.max(0.5, page.words * scale)];
+    top += page.words * scale + gap;
     return cell;
   });
 }
@@ -65,9 +65,9 @@ export function mapGroups(pages, height, closed) {
   /** @type {[MapPage, MapPage][]} */
   const groups = [];
   for (const page of pages) {
-    if (isClosed(closed, page.n)) continue;
+    if (isClosed(closed, page.number)) continue;
     const last = groups.at(-1);
-    if (last && last[1].n === page.n - 1 && page.n - last[0].n < step) last[1] = page;
+    if (last && last[1].number === page.number - 1 && page.number - last[0].number < step) last[1] = page;
     else groups.push([page, page]);
   }
   return groups;
@@ -83,12 +83,12 @@ const isClosed = (closed, n) => closed.some(([first, last]) => first <= n && n <
  */
 export function cellOf(group, average) {
   const [first, last] = [group[0], group[group.length - 1]];
-  const gists = group.flatMap((page) => page.g ?? []);
+  const gists = group.flatMap((page) => page.gist ?? []);
   const made = gists.length === group.length;
-  const words = sumOf(group, (page) => page.w);
-  const gistWords = sumOf(gists, (gist) => gist.w);
-  const name = first === last ? `Page ${first.n}` : `Pages ${first.n}–${last.n}`;
-  const own = gists.every((gist) => gist.o);
+  const words = sumOf(group, (page) => page.words);
+  const gistWords = sumOf(gists, (gist) => gist.words);
+  const name = first === last ? `Page ${first.number}` : `Pages ${first.number}–${last.number}`;
+  const own = gists.every((gist) => gist.own);
   return {
     kind: made ? shadeOf({ words: gistWords / group.length, own }, average) : "mtodo",
     title: `${name}, ${plural(words, "word")}${made ? `, gist ${percent(gistWords, words)}` : ", gist to come"}`,
@@ -97,7 +97,7 @@ export function cellOf(group, average) {
 
 /** The title of one page's cell, with its states. @param {MapPage} page @param {boolean} looked */
 function pageTitle(page, looked) {
-  const marks = [page.f || page.g?.f ? "by rule" : "", page.g?.e ? "edited" : "", looked ? "looked up" : ""];
+  const marks = [page.rule || page.gist?.rule ? "by rule" : "", page.gist?.edited ? "edited" : "", looked ? "looked up" : ""];
   return [cellOf([page], 1).title, ...marks.filter(Boolean)].join(", ");
 }
 
@@ -134,10 +134,10 @@ export function drawMap(box, pages, { width, height, looked, hits, closed }) {
     shape.append(svg("rect", { x, y: y.toFixed(1), width: 5 + 5 * depth, height: tall.toFixed(1), class: "mpart" }, title));
   }
   for (const [first, last] of mapGroups(pages, height, closed)) {
-    if (first === last && looked.has(first.n)) continue;
-    const y = cells[first.n - 1][0];
-    const tall = cells[last.n - 1][0] + cells[last.n - 1][1] - y;
-    const group = pages.slice(first.n - 1, last.n);
+    if (first === last && looked.has(first.number)) continue;
+    const y = cells[first.number - 1][0];
+    const tall = cells[last.number - 1][0] + cells[last.number - 1][1] - y;
+    const group = pages.slice(first.number - 1, last.number);
     const title = svg("title", {}, first === last ? pageTitle(first, false) : cellOf(group, average).title);
     const place = { x, y: y.toFixed(1), width: wide, height: tall.toFixed(1), rx: tall > 4 ? 1 : 0 };
     shape.append(svg("rect", { ...place, class: cellOf(group, average).kind }, title));
@@ -151,16 +151,16 @@ export function drawMap(box, pages, { width, height, looked, hits, closed }) {
   function pageMarks(page, [y, tall]) {
     const found = [];
     const cell = { x, y: y.toFixed(1), width: wide, height: tall.toFixed(1), rx: tall > 4 ? 1 : 0 };
-    if (looked.has(page.n)) {
+    if (looked.has(page.number)) {
       const wider = { class: "mlook", x: x - 5, width: wide + 10, height: Math.max(tall, 3).toFixed(1) };
       found.push(svg("rect", { ...cell, ...wider }, svg("title", {}, pageTitle(page, true))));
       const place = { class: "mapin", "text-anchor": "middle", x: x + wide / 2, y: y + tall / 2 + 4 };
-      if (tall > 13) found.push(svg("text", place, String(page.n)));
+      if (tall > 13) found.push(svg("text", place, String(page.number)));
     }
-    const alone = !isClosed(closed, page.n);
-    if (alone && (page.f || page.g?.f)) found.push(svg("rect", { ...cell, fill: `url(#${hatch})`, "pointer-events": "none" }));
-    if (alone && page.g?.e) found.push(svg("path", { class: "medit", d: `M${x + wide - 9} ${y}h9v${Math.min(9, tall)}z` }));
-    if (hits.has(page.n)) found.push(svg("circle", { class: "mtick", cx: 5, cy: y + tall / 2, r: tall > 6 ? 3 : 2 }));
+    const alone = !isClosed(closed, page.number);
+    if (alone && (page.rule || page.gist?.rule)) found.push(svg("rect", { ...cell, fill: `url(#${hatch})`, "pointer-events": "none" }));
+    if (alone && page.gist?.edited) found.push(svg("path", { class: "medit", d: `M${x + wide - 9} ${y}h9v${Math.min(9, tall)}z` }));
+    if (hits.has(page.number)) found.push(svg("circle", { class: "mtick", cx: 5, cy: y + tall / 2, r: tall > 6 ? 3 : 2 }));
     return found;
   }
 }

@@ -14,7 +14,7 @@ import { wordsOf } from "./text_places.js";
  * @import { Jump, ReadingState } from "./state.js"
  * @import { Units } from "./units.js"
  *
- * @typedef {Pick<MarkRecord, "k" | "c" | "s" | "e" | "n"> & Partial<MarkRecord>} CardMark
+ * @typedef {Pick<MarkRecord, "kind" | "colour" | "start" | "end" | "note"> & Partial<MarkRecord>} CardMark
  */
 
 export class MarkCard {
@@ -40,13 +40,13 @@ export class MarkCard {
   write(passage) {
     /** @type {CardMark} */
     const mark = {
-      k: "note",
-      c: "sky",
-      s: [passage.start.paragraph, passage.start.offset],
-      e: [passage.end.paragraph, passage.end.offset],
-      n: "",
+      kind: "note",
+      colour: "sky",
+      start: [passage.start.paragraph, passage.start.offset],
+      end: [passage.end.paragraph, passage.end.offset],
+      note: "",
     };
-    const there = this.marks.all.find((other) => other.c && `${other.s} ${other.e}` === `${mark.s} ${mark.e}`);
+    const there = this.marks.all.find((other) => other.colour && `${other.start} ${other.end}` === `${mark.start} ${mark.end}`);
     if (there) return this.open(there.id, { edit: true });
     this.show(mark, {
       edit: true,
@@ -63,7 +63,7 @@ export class MarkCard {
     if (!mark) return;
     /** @param {string} note @param {MarkColour | ""} colour */
     const save = (note, colour) => {
-      const changes = { ...(note !== mark.n ? { n: note } : {}), ...(colour !== mark.c ? { c: colour } : {}) };
+      const changes = { ...(note !== mark.note ? { note } : {}), ...(colour !== mark.colour ? { colour } : {}) };
       if (Object.keys(changes).length) marks.change(mark, changes);
     };
     this.show(mark, { edit, save, saved: mark });
@@ -73,9 +73,9 @@ export class MarkCard {
   show(mark, { edit, save, saved }) {
     this.from = this.frame.active;
     this.opening();
-    let colour = mark.c;
+    let colour = mark.colour;
     const area = el("textarea", { rows: 3, "aria-label": "Note", placeholder: "Write a note", dir: "auto" });
-    area.value = mark.n ?? "";
+    area.value = mark.note ?? "";
     const finish = () => {
       save(area.value.trim(), colour);
       this.close();
@@ -89,7 +89,7 @@ export class MarkCard {
         () => {
           colour = name;
           for (const [i, node] of swatches.entries()) node.setAttribute("aria-pressed", String(COLOURS[i] === name));
-          if (saved && !area.matches(":focus") && area.value.trim() === (mark.n ?? "")) finish();
+          if (saved && !area.matches(":focus") && area.value.trim() === (mark.note ?? "")) finish();
         },
         { kind: `swatch hue-${name}`, name: COLOUR_NAMES[name], "aria-pressed": String(name === colour) },
       ),
@@ -111,21 +111,21 @@ export class MarkCard {
         el("strong", {}, name),
         button("", () => this.close(), { kind: "quiet icon slim", icon: "close", name: "Close" }),
       ),
-      ...(mark.a ? [answerOf(mark.a, (cite) => this.follow(cite), this.state.book.outline.language)] : []),
-      ...(mark.c ? [el("div", { class: "swatches" }, ...swatches)] : []),
+      ...(mark.answer ? [answerOf(mark.answer, (cite) => this.follow(cite), this.state.book.outline.language)] : []),
+      ...(mark.colour ? [el("div", { class: "swatches" }, ...swatches)] : []),
       area,
       el(
         "div",
         { class: "erow" },
         button("Save", finish, { kind: "slim go" }),
-        saved && mark.c ? button("Copy", copy, { kind: "quiet slim" }) : null,
+        saved && mark.colour ? button("Copy", copy, { kind: "quiet slim" }) : null,
         saved ? button("Remove", remove, { kind: "quiet slim" }) : button("Cancel", () => this.close(), { kind: "quiet slim" }),
       ),
     );
     this.node.hidden = false;
     putAt(this.frame, this.state, this.node, this.marks.boxes(mark), { below: true });
     if (edit) area.focus();
-    else (first(this.node, mark.k === "answer" ? "button" : ".swatch") ?? area).focus({ preventScroll: true });
+    else (first(this.node, mark.kind === "answer" ? "button" : ".swatch") ?? area).focus({ preventScroll: true });
   }
 
   /** @param {KeptCite} cite */
@@ -145,9 +145,9 @@ export class MarkCard {
 }
 
 /** Where a citation of a kept answer leads: to its words, else to its page. @param {ReadingState} state @param {KeptCite} cite */
-export function placeOfCite({ pages }, { page, s }) {
+export function placeOfCite({ pages }, { page, start: s }) {
   const there = pages[page - 1];
-  return s ? { paragraph: s[0], at: s[1] } : there ? { paragraph: there.s, at: there.a ?? 0 } : null;
+  return s ? { paragraph: s[0], at: s[1] } : there ? { paragraph: there.start, at: there.startAt ?? 0 } : null;
 }
 
 /**
@@ -164,8 +164,8 @@ export function answerOf({ question, signer, pieces }, follow, language) {
       if (i) lines.push(paragraph());
       lines[lines.length - 1].append(part);
     }
-    const chips = cites.map(({ page, s }) =>
-      button(`p. ${page}`, () => follow({ page, s }), { kind: "cite slim", "aria-label": `Go to page ${page}` }),
+    const chips = cites.map(({ page, start: s }) =>
+      button(`p. ${page}`, () => follow({ page, start: s }), { kind: "cite slim", "aria-label": `Go to page ${page}` }),
     );
     lines[lines.length - 1].append(...chips.flatMap((chip) => [" ", chip]));
   }

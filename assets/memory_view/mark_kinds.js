@@ -10,11 +10,11 @@ const NAMES = { highlight: "Highlight", note: "Note", bookmark: "Bookmark", answ
 export const SUPPORTED = typeof Highlight === "function" && Boolean(CSS.highlights);
 
 /** @param {MarkRecord} mark */
-export const kindName = (mark) => NAMES[mark.k];
-/** @param {Pick<MarkRecord, "s">} mark */
-export const startOf = (mark) => ({ paragraph: mark.s[0], offset: mark.s[1] });
-/** @param {Pick<MarkRecord, "e">} mark */
-export const endOf = (mark) => ({ paragraph: mark.e[0], offset: mark.e[1] });
+export const kindName = (mark) => NAMES[mark.kind];
+/** @param {Pick<MarkRecord, "start">} mark */
+export const startOf = (mark) => ({ paragraph: mark.start[0], offset: mark.start[1] });
+/** @param {Pick<MarkRecord, "end">} mark */
+export const endOf = (mark) => ({ paragraph: mark.end[0], offset: mark.end[1] });
 
 /** Shows ranges under a name of the style sheet; without the API nothing is shown. @param {string} name @param {Range[]} ranges */
 export function paint(name, ranges) {

@@ -86,8 +86,8 @@ export class Marks {
     let notes = 0;
     this.numbers = new Map();
     for (const mark of this.all) {
-      if (mark.k === "note") this.numbers.set(mark.id, ++notes);
-      if (!mark.c) continue;
+      if (mark.kind === "note") this.numbers.set(mark.id, ++notes);
+      if (!mark.colour) continue;
       for (const [paragraph, from, to] of partsOf(this.state.book, startOf(mark), endOf(mark))) {
         const marks = this.byParagraph.get(paragraph) ?? [];
         marks.push([mark, from, to]);
@@ -114,7 +114,7 @@ export class Marks {
     this.shown.set(
       paragraph,
       marks.flatMap(([mark, from, to]) => {
-        const highlight = CSS.highlights.get(`mark-${mark.c}`);
+        const highlight = CSS.highlights.get(`mark-${mark.colour}`);
         const range = rangeIn(node, from, to);
         highlight?.add(range);
         return highlight ? [[highlight, range]] : [];
@@ -124,7 +124,7 @@ export class Marks {
 
   /** What to wrap in a paragraph where the browser cannot paint ranges. @param {number} paragraph @returns {Span[]} */
   spans(paragraph) {
-    return SUPPORTED ? [] : (this.byParagraph.get(paragraph) ?? []).map(([mark, from, to]) => [from, to, `mark-${mark.c}`]);
+    return SUPPORTED ? [] : (this.byParagraph.get(paragraph) ?? []).map(([mark, from, to]) => [from, to, `mark-${mark.colour}`]);
   }
 
   /**
@@ -141,8 +141,8 @@ export class Marks {
     /** @type {number[]} */
     const beside = []; // the heights of what is shown beside the text: two on one line are put below each other
     for (const mark of view === "gists" ? [] : this.all) {
-      const [paragraph, offset] = mark.k === "note" ? mark.e : mark.s;
-      if (mark.k === "highlight" || paragraph < first - 1 || paragraph > last + 1) continue;
+      const [paragraph, offset] = mark.kind === "note" ? mark.end : mark.start;
+      if (mark.kind === "highlight" || paragraph < first - 1 || paragraph > last + 1) continue;
       const node = units.nodes[paragraph];
       if (!node?.checkVisibility()) continue;
       inView.add(mark.id);
@@ -151,12 +151,13 @@ export class Marks {
       const home = this.state.paged ? sheet : (node.parentElement ?? sheet);
       if (over.parentElement !== home) home.append(over);
       over.style.gridRow = this.state.paged ? "" : `${units.rows[paragraph]} / ${units.rows[paragraph] + 1}`; // moves with its paragraph
-      const box = mark.k === "note" ? lastBox(rangeIn(node, Math.max(0, offset - 1), offset)) : lastBox(rangeIn(node, offset, offset + 1));
+      const box =
+        mark.kind === "note" ? lastBox(rangeIn(node, Math.max(0, offset - 1), offset)) : lastBox(rangeIn(node, offset, offset + 1));
       const origin = (this.state.paged ? sheet : node).getBoundingClientRect();
       const text = node.getClientRects()[0];
-      const column = mark.k === "note" ? box.right : this.state.book.outline.rtl ? text.left - 4 : text.right - 20;
+      const column = mark.kind === "note" ? box.right : this.state.book.outline.rtl ? text.left - 4 : text.right - 20;
       let top = box.top;
-      if (mark.k !== "note") {
+      if (mark.kind !== "note") {
         while (beside.some((height) => Math.abs(height - top) < 24)) top += 28;
         beside.push(top);
       }
@@ -173,18 +174,18 @@ export class Marks {
   /** @param {MarkRecord} mark */
   overlay(mark) {
     const open = () => this.on.opened(mark.id);
-    if (mark.k === "note") {
+    if (mark.kind === "note") {
       const number = String(this.numbers.get(mark.id));
       return el(
         "button",
-        { type: "button", class: `overmark number hue-${mark.c}`, onclick: open, "aria-label": `Note ${number}`, title: mark.n },
+        { type: "button", class: `overmark number hue-${mark.colour}`, onclick: open, "aria-label": `Note ${number}`, title: mark.note },
         number,
       );
     }
-    if (mark.k === "answer")
+    if (mark.kind === "answer")
       return el(
         "button",
-        { type: "button", class: "overmark kept", onclick: open, "aria-label": "Answer kept here", title: mark.a?.question ?? "" },
+        { type: "button", class: "overmark kept", onclick: open, "aria-label": "Answer kept here", title: mark.answer?.question ?? "" },
         icon("ask"),
       );
     const shape = svg("svg", { viewBox: "0 0 16 28", "aria-hidden": "true" }, svg("path", { d: "M0 0h16v28l-8-6-8 6z" }));
@@ -202,10 +203,10 @@ export class Marks {
     return found.sort((a, b) => a[2] - a[1] - b[2] + b[1])[0]?.[0] ?? null;
   }
 
-  /** The boxes of a mark's words on the screen. @param {Pick<MarkRecord, "k" | "s" | "e">} mark */
+  /** The boxes of a mark's words on the screen. @param {Pick<MarkRecord, "kind" | "start" | "end">} mark */
   boxes(mark) {
     const start = startOf(mark);
-    const point = mark.k === "bookmark" || mark.k === "answer";
+    const point = mark.kind === "bookmark" || mark.kind === "answer";
     return this.units.boxes({ start, end: point ? { ...start, offset: start.offset + 1 } : endOf(mark) });
   }
 
@@ -218,14 +219,14 @@ export class Marks {
    */
   highlight({ start, end }, colour, note = "") {
     const same = this.all.find(
-      (mark) => mark.c && `${mark.s} ${mark.e}` === `${start.paragraph},${start.offset} ${end.paragraph},${end.offset}`,
+      (mark) => mark.colour && `${mark.start} ${mark.end}` === `${start.paragraph},${start.offset} ${end.paragraph},${end.offset}`,
     );
     if (same) {
-      this.change(same, { c: colour, ...(note ? { n: note } : {}) });
+      this.change(same, { colour: colour, ...(note ? { note } : {}) });
       return same.id;
     }
     return this.make(
-      { k: note ? "note" : "highlight", c: colour, s: [start.paragraph, start.offset], e: [end.paragraph, end.offset], n: note },
+      { kind: note ? "note" : "highlight", colour, start: [start.paragraph, start.offset], end: [end.paragraph, end.offset], note },
       note ? "Note saved" : "Highlighted",
     );
   }
@@ -235,24 +236,24 @@ export class Marks {
     return this.highlight(passage, colour, note);
   }
 
-  /** @param {Partial<MarkRecord> & Pick<MarkRecord, "k" | "s" | "e">} values @param {string} said */
+  /** @param {Partial<MarkRecord> & Pick<MarkRecord, "kind" | "start" | "end">} values @param {string} said */
   make(values, said) {
     /** @type {MarkRecord} */
-    const mark = { id: newId(), c: "", n: "", a: null, x: "", t: new Date().toISOString(), ...values };
+    const mark = { id: newId(), colour: "", note: "", answer: null, words: "", made: new Date().toISOString(), ...values };
     const text = partsOf(this.state.book, startOf(mark), endOf(mark)).map(([i, from, to]) => this.state.book.text[i].slice(from, to));
-    this.send({ do: "make", mark: { ...mark, x: text.join("\n") } });
+    this.send({ do: "make", mark: { ...mark, words: text.join("\n") } });
     this.toast.say(said, () => this.send({ do: "remove", id: mark.id }));
     return mark.id;
   }
 
   /** @param {MarkRecord} mark @param {Partial<MarkRecord>} values */
   change(mark, values) {
-    const kind = values.n === undefined || !mark.c ? mark.k : values.n ? "note" : "highlight";
-    const before = { id: mark.id, k: mark.k, c: mark.c, n: mark.n };
-    this.send({ do: "change", mark: { id: mark.id, k: kind, ...values } });
-    this.toast.say(
-      values.n === undefined ? "Colour changed" : values.n ? "Note saved" : "Note removed",
-      () => this.store && changeMarks(this.store, { do: "change", mark: before }),
+    const kind = values.note === undefined || !mark.colour ? mark.kind : values.note ? "note" : "highlight";
+    const { id, note, colour } = mark;
+    const before = { id, kind: mark.kind, colour, note };
+    this.send({ do: "change", mark: { id, kind, ...values } });
+    this.toast.say(values.note === undefined ? "Colour changed" : values.note ? "Note saved" : "Note removed", () =>
+      this.send({ do: "change", mark: before }),
     );
   }
 
@@ -270,7 +271,7 @@ export class Marks {
   /** The bookmarks on what is on the screen now. */
   get bookmarksHere() {
     const [first, last] = this.view ?? [0, -1];
-    return this.all.filter((mark) => mark.k === "bookmark" && mark.s[0] >= first && mark.s[0] <= last && this.isSeen(mark));
+    return this.all.filter((mark) => mark.kind === "bookmark" && mark.start[0] >= first && mark.start[0] <= last && this.isSeen(mark));
   }
 
   /** @param {MarkRecord} mark */
@@ -288,7 +289,7 @@ export class Marks {
     const begin = at ? text.slice(0, at).search(/\S+\s*$/) : 0; // a whole word
     const offset = Math.max(0, Math.min(begin, text.length));
     const end = Math.min(text.length, offset + 80);
-    this.make({ k: "bookmark", s: [paragraph, offset], e: [paragraph, end] }, "Bookmark set");
+    this.make({ kind: "bookmark", start: [paragraph, offset], end: [paragraph, end] }, "Bookmark set");
   }
 }
 

@@ -83,5 +83,5 @@ export const newId = () => `m${Date.now().toString(36)}${Math.random().toString(
 
 /** The marks in the order of the book. @param {Iterable<MarkRecord>} marks */
 export function inOrder(marks) {
-  return [...marks].sort((a, b) => a.s[0] - b.s[0] || a.s[1] - b.s[1] || a.e[0] - b.e[0] || a.e[1] - b.e[1]);
+  return [...marks].sort((a, b) => a.start[0] - b.start[0] || a.start[1] - b.start[1] || a.end[0] - b.end[0] || a.end[1] - b.end[1]);
 }

@@ -86,7 +86,9 @@ export class Memory {
     };
     conversationOf(book).addEventListener("original", point, { signal: this.following.signal });
     this.unsubscribe = subscribe(book, ({ memory, views }, step) => {
-      const data = { ...memory, ...views[step].memory };
+      const shown = views[step].memory;
+      if (!memory || !shown) return;
+      const data = { ...memory, ...shown };
       const key = JSON.stringify(data);
       if (key !== this.taken) this.take(data);
       this.taken = key;
@@ -294,7 +296,7 @@ export class Memory {
     this.drawnMap = drawn;
     // of the pages left out only the length is shown; without a limit they are those that an answer did not see
     const known = book.pages.slice(0, limit ? undefined : count).filter(Boolean);
-    const pages = known.map((page) => (page.n <= count ? page : { n: page.n, w: page.w }));
+    const pages = known.map((page) => (page.number <= count ? page : { number: page.number, words: page.words }));
     const looked = new Set([...expanded, ...(searched ? [] : marked)]);
     const hits = new Set(searched ? marked : []);
     this.places = drawMap(this.mapbox, pages, { width, height: height - 8, looked, hits, closed: this.parts.withDepth(closed) });

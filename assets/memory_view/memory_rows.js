@@ -33,9 +33,9 @@ export class MemoryRows {
    * @param {Page} page @param {BookFacts} meta @param {boolean} asked
    */
   gist(page, meta, asked) {
-    const { n } = page;
+    const { number: n } = page;
     const gist = el("span", { class: "g", lang: meta.language, dir: meta.rtl ? "rtl" : "ltr" });
-    fill(gist, page.g?.t ?? "This page has no gist yet.", [], meta.emphasis);
+    fill(gist, page.gist?.text ?? "This page has no gist yet.", [], meta.emphasis);
     const open = { type: "button", class: "peekb", "aria-expanded": "false", "aria-label": `Open page ${n}` };
     const opener = el("button", { ...open, onclick: () => this.on.toggle(n) }, el("span", { class: "no num" }, String(n)), gist);
     return el("div", { class: `m${asked ? " look" : ""}`, "data-n": n }, opener);
@@ -47,10 +47,10 @@ export class MemoryRows {
    * @param {{peek: boolean, passages: Passages, hasOriginal: boolean}} options
    */
   opened(page, meta, { peek, passages, hasOriginal }) {
-    const { n } = page;
+    const { number: n } = page;
     const count = new Set(passages.map((passage) => passage.join())).size;
     const quoted = ["", ", one passage quoted", ", two passages quoted", ", three passages quoted"][count] ?? `, ${count} passages quoted`;
-    const fact = peek ? "opened by you; the model did not read it for this answer" : `all ${plural(page.w, "word")} read${quoted}`;
+    const fact = peek ? "opened by you; the model did not read it for this answer" : `all ${plural(page.words, "word")} read${quoted}`;
     const label = peek ? `Page ${n}` : `Page ${n}, opened in place`;
     const close = button("Close", () => this.on.toggle(n), { kind: "quiet slim peekb", "aria-expanded": "true" });
     const original = button("PDF page", (event) => this.on.original(n, event.currentTarget), { kind: "quiet slim" });
@@ -78,8 +78,8 @@ export class MemoryRows {
    * @param {Page} page @param {BookFacts} meta @param {Passages} passages
    */
   text(page, meta, passages) {
-    const heads = new Map((page.h ?? []).map(([index, , title]) => [index, title]));
-    const opened = this.folds(page.n).map((key) => Number(key.split(":")[1]));
+    const heads = new Map((page.headings ?? []).map(([index, , title]) => [index, title]));
+    const opened = this.folds(page.number).map((key) => Number(key.split(":")[1]));
     /** @type {HTMLElement[]} */
     const nodes = [];
     /** @type {Passages} */
@@ -89,7 +89,7 @@ export class MemoryRows {
       folded = [];
       return this.fold(page, meta, run);
     };
-    for (const [index, text] of page.t.entries()) {
+    for (const [index, text] of page.paragraphs.entries()) {
       /** @type {Span[]} */
       const quotes = passages.filter(([paragraph]) => paragraph === index).map(([, start, end]) => [start, end, "quote"]);
       const whole = !passages.length || isUnfolded(opened, index, passages);
@@ -127,12 +127,12 @@ export class MemoryRows {
 
   /** The button in place of a run of text; null where it has no words. @param {Page} page @param {BookFacts} meta @param {Passages} run */
   fold(page, meta, run) {
-    const words = countWords(run.map(([index, start, end]) => page.t[index].slice(start, end)).join(" "));
+    const words = countWords(run.map(([index, start, end]) => page.paragraphs[index].slice(start, end)).join(" "));
     if (!run.length || !words) return null;
     const label = plural(words, meta.language.startsWith("ja") ? "character" : "word");
     const show = () => {
-      this.unfolded.add(`${page.n}:${run[0][0]}:${run[0][1]}`);
-      this.on.redraw(page.n);
+      this.unfolded.add(`${page.number}:${run[0][0]}:${run[0][1]}`);
+      this.on.redraw(page.number);
     };
     return el("button", { type: "button", class: "fold num", "aria-label": `Show ${label} more`, onclick: show }, `+ ${label}`);
   }

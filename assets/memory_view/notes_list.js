@@ -89,13 +89,13 @@ export class NotesList {
     this.chips.hidden = this.filters.hidden = !this.items.length; // nothing to choose from
     /** @param {ListedMark} item @param {string} kind */
     const fits = ({ mark, group }, kind) =>
-      (!kind || mark.k === kind) &&
-      (!this.colour || mark.c === this.colour) &&
+      (!kind || mark.kind === kind) &&
+      (!this.colour || mark.colour === this.colour) &&
       (!this.group || group === this.group) &&
       this.hasWords(mark);
     this.chips.replaceChildren(
       ...KINDS.flatMap(([kind, label]) => {
-        const count = this.items.filter((item) => (kind ? item.mark.k === kind : true)).length;
+        const count = this.items.filter((item) => (kind ? item.mark.kind === kind : true)).length;
         if (kind && !count) return [];
         return button(el("span", {}, label, " ", el("span", { class: "num dimmer" }, number(count))), () => this.choose({ kind }), {
           kind: "chip",
@@ -141,7 +141,8 @@ export class NotesList {
 
   /** @param {MarkRecord} mark */
   hasWords(mark) {
-    const text = `${mark.x} ${mark.n} ${mark.a?.question ?? ""} ${mark.a?.pieces.map((piece) => piece.text).join(" ") ?? ""}`.toLowerCase();
+    const text =
+      `${mark.words} ${mark.note} ${mark.answer?.question ?? ""} ${mark.answer?.pieces.map((piece) => piece.text).join(" ") ?? ""}`.toLowerCase();
     return this.words
       .toLowerCase()
       .split(/\s+/)
@@ -152,20 +153,20 @@ export class NotesList {
   row(item) {
     const { mark, where, lost, language, emphasis } = item;
     const sign =
-      mark.k === "bookmark"
+      mark.kind === "bookmark"
         ? icon("bookmark")
-        : mark.k === "answer"
+        : mark.kind === "answer"
           ? icon("ask")
-          : el("i", { class: `spot hue-${mark.c}`, title: mark.c && COLOUR_NAMES[mark.c] });
+          : el("i", { class: `spot hue-${mark.colour}`, title: mark.colour && COLOUR_NAMES[mark.colour] });
     const go = () => this.acts.go(item);
     const words = el("span", { lang: language, dir: "auto" });
-    fill(words, mark.x, [], emphasis);
+    fill(words, mark.words, [], emphasis);
     const body =
-      mark.k === "answer" && mark.a
-        ? answerOf(mark.a, (cite) => this.acts.cite?.(cite, item), language)
+      mark.kind === "answer" && mark.answer
+        ? answerOf(mark.answer, (cite) => this.acts.cite?.(cite, item), language)
         : el(
             lost ? "div" : "button",
-            { ...(lost ? {} : { type: "button", onclick: go }), class: `words ${mark.c ? `hue-${mark.c}` : mark.k}` },
+            { ...(lost ? {} : { type: "button", onclick: go }), class: `words ${mark.colour ? `hue-${mark.colour}` : mark.kind}` },
             words,
           );
     /** @param {string} name @param {IconName} shape @param {((item: ListedMark) => void) | null | undefined} does */
@@ -184,7 +185,7 @@ export class NotesList {
         lost ? null : el("button", { type: "button", class: "where num", onclick: go, "aria-label": `Go to ${where}` }, where),
       ),
       body,
-      mark.n ? el("p", { class: "nx", dir: "auto" }, mark.n) : null,
+      mark.note ? el("p", { class: "nx", dir: "auto" }, mark.note) : null,
     );
   }
 

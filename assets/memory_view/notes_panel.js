@@ -32,7 +32,7 @@ export class NotesPanel {
       if (place) jump(place, { focus: true });
     };
     /** @param {ListedMark} listed */
-    const go = ({ mark }) => goTo({ paragraph: mark.s[0], at: mark.s[1] });
+    const go = ({ mark }) => goTo({ paragraph: mark.start[0], at: mark.start[1] });
     this.list = new NotesList({
       go,
       edit: (item) => {
@@ -77,8 +77,14 @@ export class NotesPanel {
     const { marks } = this;
     const { language, emphasis } = book.outline;
     const common = { language, emphasis };
-    const placed = marks.all.map((mark) => ({ mark, group: sectionAt(book, mark.s[0]), where: this.where(mark), lost: false, ...common }));
-    const lost = (marks.store?.lost ?? []).map((mark) => ({ mark, group: mark.h ?? "", where: "", lost: true, ...common }));
+    const placed = marks.all.map((mark) => ({
+      mark,
+      group: sectionAt(book, mark.start[0]),
+      where: this.where(mark),
+      lost: false,
+      ...common,
+    }));
+    const lost = (marks.store?.lost ?? []).map((mark) => ({ mark, group: mark.section ?? "", where: "", lost: true, ...common }));
     this.list.update([...placed, ...lost]);
     this.follow();
   }
@@ -86,15 +92,15 @@ export class NotesPanel {
   /** @param {MarkRecord} mark */
   where(mark) {
     const { book } = this.state;
-    const page = this.state.pageAt(mark.s[0], mark.s[1]);
-    return placeOf(book, mark.s[0]) || (page ? `p. ${page}` : "Go there");
+    const page = this.state.pageAt(mark.start[0], mark.start[1]);
+    return placeOf(book, mark.start[0]) || (page ? `p. ${page}` : "Go there");
   }
 
   /** Marks what is in view. */
   follow() {
     if (!this.opened) return;
     const [first, last] = this.marks.view ?? [0, -1];
-    this.list.follow(new Set(this.marks.all.filter((mark) => mark.e[0] >= first && mark.s[0] <= last).map((mark) => mark.id)));
+    this.list.follow(new Set(this.marks.all.filter((mark) => mark.end[0] >= first && mark.start[0] <= last).map((mark) => mark.id)));
   }
 }
 
@@ -104,14 +110,14 @@ export class AllNotes {
   constructor(root, { send }) {
     /** @param {ListedMark} listed @param {number | string} place a paragraph */
     const open = ({ book }, place) => send({ do: "open", of: book, text: String(place) });
-    this.list = new NotesList({ go: (item) => open(item, item.mark.s[0]), cite: (cite, item) => open(item, cite.s?.[0] ?? "") });
+    this.list = new NotesList({ go: (item) => open(item, item.mark.start[0]), cite: (cite, item) => open(item, cite.start?.[0] ?? "") });
     root.replaceChildren(this.list.node);
   }
 
   /** @param {AllNotesData} data */
   update({ books }) {
     const listed = books.flatMap(({ id, title, language, emphasis, marks }) =>
-      marks.map((mark) => ({ mark, book: id, group: title, where: mark.p || "Open", lost: false, language, emphasis })),
+      marks.map((mark) => ({ mark, book: id, group: title, where: mark.page || "Open", lost: false, language, emphasis })),
     );
     this.list.update(listed, "All books");
   }

@@ -90,7 +90,9 @@ export class Outline {
   }
 
   gistsLine() {
-    const made = (this.layer ? layerOf(this.layer).pages : []).flatMap((page) => (page?.g ? [{ words: page.w, gist: page.g.w }] : []));
+    const made = (this.layer ? layerOf(this.layer).pages : []).flatMap((page) =>
+      page?.gist ? [{ words: page.words, gist: page.gist.words }] : [],
+    );
     const share = percent(
       sumOf(made, (page) => page.gist),
       sumOf(made, (page) => page.words),

@@ -18,7 +18,7 @@ import { el, fill, icon, plural } from "../shared/dom.js";
  */
 
 /** @param {PartRecord} part */
-const keyOf = ({ a, z }) => `${a}-${z}`;
+const keyOf = ({ first: a, last: z }) => `${a}-${z}`;
 
 export class Parts {
   constructor() {
@@ -51,7 +51,7 @@ export class Parts {
     this.byHand.clear();
     this.all = [];
     for (const part of parts) {
-      const outer = this.all.findLast((other) => other.part.a <= part.a && part.z <= other.part.z) ?? null;
+      const outer = this.all.findLast((other) => other.part.first <= part.first && part.last <= other.part.last) ?? null;
       const body = el("div", { class: "mblock", hidden: true });
       const head = el("button", { type: "button", class: "partb" });
       const node = el("section", { class: "part", "data-part": keyOf(part) }, head, body);
@@ -69,28 +69,28 @@ export class Parts {
 
   /** The body of the smallest part that has page `n`; without one, the first element of a part after it. @param {number} n */
   placeOf(n) {
-    const body = this.all.findLast(({ part }) => part.a <= n && n <= part.z)?.body ?? null;
-    return { body, next: this.all.find((one) => !one.outer && one.part.a > n)?.node ?? null };
+    const body = this.all.findLast(({ part }) => part.first <= n && n <= part.last)?.body ?? null;
+    return { body, next: this.all.find((one) => !one.outer && one.part.first > n)?.node ?? null };
   }
 
   /** @param {number} n */
   around(n) {
-    return this.all.filter(({ part }) => part.a <= n && n <= part.z);
+    return this.all.filter(({ part }) => part.first <= n && n <= part.last);
   }
 
   /** `closed` parts, each with the number of parts that it is inside of. @param {[number, number][]} closed @returns {Closed[]} */
   withDepth(closed) {
-    return closed.map(([first, last]) => [first, last, this.around(first).filter(({ part }) => part.z >= last).length - 1]);
+    return closed.map(([first, last]) => [first, last, this.around(first).filter(({ part }) => part.last >= last).length - 1]);
   }
 
   /** Whether the model saw nothing but one gist of this part, or of one that has it. @param {DrawnPart} one */
   wasClosed({ part }) {
-    return this.seen.closed.some(([first, last]) => first <= part.a && part.z <= last);
+    return this.seen.closed.some(([first, last]) => first <= part.first && part.last <= last);
   }
 
   /** Pages that the model read in full, also below the one gist of their part. @param {DrawnPart} one */
   inFull({ part }) {
-    return this.seen.expanded.filter((n) => part.a <= n && n <= part.z);
+    return this.seen.expanded.filter((n) => part.first <= n && n <= part.last);
   }
 
   /** @param {DrawnPart} one */
@@ -125,27 +125,27 @@ export class Parts {
       const { part, node, head, body } = one;
       const open = this.isOpen(one);
       const look =
-        data.opened.some(([first, last]) => first === part.a && last === part.z) ||
-        (!open && data.marked.some((n) => part.a <= n && n <= part.z));
+        data.opened.some(([first, last]) => first === part.first && last === part.last) ||
+        (!open && data.marked.some((n) => part.first <= n && n <= part.last));
       const fact = this.fact(one, open);
-      const key = JSON.stringify([open, look, fact, part.g]);
+      const key = JSON.stringify([open, look, fact, part.gist]);
       if (one.drawn === key) continue;
       one.drawn = key;
       body.hidden = !open;
       node.classList.toggle("look", look);
       node.classList.toggle("shut", !open);
-      const pages = part.a === part.z ? `Page ${part.a}` : `Pages ${part.a} to ${part.z}`;
+      const pages = part.first === part.last ? `Page ${part.first}` : `Pages ${part.first} to ${part.last}`;
       const { words } = this;
-      const gist = (!open || this.wasClosed(one)) && part.g ? el("span", { class: "g", ...words }) : null;
-      if (gist) fill(gist, part.g, [], this.emphasis);
+      const gist = (!open || this.wasClosed(one)) && part.gist ? el("span", { class: "g", ...words }) : null;
+      if (gist) fill(gist, part.gist, [], this.emphasis);
       head.setAttribute("aria-expanded", String(open));
       head.replaceChildren(
         icon(open ? "down" : "right"),
         el(
           "span",
           { class: "pt" },
-          el("strong", part.t ? { ...words, title: part.t } : {}, part.t || pages),
-          el("span", { class: "small num" }, part.t ? `${pages}, ${fact}` : fact),
+          el("strong", part.title ? { ...words, title: part.title } : {}, part.title || pages),
+          el("span", { class: "small num" }, part.title ? `${pages}, ${fact}` : fact),
         ),
         ...(gist ? [gist] : []),
       );
@@ -155,11 +155,11 @@ export class Parts {
   /** What the model saw of the part, and who opened or closed it. @param {DrawnPart} one @param {boolean} open */
   fact(one, open) {
     const { part } = one;
-    const words = plural(part.w, "word");
+    const words = plural(part.words, "word");
     if (this.wasClosed(one)) {
       const inside = one.outer && this.wasClosed(one.outer);
       if (inside) return open ? `${words}, opened by you` : words;
-      const seen = `one gist${part.gw ? ` of ${plural(part.gw, "word")}` : ""}`;
+      const seen = `one gist${part.gistWords ? ` of ${plural(part.gistWords, "word")}` : ""}`;
       const full = this.inFull(one);
       if (open && full.length)
         return `${words}; the model saw ${seen}, and in full ${full.length > 1 ? "pages" : "page"} ${full.join(", ")}:`;

@@ -16,7 +16,7 @@ import { putAt } from "./selection.js";
  * @import { Units } from "./units.js"
  */
 
-/** @typedef {{id: string, task: PassageTask, words: string, s: [number, number], e: [number, number]}} Asked */
+/** @typedef {{id: string, task: PassageTask, words: string, start: [number, number], end: [number, number]}} Asked */
 
 /** @type {Record<PassageTask, string>} */
 const TITLES = { explain: "Explanation", define: "Definition", translate: "Translation" };
@@ -54,7 +54,7 @@ export class PassageCard {
     /** @type {Passage} */
     this.passage = { start: { paragraph: 0, offset: 0 }, end: { paragraph: 0, offset: 0 } };
     /** @type {Asked} */
-    this.asked = { id: "", task: "define", words: "", s: [0, 0], e: [0, 0] };
+    this.asked = { id: "", task: "define", words: "", start: [0, 0], end: [0, 0] };
     this.title = this.drawn = "";
     this.came = () => {
       if (this.opened) this.draw();
@@ -70,7 +70,7 @@ export class PassageCard {
     store.addEventListener("passage", this.came);
     this.passage = passage;
     const { start, end } = passage;
-    this.asked = { id: newId(), task, words, s: [start.paragraph, start.offset], e: [end.paragraph, end.offset] };
+    this.asked = { id: newId(), task, words, start: [start.paragraph, start.offset], end: [end.paragraph, end.offset] };
     askPassage(store, { ...this.asked, language: language || navigator.language });
     this.opening();
     this.title = task === "define" && !store.model ? "In this book" : TITLES[task];

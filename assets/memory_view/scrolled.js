@@ -202,9 +202,9 @@ export class Scrolled {
     const { scroller } = this.frame;
     const { page, paragraph } = this.state.here;
     const next = this.state.pages[(page ?? 0) - 1 + step];
-    const beyond = step > 0 && page === null && this.state.pages.length && paragraph >= this.state.pages[this.state.pages.length - 1].x;
+    const beyond = step > 0 && page === null && this.state.pages.length && paragraph >= this.state.pages[this.state.pages.length - 1].end;
     if (this.state.pages.length && (next || page) && !beyond) {
-      if (next) this.show({ paragraph: next.s, at: next.a ?? 0 });
+      if (next) this.show({ paragraph: next.start, at: next.startAt ?? 0 });
       else this.scrollBy(step);
     } else this.scrollBy(step);
     scroller.focus({ preventScroll: true });

@@ -121,8 +121,8 @@ export class Search {
       const hits = found("t", paragraph, this.plain[paragraph]);
       if (hits.length) this.byParagraph.set(paragraph, hits);
     }
-    for (const { n, g } of this.patterns.length ? pages : []) {
-      const hits = g ? found("g", n, folded(g.t)) : [];
+    for (const { number: n, gist: g } of this.patterns.length ? pages : []) {
+      const hits = g ? found("g", n, folded(g.text)) : [];
       if (hits.length) this.byPage.set(n, hits);
     }
     this.hits = this.inOrder();
@@ -134,7 +134,7 @@ export class Search {
     /** @type {Hit[]} */
     const found = [];
     for (const [paragraph, hits] of this.byParagraph) {
-      while (gists.length && this.state.pages[gists[0][0] - 1].x <= paragraph) found.push(...(gists.shift()?.[1] ?? []));
+      while (gists.length && this.state.pages[gists[0][0] - 1].end <= paragraph) found.push(...(gists.shift()?.[1] ?? []));
       found.push(...hits);
     }
     return found.concat(...gists.map(([, hits]) => hits));
@@ -192,6 +192,6 @@ export class Search {
     const { units, layer } = this;
     if (field === "t") return { paragraph: at, mark: units.nodes[at]?.querySelector("mark.now") };
     const page = this.state.pages[at - 1];
-    return { paragraph: page.s, at: page.a, mark: this.state.paged ? null : layer.drawn.get(at)?.gist.querySelector("mark.now") };
+    return { paragraph: page.start, at: page.startAt, mark: this.state.paged ? null : layer.drawn.get(at)?.gist.querySelector("mark.now") };
   }
 }

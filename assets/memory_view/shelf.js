@@ -27,7 +27,7 @@ const GO = "go to a book";
  * @param {ShelfBook} book @param {AskState} now @param {number} step
  * @returns {ShelfBookStep | null}
  */
-export const viewOf = (book, now, step) => now.views[step]?.shelf?.books[book.n] ?? null;
+export const viewOf = (book, now, step) => now.views[step]?.shelf?.books[book.number] ?? null;
 
 /** How many pages of a book have gists. @param {ShelfBook} book */
 const pagesOf = (book) => (book.pages ? plural(book.pages, "page") : "no gists");
@@ -35,7 +35,7 @@ const pagesOf = (book) => (book.pages ? plural(book.pages, "page") : "no gists")
 /** Goes to a book in the memory. @param {string} conversation @param {ShelfBook} book */
 export function goToBook(conversation, book) {
   showMemory();
-  requestAnimationFrame(() => conversationOf(conversation).dispatchEvent(new CustomEvent(GO, { detail: book.n })));
+  requestAnimationFrame(() => conversationOf(conversation).dispatchEvent(new CustomEvent(GO, { detail: book.number })));
 }
 
 export class Shelf {
@@ -102,7 +102,7 @@ export class Shelf {
   drawBook(book, view) {
     const open = Boolean(view && (view.open || book.byHand));
     const one = this.books.get(book.id) ?? this.make(book);
-    if (open && view?.focus) this.going.add(book.n);
+    if (open && view?.focus) this.going.add(book.number);
     const drawn = JSON.stringify([book, open, view?.open, view?.expanded]);
     if (one.drawn !== drawn) {
       one.drawn = drawn;
@@ -208,7 +208,7 @@ export class Shelf {
 
   /** Scrolls to a book, which is not opened by that, unless its memory goes to a place of its own. @param {number} numbered */
   show(numbered) {
-    const book = this.shown.find(({ n }) => n === numbered);
+    const book = this.shown.find(({ number: n }) => n === numbered);
     const node = book && this.books.get(book.id)?.node;
     if (!node || this.going.has(numbered)) return;
     const top = this.list.scrollTop + node.getBoundingClientRect().top - this.list.getBoundingClientRect().top - 4;

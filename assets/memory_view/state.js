@@ -65,12 +65,12 @@ export class ReadingState {
    */
   pageAt(paragraph, at = 0) {
     /** @param {LayerPage} page */
-    const after = (page) => page.s > paragraph || (page.s === paragraph && (page.a ?? 0) > at + 4);
+    const after = (page) => page.start > paragraph || (page.start === paragraph && (page.startAt ?? 0) > at + 4);
     const found = this.pages[lastUpTo(this.pages, 0, (page) => (after(page) ? 1 : 0))];
-    return found && (found.x > paragraph || (found.x === paragraph && (found.z ?? 0) > at)) ? found.n : null;
+    return found && (found.end > paragraph || (found.end === paragraph && (found.endAt ?? 0) > at)) ? found.number : null;
   }
 
   gistsMade() {
-    return this.pages.filter((page) => page.g).length;
+    return this.pages.filter((page) => page.gist).length;
   }
 }

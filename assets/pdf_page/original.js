@@ -140,15 +140,20 @@ export class CitedOriginal extends Original {
     const passages = [...found.passages].sort(([a], [b]) => a[0] - b[0] || a[1] - b[1]);
     const pieces = passages[passage ?? -1] ?? passages.flat();
     /** @type {Passages} */
-    const whole = record.t.length ? [[0, 0, record.t[0].length]] : [];
+    const whole = record.paragraphs.length ? [[0, 0, record.paragraphs[0].length]] : [];
     this.panel.point(
-      (pieces.length ? pieces : whole).map(([index, start, end]) => ({ text: record.t[index], start, end, place: placeIn(record, index) })),
+      (pieces.length ? pieces : whole).map(([index, start, end]) => ({
+        text: record.paragraphs[index],
+        start,
+        end,
+        place: placeIn(record, index),
+      })),
     );
   }
 }
 
 /** @param {Page} page @param {number} index */
-const placeIn = (page, index) => page.p?.findLast(([start]) => start <= index)?.[1] ?? "";
+const placeIn = (page, index) => page.places?.findLast(([start]) => start <= index)?.[1] ?? "";
 
 /** Beside the text of the reader: follows what is read, and marks the words that are selected. */
 export class ReaderOriginal extends Original {

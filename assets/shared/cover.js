@@ -1,12 +1,6 @@
 // A cover: the book's own picture, or one drawn from its title and how far its gists are. Titles are text nodes.
 
 import { el, svg } from "./dom.js";
-import { rootOf } from "./mount.js";
-
-/**
- * @import { CoverData, CoverDrawing } from "../protocol.js"
- * @import { Component } from "./mount.js"
- */
 
 const INKS = [
   ["#1b4a54", "#f3ead6"],
@@ -21,6 +15,15 @@ const INKS = [
 const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\ufaff\uff01-\uffef]/g;
 const MOST_LINES = 4;
 const [TOP, HEIGHT, MOST_BARS] = [148, 104, 36];
+
+/**
+ * @typedef {object} CoverDrawing
+ * @property {string} title
+ * @property {string} [author]
+ * @property {string} [lang] of the title
+ * @property {number} [pages] of the whole book, made and expected; none before a reading
+ * @property {number} [share] of the book that has gists, 0 to 1
+ */
 
 /**
  * The title in at most four lines that fit the cover; the last ends in … where more follows.
@@ -94,12 +97,4 @@ function bars(pages, share, ink, hash) {
  */
 export function pictureCover(source, redraw) {
   return el("span", { class: "cover pic" }, el("img", { alt: "", src: source, onerror: redraw, decoding: "async" }));
-}
-
-/** @param {Component<CoverData>} component */
-export default function mount({ parentElement, data: [data] }) {
-  const root = rootOf(parentElement);
-  const drawn = () => root.replaceChildren(drawCover(data));
-  if ("picture" in data && data.picture) root.replaceChildren(pictureCover(data.picture, drawn));
-  else drawn();
 }

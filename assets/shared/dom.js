@@ -179,6 +179,13 @@ export const treeOf = (node) => /** @type {ShadowRoot | Document} */ (node.getRo
 /** The element with the focus, in the tree of a node. @param {Node} node @returns {HTMLElement | null} */
 export const focused = (node) => /** @type {HTMLElement | null} */ (treeOf(node).activeElement);
 
+/** The element of a component that a script draws into. @param {HTMLElement} parent @returns {HTMLElement} */
+export function rootOf(parent) {
+  const root = parent.querySelector(".root");
+  if (root instanceof HTMLElement) return root;
+  throw new Error("The component has no element to draw into.");
+}
+
 const figures = new Intl.NumberFormat("en");
 /** @param {number} n */
 export const number = (n) => figures.format(n);

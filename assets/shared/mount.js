@@ -1,5 +1,6 @@
 // Connects a part (a class that draws into an element) with Streamlit's component interface.
 
+import { rootOf } from "./dom.js";
 import { beforeLeaving, delayWhileLeaving, noteStateSent } from "./navigation.js";
 
 /**
@@ -22,13 +23,6 @@ import { beforeLeaving, delayWhileLeaving, noteStateSent } from "./navigation.js
 
 /** @type {WeakMap<HTMLElement, Entry>} root element -> part */
 const mounted = new WeakMap();
-
-/** The element of a component that a script draws into. @param {HTMLElement} parent @returns {HTMLElement} */
-export function rootOf(parent) {
-  const root = parent.querySelector(".root");
-  if (root instanceof HTMLElement) return root;
-  throw new Error("The component has no element to draw into.");
-}
 
 /**
  * The function that Streamlit calls for a component, and again with every change of its data on the same element.

@@ -1,8 +1,7 @@
 // A saved web page beside its parts: the page in a sandboxed frame, the gists of its parts, the steps of a decision and the
 // action it led to. The frame has no scripts, so marks come with its address; a fragment moves it to an element.
 
-import { button, el, entry, first, icon, number, plural } from "../shared/dom.js";
-import { rootOf } from "../shared/mount.js";
+import { button, el, entry, first, icon, number, plural, rootOf } from "../shared/dom.js";
 import { SIGNER_ICONS } from "../shared/signer.js";
 
 /**
@@ -183,7 +182,7 @@ class View {
     const { snippets, lang, action } = this.data;
     const opened = new Set(this.now.opened);
     this.list.replaceChildren(
-      ...snippets.map(({ n, words, gist, anchor }) => {
+      ...snippets.map(({ number: n, words, gist, anchor }) => {
         const chosen = this.now.ends && action?.snippet === n;
         const told = [plural(words, "word"), opened.has(n) && "looked at", chosen && "has the element"].filter(Boolean).join(" · ");
         const html = el("pre", { tabindex: 0 }, this.texts.get(n) ?? "");

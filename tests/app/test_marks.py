@@ -11,7 +11,14 @@ from readagent_core.errors import NotInLibraryError
 from readagent_core.library.marks import Mark, Spot
 
 DOCUMENT = Document("Lamps", (Paragraph("🏮 The lamp 🏮 was lit."), Paragraph("It burned.")))
-RECORD = {"id": "m1", "k": "highlight", "c": "rose", "s": [0, 7], "e": [0, 14], "n": ""}  # UTF-16 code units
+RECORD = {
+    "id": "m1",
+    "kind": "highlight",
+    "colour": "rose",
+    "start": [0, 7],
+    "end": [0, 14],
+    "note": "",
+}  # UTF-16 code units
 
 
 @pytest.fixture
@@ -36,17 +43,17 @@ def test_places_count_utf16_on_the_way_in_and_out(change):
 
 def test_a_mark_with_a_note_is_a_note_and_what_was_removed_is_restored(change):
     change("make", mark=RECORD)
-    (mark,) = change("change", mark={"id": "m1", "n": "Who lit it?"})
+    (mark,) = change("change", mark={"id": "m1", "note": "Who lit it?"})
     assert (mark.kind, mark.note, mark.colour) == ("note", "Who lit it?", "rose")
-    (mark,) = change("change", mark={"id": "m1", "n": "", "c": "sky"})
+    (mark,) = change("change", mark={"id": "m1", "note": "", "colour": "sky"})
     assert (mark.kind, mark.note, mark.colour) == ("highlight", "", "sky")
     assert change("remove", id="m1") == ()
     assert change("remove", id="m1") == ()  # in another tab too
     assert change("restore", id="m1") == (mark,)
-    change("make", mark={**RECORD, "id": "m2", "k": "bookmark", "c": "", "s": [1, 0], "e": [1, 5]})
-    assert [m.kind for m in change("change", mark={"id": "m2", "n": "Here"})] == ["highlight", "bookmark"]
+    change("make", mark={**RECORD, "id": "m2", "kind": "bookmark", "colour": "", "start": [1, 0], "end": [1, 5]})
+    assert [m.kind for m in change("change", mark={"id": "m2", "note": "Here"})] == ["highlight", "bookmark"]
 
 
 def test_a_place_that_the_text_has_not_is_refused(change):
     with pytest.raises(NotInLibraryError, match="not in the text"):
-        change("make", mark={**RECORD, "s": [7, 0]})
+        change("make", mark={**RECORD, "start": [7, 0]})

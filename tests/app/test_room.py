@@ -104,8 +104,8 @@ def test_places_in_a_page_become_places_in_its_paragraphs_as_browsers_count():
 
 def test_a_page_record_holds_what_is_shown_and_nothing_empty():
     record = memory_view.page_record(a_memory(), a_memory().pages[0])
-    assert record == {"n": 1, "s": 0, "t": ["One 😀 two.", "Three."], "w": 4, "e": "pause", "h": [[1, 1, "Head"]],
-                      "g": {"t": "One.", "w": 1}}  # fmt: skip
+    assert record == {"number": 1, "start": 0, "paragraphs": ["One 😀 two.", "Three."], "words": 4, "ends": "pause",
+                      "headings": [[1, 1, "Head"]], "gist": {"text": "One.", "words": 1}}  # fmt: skip
 
 
 def test_a_page_of_split_paragraphs_has_its_place_in_the_whole_ones_as_browsers_count():
@@ -114,7 +114,16 @@ def test_a_page_of_split_paragraphs_has_its_place_in_the_whole_ones_as_browsers_
     assert book_text.whole_places(memory.document, whole) == ((0, 0), (0, 12), (1, 0), (2, 0), (3, 0))
     page = Page(1, 1, 3, 3, "Here.")
     record = book_text.page_layer(memory, page, book_text.whole_places(memory.document, whole))
-    assert record == {"n": 1, "s": 0, "a": 12, "x": 2, "w": 3, "e": "pause", "r": "Here.", "g": {"t": "One.", "w": 1}}
+    assert record == {
+        "number": 1,
+        "start": 0,
+        "startAt": 12,
+        "end": 2,
+        "words": 3,
+        "ends": "pause",
+        "reason": "Here.",
+        "gist": {"text": "One.", "words": 1},
+    }
     assert book_text.whole_places(whole, whole) == ((0, 0), (1, 0), (2, 0), (3, 0))
 
 

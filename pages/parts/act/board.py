@@ -43,7 +43,7 @@ def board(book: str, opened: OpenedPage, shown: Shown) -> dict[str, Any]:
         "lang": memory.memory.document.language,
         "about": about_page(memory),
         "snippets": [
-            {"n": snippet.number, "words": page.words, "gist": gist, "anchor": anchor_of(memory, snippet.number)}
+            {"number": snippet.number, "words": page.words, "gist": gist, "anchor": anchor_of(memory, snippet.number)}
             for snippet, page, gist in zip(memory.snippets, memory.memory.pages, shown.gists, strict=True)
         ],
         "steps": _steps(shown.events),

@@ -66,10 +66,10 @@ def views(
         "questions": [],
         "notice": "",
         "link": f"?exchange={current.id}&step=" if current else "",
-        "memory": {"original": None},
+        "memory": None,
         "shelf": {"books": books, "others": _others(now, books), "name": now.chosen.name},
     }
-    return whole, [{"memory": {}, "shelf": _view(now, step, opened, checked)} for step in steps]
+    return whole, [{"memory": None, "shelf": _view(now, step, opened, checked)} for step in steps]
 
 
 # --- the books ------------------------------------------------------------------------------------
@@ -116,9 +116,9 @@ def _books(now: Several, exchange: Exchange | None, events: Sequence[Event], ope
             pages = {"scope": scope, "original": original, "count": len(memory.pages), "meta": meta, "parts": parts}
             cells = [page.words for page in memory.pages]
             shown = {"memory": {**pages, "limit": None, "curtain": None}, "cells": cells}
-        found.append({"n": number, **_book(now, book, closed.get(number)), **shown})
+        found.append({"number": number, **_book(now, book, closed.get(number)), **shown})
     # what the answer opened comes first; a book that the person opens stays in its place
-    return sorted(found, key=lambda one: not any(_is_open(step, one["n"]) for step in steps))[:LISTED]
+    return sorted(found, key=lambda one: not any(_is_open(step, one["number"]) for step in steps))[:LISTED]
 
 
 def _book(now: Several, book: ShelfBook, told: ClosedBook | None) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def show_all_notes(workspace: Workspace) -> None:
 
 def _record(book: Book, marks: Iterable[Mark]) -> dict[str, Any]:
     """``BookMarks`` of protocol.d.ts. The place of a mark is named by its section: pages belong to a reading."""
-    listed = [mark_record(mark) | {"p": mark.section} for mark in marks]
+    listed = [mark_record(mark) | {"page": mark.section} for mark in marks]
     about = {
         "id": book.id,
         "title": book.title,

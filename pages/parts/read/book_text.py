@@ -133,7 +133,7 @@ def book_outline(document: Document, words: int) -> dict[str, Any]:
 
 
 def span_record(text: str, span: Span) -> list[Any]:
-    """A ``SpanRecord`` of types.js."""
+    """A ``SpanRecord`` of protocol.d.ts."""
     return [utf16_offset(text, span.start), utf16_offset(text, span.end), span.kind.value, span.text, span.target]
 
 
@@ -199,13 +199,13 @@ def page_layer(memory: GistMemory, page: Page, places: Sequence[tuple[int, int]]
     """A ``LayerPage`` of protocol.d.ts; what is empty is left out."""
     (first, at), (last, to) = places[page.start], places[page.end]
     optional = {
-        "a": at,
-        "z": to,
-        "r": page.reason,
-        "f": int(page.fallback),
-        "g": gist_record(memory, page.number),
+        "startAt": at,
+        "endAt": to,
+        "reason": page.reason,
+        "rule": int(page.fallback),
+        "gist": gist_record(memory, page.number),
     }
-    record = {"n": page.number, "s": first, "x": last, "w": page.words, "e": page.ends}
+    record = {"number": page.number, "start": first, "end": last, "words": page.words, "ends": page.ends}
     return record | {name: value for name, value in optional.items() if value}
 
 

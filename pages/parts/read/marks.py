@@ -79,11 +79,11 @@ def make_change(
     """Make a ``MarkChange`` of protocol.d.ts. ``removed``: the marks that can be restored. Raises ReadAgentError."""
     library, mark = workspace.library, change.get("mark") or {}
     if change["do"] == "make":
-        start, end = spot_of(document, mark["s"]), spot_of(document, mark["e"])
-        made = make_mark(document, book.id, mark["k"], start, end, colour=mark["c"], note=mark["n"])
+        start, end = spot_of(document, mark["start"]), spot_of(document, mark["end"])
+        made = make_mark(document, book.id, mark["kind"], start, end, colour=mark["colour"], note=mark["note"])
         library.put_mark(replace(made, id=mark["id"]))
     elif change["do"] == "change":
-        change_mark(library, mark["id"], colour=mark.get("c"), note=mark.get("n"))
+        change_mark(library, mark["id"], colour=mark.get("colour"), note=mark.get("note"))
         after = library.mark(mark["id"])
         if after is not None and after.kind in (NOTE, HIGHLIGHT):
             library.put_mark(replace(after, kind=NOTE if after.note else HIGHLIGHT))
@@ -116,15 +116,15 @@ def mark_record(mark: Mark, document: Document | None = None) -> dict[str, Any]:
     """A ``MarkRecord`` of protocol.d.ts. ``document``: the text that the mark is placed in."""
     return {
         "id": mark.id,
-        "k": mark.kind,
-        "c": mark.colour,
-        "s": _place(document, mark.start),
-        "e": _place(document, mark.end),
-        "n": mark.note,
-        "x": mark.exact,
-        "h": mark.section,
-        "t": mark.created,
-        "a": _answer_record(mark, document) if mark.answer else None,
+        "kind": mark.kind,
+        "colour": mark.colour,
+        "start": _place(document, mark.start),
+        "end": _place(document, mark.end),
+        "note": mark.note,
+        "words": mark.exact,
+        "section": mark.section,
+        "made": mark.created,
+        "answer": _answer_record(mark, document) if mark.answer else None,
     }
 
 
@@ -140,7 +140,7 @@ def _answer_record(mark: Mark, document: Document | None) -> dict[str, Any]:
             place = _place(document, Spot(citation["paragraph"], citation["offset"])) if known else None
             if citation["page"]:
                 found[citation["page"]] = found.get(citation["page"]) or place
-        return [{"page": page, "s": place} for page, place in found.items()]
+        return [{"page": page, "start": place} for page, place in found.items()]
 
     pieces = [{"text": piece["text"], "cites": cites(piece["citations"])} for piece in answer["pieces"]]
     return {"question": answer["question"], "signer": answer["signature"], "pieces": pieces}

@@ -84,12 +84,12 @@ def _begin(
     record: dict[str, Any] = {"id": asked["id"], "state": "running", "signer": None, "places": [], "more": 0}
     record |= dict.fromkeys(("text", "cost", "error", "waiting", "language"), "") | {"languages": None}
     try:
-        passage = Passage(document, spot_of(document, asked["s"]), spot_of(document, asked["e"]), allowed)
+        passage = Passage(document, spot_of(document, asked["start"]), spot_of(document, asked["end"]), allowed)
         if asked["task"] == DEFINE and not workspace.model.is_language_model:
             return record | _places(passage)
         if asked["task"] == TRANSLATE:
             record |= {"language": _into(workspace, str(asked["language"])), "languages": sorted(LANGUAGES.values())}
-        same = before is not None and all(before.get(k) == asked.get(k) for k in ("task", "s", "e", "language"))
+        same = before is not None and all(before.get(k) == asked.get(k) for k in ("task", "start", "end", "language"))
         signature = signature_of(workspace.model)
         record["signer"] = {"kind": signature.kind, "line": signature.line}
         ask_about(workspace, _job_key(asked), asked["task"], passage, into=record["language"] or "English", again=same)

@@ -1,4 +1,4 @@
-"""A book's cover: its own picture, or one that assets/shared/cover.js draws from the title.
+"""A book's cover: its own picture. Where it has none, assets/shared/cover.js draws one from the title.
 
 The library's screen shows thumbnails, which are made at their first use and stored with the text.
 """
@@ -9,7 +9,6 @@ import base64
 import warnings
 from io import BytesIO
 
-from pages.parts.shared.component import component
 from readagent_core.document import Cover
 from readagent_core.library import Library
 from readagent_core.library.records import Book
@@ -17,14 +16,6 @@ from readagent_core.library.records import Book
 PICTURES = ("image/jpeg", "image/png", "image/gif", "image/webp")  # not SVG: it may hold scripts
 _THUMBNAIL = (288, 386)  # pixels: 96 px on a screen of three device pixels each
 _MOST_PIXELS = 50_000_000  # a larger picture is not decoded
-
-
-def show(book: Book, cover: Cover | None) -> None:
-    """Draw the cover of ``book``; ``cover`` is the picture it has, if any."""
-    mount = component("cover", "shared/cover.js", style="shared/cover.css")
-    drawing = {"title": book.title, "author": book.author, "lang": book.language}
-    picture = picture_of(cover) if cover is not None else None
-    mount(key=f"cover_{book.id}", data={**drawing, **({"picture": picture} if picture else {})})
 
 
 def picture_of(cover: Cover) -> str | None:

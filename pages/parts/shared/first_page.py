@@ -41,12 +41,12 @@ SHEETS = (
     "evaluate/evaluate.css",
     "evaluate/form.css",
 )
-MEMORY, ANSWER, COVER, POLLING = (
-    "memory_view/main.js", "answer_view/main.js", "shared/cover.js", "shared/polling.js",
+MEMORY, ANSWER, LIBRARY, POLLING = (
+    "memory_view/main.js", "answer_view/main.js", "library/main.js", "shared/polling.js",
 )  # fmt: skip
 EVERYWHERE = ("Html", "Button", "PageLink", "BidiComponent", POLLING)
 SCREENS: dict[str, tuple[str, ...]] = {  # the address: Streamlit's elements and our scripts that it begins with
-    "": ("TextInput", "Selectbox", "FileUploader", COVER),
+    "": ("TextInput", "Selectbox", "FileUploader", LIBRARY),
     "read": ("Selectbox", MEMORY),
     "ask": ("Selectbox", "Checkbox", "ButtonGroup", "ChatInput", MEMORY, ANSWER),
     "compare": ("Selectbox", "TextInput", "TextArea", "compare/compare.js"),

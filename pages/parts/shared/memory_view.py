@@ -134,19 +134,19 @@ def page_record(memory: GistMemory, page: Page) -> dict[str, Any]:
     document = memory.document
     inside = range(page.start, page.end)
     record: dict[str, Any] = {
-        "n": page.number,
-        "s": page.start,
-        "t": [document.paragraphs[i].text for i in inside],
-        "w": page.words,
-        "e": page.ends,
+        "number": page.number,
+        "start": page.start,
+        "paragraphs": [document.paragraphs[i].text for i in inside],
+        "words": page.words,
+        "ends": page.ends,
     }
     optional = {
-        "h": [[i - page.start, s.level, s.title] for i in inside for s in document.headings(i)],
-        "c": [i - page.start for i in inside if document.paragraphs[i].continues],
-        "p": list(_source_places(memory, page)),
-        "r": page.reason,
-        "f": int(page.fallback),
-        "g": gist_record(memory, page.number),
+        "headings": [[i - page.start, s.level, s.title] for i in inside for s in document.headings(i)],
+        "joined": [i - page.start for i in inside if document.paragraphs[i].continues],
+        "places": list(_source_places(memory, page)),
+        "reason": page.reason,
+        "rule": int(page.fallback),
+        "gist": gist_record(memory, page.number),
     }
     return record | {name: value for name, value in optional.items() if value}
 
@@ -157,25 +157,25 @@ def gist_record(memory: GistMemory, number: int) -> dict[str, Any] | None:
     if gist is None:
         return None
     optional = {
-        "f": int(gist.fallback),
-        "o": int(gist.whole),
-        "e": int(gist.edited),
-        "l": gist.level,
-        "m": list(gist.marks),
+        "rule": int(gist.fallback),
+        "own": int(gist.whole),
+        "edited": int(gist.edited),
+        "shortened": gist.level,
+        "notes": list(gist.marks),
     }
-    return {"t": gist.text, "w": gist.words} | {name: value for name, value in optional.items() if value}
+    return {"text": gist.text, "words": gist.words} | {name: value for name, value in optional.items() if value}
 
 
 def part_records(parts: Sequence[PartSeen], memory: GistMemory) -> list[dict[str, Any]]:
     """A ``PartRecord`` of protocol.d.ts for each part."""
     return [
         {
-            "a": part.first,
-            "z": part.last,
-            "t": part.title,
-            "g": part.gist,
-            "gw": count_words(part.gist),
-            "w": sum(memory.page(n).words for n in range(part.first, part.last + 1)),
+            "first": part.first,
+            "last": part.last,
+            "title": part.title,
+            "gist": part.gist,
+            "gistWords": count_words(part.gist),
+            "words": sum(memory.page(n).words for n in range(part.first, part.last + 1)),
         }
         for part in parts
     ]

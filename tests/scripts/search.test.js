@@ -1,0 +1,61 @@
+// What a query finds in a text.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { arranged, keyOf, tagsOf } from "../../assets/library/arrange.js";
+import { folded, patternsOf, placesOf } from "../../assets/memory_view/search_text.js";
+
+const found = (text, query) => placesOf(folded(text), patternsOf(query)).map(([start, end]) => text.slice(start, end));
+
+test("every word must occur; the last letters may be missing", () => {
+  assert.deepEqual(found("The lamps were lit by the lamplighter", "lamp"), ["lamp", "lamp"]);
+  assert.deepEqual(found("The lamps were lit", "lamp lit"), ["lamp", "lit"]);
+  assert.deepEqual(found("The lamps were lit", "lamp dark"), []);
+  assert.deepEqual(found("The overlamp", "lamp"), []); // not inside a word
+});
+
+test("words in quotation marks are one phrase, whatever stands between them", () => {
+  assert.deepEqual(found("north by west, north-by west", '"north by"'), ["north by", "north-by"]);
+  assert.deepEqual(found("by the north", "“north by”"), []);
+});
+
+test("accents and case do not matter, and places are those of the text itself", () => {
+  assert.deepEqual(found("Die Größe; café, CAFÉ", "cafe"), ["café", "CAFÉ"]);
+  assert.deepEqual(found("ﬁnd the ﬁrst", "first"), ["ﬁrst"]);
+  assert.deepEqual(found("İstanbul at dawn", "dawn"), ["dawn"]);
+});
+
+test("scripts without spaces are found inside a run of letters", () => {
+  assert.deepEqual(found("雪の駅で待つ", "駅"), ["駅"]);
+});
+
+test("hits that lie over one another are one, and a query without letters finds nothing", () => {
+  assert.deepEqual(found("lamplight", "lamp lamplight"), ["lamplight"]);
+  assert.deepEqual(patternsOf("… !"), []);
+});
+
+const book = (id, title, rest = {}) => {
+  const made = { id, title, words: 10, added: 1, ...rest };
+  return { ...made, text: "", key: keyOf(made) };
+};
+const view = { query: "", sort: "title", shelf: null, tag: null, gists: null, top: 0 };
+const names = (books, change) => arranged(books, { ...view, ...change }, (one) => one.gists).map((one) => one.id);
+
+test("the library is filtered by words, shelf, tag and gists, and sorted", () => {
+  const books = [
+    book("b", "Ålesund", { author: "Émile", tags: ["sea"], gists: { state: "paused" }, words: 5, added: 3 }),
+    book("a", "The 10 lamps", { shelves: ["Now"], opened: 9 }),
+    book("c", "The 9 lamps", { gists: { state: "ready" }, added: 2 }),
+  ];
+  assert.deepEqual(names(books, {}), ["b", "c", "a"]); // numbers count as numbers
+  assert.deepEqual(names(books, { sort: "opened" }), ["a", "b", "c"]);
+  assert.deepEqual(names(books, { sort: "words" }), ["a", "c", "b"]);
+  assert.deepEqual(names(books, { query: "LAMPS the" }), ["c", "a"]);
+  assert.deepEqual(names(books, { query: "emile" }), ["b"]);
+  assert.deepEqual(names(books, { shelf: "Now" }), ["a"]);
+  assert.deepEqual(names(books, { tag: "sea" }), ["b"]);
+  assert.deepEqual(names(books, { gists: "stopped" }), ["b"]);
+  assert.deepEqual(names(books, { gists: "none" }), ["a"]);
+  assert.deepEqual(names(books, { sort: "of another version" }), ["a", "b", "c"]);
+  assert.deepEqual(tagsOf(books), ["sea"]);
+});
