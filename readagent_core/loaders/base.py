@@ -7,14 +7,16 @@ removed from the text with a notice, and characters that cannot be shown are rem
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
-from readagent_core.document import Cover, Document, Figure, Notice, Paragraph, Section
+from readagent_core.document import Cover, Document, Figure, Notice, Paragraph, Section, Span, SpanKind
 from readagent_core.errors import EmptyDocumentError, TooLargeError
 from readagent_core.languages import detect_language
 from readagent_core.loaders import contents
+from readagent_core.loaders.marks import Marks
 from readagent_core.loaders.titles import alphanumerics, is_author, is_byline_of, is_same_heading, is_same_title
 from readagent_core.words import count_of, split_unbroken
 
@@ -32,6 +34,16 @@ _LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉�
 _RAISABLE = re.compile(r"[0-9+\-−=()ni]*[0-9n][0-9+\-−=()ni]*")
 _LOWERABLE = re.compile(r"[0-9+\-−=()]+")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-\w+)*")
+_INITIAL = re.compile(r"[\"'“‘«„]?([^\W\d_])")
+_CONTINUES = re.compile(r"[a-zà-öø-ÿ'’]|[A-ZÀ-Þ]{2,}\b|[A-ZÀ-Þ]['’]")
+_WORD_START = re.compile(r"[^\s.,;:!?]+")
+_WORDS = "AIOÀÉÔYEU"  # letters that are words
+_KEPT = {  # what is told of the spans of a kind
+    SpanKind.NOTE: ("reference", " to notes, each with its place"),
+    SpanKind.LINK: ("link", ""),
+    SpanKind.RUBY: ("reading", " of characters (ruby), beside the text"),
+    SpanKind.FORMULA: ("formula", ", as a line of text and as mathematics"),
+}
 _LONG_ITEM, _LONG_LIST = 240, 1500  # characters; longer items, and those of a longer list, are paragraphs
 
 
@@ -96,6 +108,13 @@ def raise_text(text: str, *, up: bool) -> str:
     return text.translate(_RAISED if up else _LOWERED)
 
 
+def _is_way_back(span: Span, paragraph: int, *, note: bool) -> bool:
+    """Returns whether a reference to a note is the one from the note back to the text, or to its own paragraph."""
+    if span.kind != SpanKind.NOTE or span.target is None:
+        return False
+    return span.target == paragraph or (span.target < paragraph and (note or span.start == 0))
+
+
 def used_memory(limits: Limits) -> float:
     """Returns the used share of ``limits.memory``; 0.0 where this process is not limited or that is not known."""
     try:
@@ -110,8 +129,19 @@ def used_memory(limits: Limits) -> float:
     return 1 - (limit - used) / limits.memory
 
 
+class Note(NamedTuple):
+    """A paragraph of a footnote or endnote. ``anchors``: the keys by which it is referred to."""
+
+    text: str
+    place: str = ""
+    anchors: Sequence[str] = ()
+
+
 class Builder:
-    """Collects the parts of a document in order. ``place``: where the next paragraphs are in the source."""
+    """Collects the parts of a document in order. ``place``: where the next paragraphs are in the source.
+
+    ``marks``: those in the texts that it is given, from which it makes spans; their targets are found in ``build``.
+    """
 
     def __init__(self) -> None:
         self.paragraphs: list[Paragraph] = []
@@ -119,6 +149,8 @@ class Builder:
         self.notices: list[Notice] = []
         self.figures: list[Figure] = []
         self.place = ""
+        self.marks = Marks()
+        self._anchors: dict[str, int] = {}  # the number of the paragraph at each, or of the next one
         self._lost_breaks = 0  # where many spaces stood for the end of a paragraph
         self._rule = False
         self._caption: int | None = None  # the last paragraph, where it is a caption above its picture
@@ -131,27 +163,36 @@ class Builder:
         exact: bool = False,
         caption: bool = False,
         confidence: float | None = None,
+        note: bool = False,
+        anchors: Iterable[str] = (),
     ) -> None:
         """Adds a paragraph. ``exact``: with its spaces as they are, for program code and aligned columns.
 
         ``caption``: of the picture that was added just before, else of the one that is added next. ``confidence``: of
-        a text that was recognised in a picture of its page."""
+        a text that was recognised in a picture of its page. ``note``: it is part of a note. ``anchors``: keys by which
+        it is referred to."""
         text = strip_unprintable(text).strip("\n ")
         *before, text = [text] if exact else _LOST_BREAK.split(text)
         for part in before:
-            self.add_paragraph(part, place, confidence=confidence)
+            self.add_paragraph(part, place, confidence=confidence, note=note, anchors=anchors)
         self._lost_breaks += len(before)
         if text.strip():
-            text = text if exact else squeeze_spaces(text)
+            text, spans = self.marks.resolve(text if exact else squeeze_spaces(text))
             opens = not self.paragraphs or (self.sections and self.sections[-1].start == len(self.paragraphs))
             if self._rule and not opens:
                 self.paragraphs.append(Paragraph(SCENE_BREAK, self.paragraphs[-1].place))
             self._rule = False
             place = self.place if place is None else place
-            pieces = split_unbroken(text)
             first = len(self.paragraphs)
-            self.paragraphs.extend(Paragraph(piece, place, n > 0, confidence) for n, piece in enumerate(pieces))
+            self.add_anchors(anchors)
+            whole = Paragraph(text, place, False, confidence, note, spans)
+            self.paragraphs += whole.split(split_unbroken(text))
             self._caption = first if caption and not self._give_caption(first) else None
+
+    def add_anchors(self, keys: Iterable[str]) -> None:
+        """Notes that references to ``keys`` lead to the paragraph that is added next."""
+        for key in keys:
+            self._anchors.setdefault(key, len(self.paragraphs))
 
     def add_figure(self, figure: Figure) -> None:
         """Adds a picture: below the heading that was just added, else after the last paragraph."""
@@ -182,12 +223,12 @@ class Builder:
         elif title:
             self.sections.append(Section(title, len(self.paragraphs), max(1, level)))
 
-    def add_notes(self, notes: Sequence[tuple[str, str]], title: str = "") -> None:
-        """Adds a last section with the texts and places of footnotes and endnotes; nothing where there are none."""
+    def add_notes(self, notes: Sequence[Note], title: str = "") -> None:
+        """Adds a last section with footnotes and endnotes; nothing where there are none."""
         if notes:
             self.add_heading(title or "Notes")
-        for text, place in notes:
-            self.add_paragraph(text, place)
+        for note in notes:
+            self.add_paragraph(note.text, note.place, note=True, anchors=note.anchors)
 
     def add_notice(self, code: str, message: str, count: int = 1) -> None:
         self.notices.append(Notice(code, message, count))
@@ -210,6 +251,7 @@ class Builder:
         """Returns the document. Raises EmptyDocumentError without a paragraph, TooLargeError over the word limit.
 
         ``language``: as the file says it; where that is no language tag, the language is detected."""
+        self._join_initials()
         before = list(self.paragraphs)
         self._remove_title(title, author)
         self._turn_last_headings_into_text()
@@ -218,6 +260,9 @@ class Builder:
         if not self.paragraphs:
             raise EmptyDocumentError("There is no text in this file. Nothing was added; open another file.")
         self._note_undecoded()
+        following = self._following(before)
+        figures = self._moved_figures(before, following)  # by the paragraphs, which ``_find_targets`` makes anew
+        self._find_targets(following)
         if self._lost_breaks:
             began = f"{count_of(self._lost_breaks, 'paragraph')} began"
             message = f"{began} in mid-line, after many spaces, so a break was put there."
@@ -233,7 +278,7 @@ class Builder:
             format=format,
             warnings=tuple(self.notices),
             cover=cover,
-            figures=self._moved_figures(before),
+            figures=figures,
         )
         if document.words > limits.words:
             raise TooLargeError(
@@ -242,13 +287,16 @@ class Builder:
             )
         return document
 
-    def _moved_figures(self, before: Sequence[Paragraph]) -> tuple[Figure, ...]:
-        """Returns the figures, whose places count the paragraphs ``before`` some of these were removed or added."""
+    def _following(self, before: Sequence[Paragraph]) -> list[int]:
+        """Returns where each of the paragraphs ``before`` some were removed or added is, or the next that is left."""
         now = {id(paragraph): at for at, paragraph in enumerate(self.paragraphs)}
-        following = [len(self.paragraphs)]  # where each paragraph is, or the next one that is left
+        following = [len(self.paragraphs)]
         for paragraph in reversed(before):
             following.append(now.get(id(paragraph), following[-1]))
-        following.reverse()
+        return following[::-1]
+
+    def _moved_figures(self, before: Sequence[Paragraph], following: Sequence[int]) -> tuple[Figure, ...]:
+        now = {id(paragraph): at for at, paragraph in enumerate(self.paragraphs)}
         found = []
         for figure in self.figures:
             at, after = following[figure.paragraph], figure.after
@@ -259,6 +307,70 @@ class Builder:
             caption = None if figure.caption is None else now.get(id(before[figure.caption]))
             found.append(replace(figure, paragraph=at, after=after, caption=caption))
         return tuple(found)
+
+    def _find_targets(self, following: Sequence[int]) -> None:
+        """Gives the spans the paragraphs that they lead to, and counts them; those that lead nowhere are left out."""
+        keys, last = self.marks.targets, len(self.paragraphs) - 1
+        lost = 0
+
+        def find(number: int) -> int | None:
+            nonlocal lost
+            key = keys[number]
+            at = self._anchors.get(key, self._anchors.get(f"{key.partition('#')[0]}#"))
+            lost += at is None
+            return None if at is None else min(following[at], last)
+
+        counts = dict.fromkeys(SpanKind, 0)
+        for index, paragraph in enumerate(self.paragraphs):
+            if paragraph.spans:
+                moved = paragraph.with_targets(find)
+                spans = tuple(s for s in moved.spans if not _is_way_back(s, index, note=paragraph.note))
+                self.paragraphs[index] = replace(moved, spans=spans)
+                for span in spans:
+                    counts[span.kind] += 1
+        for kind, what in _KEPT.items():
+            if counts[kind]:
+                self.add_notice(f"kept-{kind}", f"Kept: {count_of(counts[kind], what[0])}{what[1]}.", counts[kind])
+        if lost:
+            message = f"{count_of(lost, 'reference')} within the text led to a place that is not in it."
+            self.add_notice("references-lost", message, lost)
+
+    def _join_initials(self) -> None:
+        """Joins a letter that is a paragraph of its own, as a drop cap often is, with the text below it."""
+        starts = {section.start for section in self.sections}
+        words: dict[str, int] = {}
+        for at in range(len(self.paragraphs) - 1, 0, -1):
+            letter, below = self.paragraphs[at - 1], self.paragraphs[at]
+            found = _INITIAL.fullmatch(letter.text)
+            if not found or at in starts or letter.note or not _CONTINUES.match(below.text):
+                continue
+            word = _WORD_START.match(below.text)
+            alone = False
+            if found.group(1) in _WORDS and word:
+                if not words:
+                    for text in (p.text.lower() for p in self.paragraphs):
+                        for one in text.split():
+                            words[one] = words.get(one, 0) + 1
+                whole, rest = (f"{lead}{word.group()}".lower() for lead in (found.group(1), ""))
+                alone = words.get(rest, 0) - 1 > words.get(whole, 0)
+            text = letter.text + " " * alone
+            self.paragraphs[at] = replace(letter, text=text).joined(below)
+            self._remove_paragraph(at - 1)
+
+    def _remove_paragraph(self, at: int) -> None:
+        """Removes a paragraph whose text is part of the next one."""
+        del self.paragraphs[at]
+        self.sections = [replace(s, start=s.start - (s.start > at)) for s in self.sections]
+        self._anchors = {key: place - (place > at) for key, place in self._anchors.items()}
+        self.figures = [
+            replace(
+                f,
+                paragraph=f.paragraph - (f.paragraph > at),
+                after=f.after and f.paragraph != at,
+                caption=None if f.caption is None else f.caption - (f.caption > at),
+            )
+            for f in self.figures
+        ]
 
     def _remove_title(self, title: str, author: str) -> None:
         """Removes the title and the author's name from the start of the text: they are metadata."""

@@ -164,7 +164,7 @@ def _without(
         if run is None:
             remaining.append(paragraph)
         elif i in run.left:
-            remaining.append(replace(paragraph, text="\n".join(run.left[i])))
+            remaining.append(replace(paragraph, text="\n".join(run.left[i]), spans=()))
     place.append(len(remaining))
     moved: list[Section] = []
     for section in sections:

@@ -21,7 +21,7 @@ from readagent_core.document import Document, Figure
 from readagent_core.errors import DamagedDocumentError
 from readagent_core.loaders import headings
 from readagent_core.loaders.archive import Archive
-from readagent_core.loaders.base import Builder, Limits, join_items, raise_text
+from readagent_core.loaders.base import Builder, Limits, Note, join_items, raise_text
 from readagent_core.loaders.descriptions import bracket_description
 from readagent_core.loaders.docx.styles import Numbering, Styles, W, value
 from readagent_core.loaders.figures import Pictures
@@ -140,7 +140,7 @@ class _BodyReader:
 
             headings.add_blocks(self.builder, blocks, found, contents, add)
         add_figures(len(pieces))
-        self.builder.add_notes([(text, "") for note in self.noted for text in self._note_texts(*note)])
+        self.builder.add_notes([Note(text) for note in self.noted for text in self._note_texts(*note)])
         self.builder.note_hidden(self.hidden)
         if self.contents:
             self.builder.add_notice(

@@ -14,7 +14,7 @@ from readagent_core.document import Document, Figure
 from readagent_core.errors import DamagedDocumentError, DocumentError, EmptyDocumentError, NoTextError
 from readagent_core.loaders import gutenberg
 from readagent_core.loaders.archive import Archive
-from readagent_core.loaders.base import Builder, Limits
+from readagent_core.loaders.base import Builder, Limits, Note
 from readagent_core.loaders.epub.package import (
     Package,
     TocEntry,
@@ -27,6 +27,7 @@ from readagent_core.loaders.epub.package import (
 from readagent_core.loaders.epub.parts import FILE_START, PUBLISHER, TITLE_PAGE, Part, read_part
 from readagent_core.loaders.figures import Pictures
 from readagent_core.loaders.html.blocks import Block
+from readagent_core.loaders.marks import without_marks
 from readagent_core.loaders.titles import is_same_heading
 from readagent_core.words import count_of, count_words
 
@@ -46,11 +47,12 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
     for entry in toc:
         called.setdefault(entry.file, []).append(entry.title)
     shown = Pictures(limits, lambda file: archive.read(file, limits.picture_bytes), package.cover)
+    builder, metadata = Builder(), package.metadata
+    marks, language = builder.marks, metadata.language
     parts = [
-        read_part(archive, n, limits, shown, is_nav=n == package.nav, titles=called.get(n, []))
+        read_part(archive, n, limits, shown, marks, language, is_nav=n == package.nav, titles=called.get(n, []))
         for n in dict.fromkeys(order)
     ]
-    builder, metadata = Builder(), package.metadata
     parts = _remove_publisher_pages(_remove_gutenberg(parts, builder), called, builder)
     _Assembly(builder, toc).run(parts)
     _add_notices(builder, package, parts, archive)
@@ -96,7 +98,7 @@ def _remove_gutenberg(parts: list[Part], builder: Builder) -> list[Part]:
     """Removes the header and licence of Project Gutenberg's own EPUBs; a notice says so."""
     every = [(at, block) for at, part in enumerate(parts) for block in part.blocks]
     book: list[list[Block]] = [[] for _ in parts]
-    for at, block in gutenberg.remove_licence(every, [block.text for _, block in every], builder)[0]:
+    for at, block in gutenberg.remove_licence(every, [without_marks(block.text) for _, block in every], builder)[0]:
         book[at].append(block)
     return [replace(part, blocks=blocks) for part, blocks in zip(parts, book, strict=True)]
 
@@ -166,7 +168,7 @@ class _Assembly:
         self.level = 0  # its level
         self.base = 0  # number of <h> of that entry's heading
         self.figures: list[Figure] = []  # at the start of a file, before its first text
-        self.notes: list[tuple[str, str]] = []
+        self.notes: list[Note] = []
         self.notes_title = ""
 
     def run(self, parts: list[Part]) -> None:
@@ -182,18 +184,18 @@ class _Assembly:
                     continue
                 started = True
                 if part.kind == TITLE_PAGE:
-                    self._add_title_page(block)
+                    self._add_title_page(block, part.name)
                 else:
                     self._add_block(block, part.name)
         self._flush_headings()
         self._flush_figures()
         self.builder.add_notes(self.notes, self.notes_title)
 
-    def _add_title_page(self, block: Block) -> None:
+    def _add_title_page(self, block: Block, file: str) -> None:
         """Adds a title page as text: its headings are no chapters."""
         if block.kind != "break":
             self._flush_headings()
-            self.builder.add_paragraph(block.text)
+            self.builder.add_paragraph(block.text, anchors=_keys(block, file))
 
     def _add_block(self, block: Block, file: str) -> None:
         entries = [entry for anchor in block.anchors for entry in self.at.pop((file, anchor), [])]
@@ -202,11 +204,13 @@ class _Assembly:
             if block.kind == "heading":
                 self.notes_title = self.notes_title or block.text
             elif block.kind == "text":
-                self.notes.append((block.text, place))
+                self.notes.append(Note(block.text, place, _keys(block, file)))
             return
         for entry in entries:
             self.pending.append((entry.title, entry.level, 0))
             self.level, self.base = entry.level, 0
+        if block.kind != "text":
+            self.builder.add_anchors(_keys(block, file))
         if block.kind == "heading":
             self.pending.append((block.text, 0, block.level))
             return
@@ -214,7 +218,8 @@ class _Assembly:
             self.builder.add_scene_break()
             return
         self._flush_headings()
-        self.builder.add_paragraph(block.text, place, exact=block.exact, caption=block.caption)
+        keys = _keys(block, file)
+        self.builder.add_paragraph(block.text, place, exact=block.exact, caption=block.caption, anchors=keys)
 
     def _flush_figures(self) -> None:
         for figure in self.figures:
@@ -255,6 +260,11 @@ class _Assembly:
         if not self.level:
             return number
         return self.level + max(1, number - self.base) if self.base else self.level + number
+
+
+def _keys(block: Block, file: str) -> list[str]:
+    """Returns the keys by which links of the book refer to a block of ``file``."""
+    return [f"{file}#{'' if anchor == FILE_START else anchor}" for anchor in block.anchors]
 
 
 def _contains_words(whole: str, part: str) -> bool:

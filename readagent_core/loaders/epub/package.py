@@ -13,15 +13,14 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
-from bs4 import Tag
-
 from readagent_core.document import Cover
 from readagent_core.errors import DocumentError, ProtectedDocumentError
 from readagent_core.loaders.archive import Archive
 from readagent_core.loaders.base import MEGABYTE
 from readagent_core.loaders.calibre import BookMetadata, parse_xml, read_metadata
 from readagent_core.loaders.decode import decode
-from readagent_core.loaders.html.markup import inline_text, parse_html, semantic_types
+from readagent_core.loaders.html.markup import inline_text
+from readagent_core.loaders.html.tree import ancestor, parse_html, semantic_types
 
 _FONT_ALGORITHMS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 _SELLERS = {  # by the file that their protection adds
@@ -136,8 +135,8 @@ def _fill(package: Package, root: Any, folder: str, archive: Archive) -> None:
         kind, properties = str(item.get("media-type") or ""), str(item.get("properties") or "").split()
         if "nav" in properties:
             package.nav = name
-        elif kind == "application/x-dtbncx+xml":
-            package.ncx = name
+        elif kind == "application/x-dtbncx+xml" or path.lower().endswith(".ncx"):
+            package.ncx = name or package.ncx
         elif "cover-image" in properties:
             package.cover = name
         elif name and (_HTML_KIND.search(kind) or _HTML_NAME.search(name)):
@@ -149,7 +148,7 @@ def _fill(package: Package, root: Any, folder: str, archive: Archive) -> None:
         name = archive.find(place)
         if not name:
             package.missing.append(place or str(reference.get("idref")))
-        elif name.lower().endswith((".jpg", ".jpeg", ".png", ".gif", ".svg", ".webp")):
+        elif name.lower().endswith((".jpg", ".jpeg", ".png", ".gif", ".webp")):
             package.pictures += 1
         elif name not in package.spine:
             package.spine.append(name)
@@ -196,17 +195,16 @@ def _entry(title: str, href: str, folder: str, level: int, archive: Archive) -> 
 
 
 def _read_nav(data: bytes, folder: str, archive: Archive) -> list[TocEntry]:
-    tree = parse_html(decode(data)[0])
-    navs = tree.find_all("nav")
-    nav = next((n for n in navs if isinstance(n, Tag) and "toc" in semantic_types(n)), navs[0] if navs else None)
-    if not isinstance(nav, Tag):
+    navs = list(parse_html(decode(data)[0]).iter("nav"))
+    nav = next((n for n in navs if "toc" in semantic_types(n)), navs[0] if navs else None)
+    if nav is None:
         return []
     entries: list[TocEntry] = []
-    for item in nav.find_all("li"):
-        link = next((c for c in item.find_all("a", href=True) if c.find_parent("li") is item), None)
-        if isinstance(link, Tag):
-            level = min(_DEEPEST, sum(parent.name in ("ol", "ul") for parent in item.parents))
-            entries += _entry(inline_text(link), str(link.get("href")), folder, level, archive)
+    for item in nav.iter("li"):
+        link = next((a for a in item.iter("a") if a.get("href") and ancestor(a, "li") is item), None)
+        if link is not None:
+            level = min(_DEEPEST, sum(1 for _ in item.iterancestors("ol", "ul")))
+            entries += _entry(inline_text(link), link.get("href"), folder, level, archive)
     return entries
 
 

@@ -7,8 +7,6 @@ import re
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
-from bs4 import BeautifulSoup, Tag
-
 from readagent_core.errors import DocumentError
 from readagent_core.loaders.archive import Archive
 from readagent_core.loaders.base import MEGABYTE, Limits
@@ -17,12 +15,16 @@ from readagent_core.loaders.decode import decode
 from readagent_core.loaders.figures import Pictures
 from readagent_core.loaders.html.blocks import Block, extract_blocks
 from readagent_core.loaders.html.hidden import remove_hidden
-from readagent_core.loaders.html.markup import inline_text, parse_html, semantic_types
+from readagent_core.loaders.html.marking import mark_formulas, mark_links, mark_ruby, mark_structure
+from readagent_core.loaders.html.markup import inline_text
+from readagent_core.loaders.html.tree import Element, body_of, parse_html, remove, semantic_types, text_of
+from readagent_core.loaders.marks import Marks, without_marks
 
 FILE_START = "readagent-file-start"  # the anchor of the start of a file
 CHAPTER, TITLE_PAGE, PUBLISHER = "", "title page", "publisher"
 _SELF_CLOSED = re.compile(r"<([A-Za-z][\w:-]*)((?:\s+[^<>]*?)?)/>")
 _VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+_OUTSIDE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _SHORT = 200  # characters of a navigation file beside its lists
 _LINKED = 0.6  # share of a contents page's letters that are links
 _MOST_SHEETS = 20  # style sheets of one part
@@ -48,10 +50,20 @@ class Part:
     entries: int = 0
 
 
-def read_part(archive: Archive, name: str, limits: Limits, shown: Pictures, *, is_nav: bool, titles: list[str]) -> Part:
+def read_part(
+    archive: Archive,
+    name: str,
+    limits: Limits,
+    shown: Pictures,
+    marks: Marks,
+    language: str,
+    *,
+    is_nav: bool,
+    titles: list[str],
+) -> Part:
     """Returns the part ``name``. ``titles``: what the table of contents calls it. ``is_nav``: it holds that table.
 
-    ``shown``: takes its pictures."""
+    ``shown``: takes its pictures. ``marks``: takes what stands beside its text."""
     try:
         tree = parse_html(_expand_self_closed(decode(archive.read(name, limits.page))[0]))
     except DocumentError as error:
@@ -60,32 +72,48 @@ def read_part(archive: Archive, name: str, limits: Limits, shown: Pictures, *, i
     def resolve(path: str) -> str:
         return archive.find(posixpath.join(posixpath.dirname(name), path))
 
-    sources = [tag.get("src") or tag.get("xlink:href") or tag.get("href") for tag in tree.find_all(["img", "image"])]
+    def resolve_link(address: str) -> tuple[str, str]:
+        if _OUTSIDE.match(address):
+            return "", address
+        path, _, anchor = address.partition("#")
+        file = resolve(unquote(path)) if path else name
+        return (f"{file}#{unquote(anchor)}", "") if file else ("", "")
+
+    images = list(tree.iter("img", "image"))
+    sources = [one.get("src") or one.get("xlink-href") or one.get("href") for one in images]
     pictures = sum(not shown.cover or resolve(unquote(str(source))) != shown.cover for source in sources)
-    body = tree.body or tree
-    for nav in body.find_all("nav"):
+    body = body_of(tree)
+    for nav in list(body.iter("nav")):
         if is_nav or "toc" in semantic_types(nav):
-            nav.decompose()  # the sections show the table of contents
+            remove(nav)  # the sections show the table of contents
     sheets, complete = _style_sheets(tree, archive, name)
+    mark_formulas(body, marks)
     hidden = remove_hidden(body, sheets, complete=complete)
-    found = extract_blocks(body, lambda source, alt: shown.find(source, alt, resolve))
-    if is_nav and sum(len(block.text) for block in found) < _SHORT:
+    mark_ruby(body, marks)
+    mark_structure(body, tree.get("xml-lang") or tree.get("lang") or language)
+    links = [inline_text(a) for a in body.iter("a") if a.get("href") and "://" not in a.get("href")]
+    mark_links(body, marks, resolve_link)
+    found = extract_blocks(body, lambda source, alt: shown.find(source, alt, resolve), marks)
+    letters = sum(len(without_marks(block.text)) for block in found)
+    if is_nav and letters < _SHORT:
         return Part(name, [])
-    entries = _count_contents_entries(body, found, titles)
+    entries = _count_contents_entries([text for text in links if text], found, letters, titles)
     if entries:
         return Part(name, [], pictures=pictures, entries=entries)
     first = next((at for at, block in enumerate(found) if not block.figure), None)
     if first is not None:
         found[first] = replace(found[first], anchors=(FILE_START, *found[first].anchors))
+    if tree.tag == "svg" and not found:
+        pictures = max(pictures, 1)
     return Part(name, found, pictures=pictures, kind=_page_kind(body, titles), hidden=hidden)
 
 
-def _style_sheets(tree: BeautifulSoup, archive: Archive, name: str) -> tuple[list[str], bool]:
+def _style_sheets(tree: Element, archive: Archive, name: str) -> tuple[list[str], bool]:
     """Returns the style sheets of a part, and whether these are all of them."""
-    sheets = [style.get_text() for style in tree.find_all("style")]
-    links = tree.find_all("link", rel="stylesheet", limit=_MOST_SHEETS)
+    sheets = [text_of(style) for style in tree.iter("style")]
+    links = [link for link in tree.iter("link") if "stylesheet" in (link.get("rel") or "").split()][:_MOST_SHEETS]
     for link in links:
-        file = archive.find(posixpath.join(posixpath.dirname(name), unquote(str(link.get("href") or ""))))
+        file = archive.find(posixpath.join(posixpath.dirname(name), unquote(link.get("href") or "")))
         if not file:
             return sheets, False
         try:
@@ -95,17 +123,17 @@ def _style_sheets(tree: BeautifulSoup, archive: Archive, name: str) -> tuple[lis
     return sheets, len(links) < _MOST_SHEETS
 
 
-def _count_contents_entries(body: Tag, found: list[Block], titles: list[str]) -> int:
-    """Returns how many entries a part lists that is only a table of contents; 0 for any other part."""
-    first = next((block.text.split("\n")[0] for block in found if not block.figure), "")
+def _count_contents_entries(links: list[str], found: list[Block], letters: int, titles: list[str]) -> int:
+    """Returns how many entries a part lists that is only a table of contents; 0 for any other part.
+
+    ``links``: the texts of its links. ``letters``: how many it has."""
+    first = next((without_marks(block.text).split("\n")[0] for block in found if not block.figure), "")
     if not any(map(is_contents_title, [first, *titles])):
         return 0
-    links = [inline_text(link) for link in body.find_all("a", href=True) if "://" not in str(link["href"])]
-    entries = [text for text in links if text]
-    return len(entries) if sum(map(len, entries)) > _LINKED * sum(len(block.text) for block in found) else 0
+    return len(links) if sum(map(len, links)) > _LINKED * letters else 0
 
 
-def _page_kind(body: Tag, titles: list[str]) -> str:
+def _page_kind(body: Element, titles: list[str]) -> str:
     """What ``body`` is the page of; ``titles``: what the table of contents calls it."""
     types = set(semantic_types(body))
     tag = body
@@ -117,11 +145,11 @@ def _page_kind(body: Tag, titles: list[str]) -> str:
     return TITLE_PAGE if types & _TITLE_TYPES else CHAPTER
 
 
-def _only_child(tag: Tag) -> Tag | None:
+def _only_child(tag: Element) -> Element | None:
     """The one element that holds everything in ``tag``."""
-    held = [child for child in tag.children if isinstance(child, Tag) or str(child).strip()]
-    only = held[0] if len(held) == 1 else None
-    return only if isinstance(only, Tag) and only.name in ("section", "div", "article", "main") else None
+    if len(tag) != 1 or (tag.text or "").strip() or (tag[0].tail or "").strip():
+        return None
+    return tag[0] if tag[0].tag in ("section", "div", "article", "main") else None
 
 
 def _expand_self_closed(text: str) -> str:

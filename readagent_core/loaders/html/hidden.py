@@ -10,14 +10,14 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from bs4 import Tag
+from lxml import etree
 
-from readagent_core.loaders.html.markup import class_names, semantic_types
+from readagent_core.loaders.html.tree import HEADINGS, Element, class_names, remove, semantic_types, text_of, topmost
+from readagent_core.loaders.marks import outside_marks
 from readagent_core.words import count_words
 
 _MOST = 0.3  # of the text; more than that is a page whose real background is not known
 _NEAR = 24  # of 255; colours that differ less in each channel look the same
-_HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
 _BRACE = re.compile(r"([{}])")
 _SIMPLE = re.compile(r"^[A-Za-z][\w-]*$|^(?:[A-Za-z][\w-]*)?[.#][\w-]+$")
 _DECLARATION = re.compile(
@@ -33,35 +33,34 @@ Style = dict[str, str]
 Colour = tuple[int, int, int]
 
 
-def remove_hidden(body: Tag, sheets: Iterable[str], *, complete: bool) -> int:
+def remove_hidden(body: Element, sheets: Iterable[str], *, complete: bool) -> int:
     """Removes the hidden text in ``body`` and returns how many words it had.
 
     ``sheets``: style sheets. ``complete``: they are all of them; if they are not, an element with a class may have a
     background that is not known here.
     """
     rules = _read_rules(sheets)
-    styles = {id(tag): style for tag in [body, *body.find_all(True)] if (style := _style(tag, rules))}
+    by_tag = {selector for selector in rules if selector.isalnum()}
+    every = list(body.iter(etree.Element))
+    styles: dict[Element, Style] = {}
+    for tag in every:
+        if (tag.attrib or tag.tag in by_tag) and (style := _style(tag, rules)):
+            styles[tag] = style
     if not styles:
         return 0
-    letters = max(1, len(body.get_text()))
-    unseen = _in_colour_of_background([body, *body.find_all(True)], styles, complete=complete)
     removed = 0
-    invisible: list[Tag] = []
-    for tag in body.find_all(True):
-        if id(tag) not in styles or vars(tag).get("parent") is None:  # without a parent: removed with it
-            continue
-        not_displayed = _is_not_displayed(styles[id(tag)])
-        if not (not_displayed or id(tag) in unseen) or _is_needed(tag):
-            continue
-        if not_displayed:
-            removed += count_words(tag.get_text(" "))
-            tag.decompose()
-        else:
-            invisible.append(tag)
-    if sum(len(tag.get_text()) for tag in invisible) <= _MOST * letters:
+    for tag in topmost(body, lambda tag: tag in styles and _is_not_displayed(styles[tag]) and not _is_needed(tag)):
+        removed += count_words(text_of(tag, " "))
+        remove(tag)
+    if not any("color" in style for style in styles.values()):
+        return removed
+    letters = max(1, len(text_of(body)))
+    unseen = _in_colour_of_background(list(body.iter(etree.Element)), styles, complete=complete)
+    invisible = topmost(body, lambda tag: tag in unseen and not _is_needed(tag))
+    if sum(len(text_of(tag)) for tag in invisible) <= _MOST * letters:
         for tag in invisible:
-            removed += count_words(tag.get_text(" "))
-            tag.decompose()
+            removed += count_words(text_of(tag, " "))
+            remove(tag)
     return removed
 
 
@@ -99,31 +98,36 @@ def _declarations(text: str) -> Style:
     return {name.lower(): value.strip().lower() for name, value in _DECLARATION.findall(text)}
 
 
-def _style(tag: Tag, rules: dict[str, Style]) -> Style:
+def _style(tag: Element, rules: dict[str, Style]) -> Style:
     """Returns the declarations that apply to ``tag``, those of its own style last."""
     found: Style = {}
     if rules:
         names = [f".{name}".lower() for name in class_names(tag)]
-        names += [f"#{tag['id']}".lower()] if tag.get("id") else []
-        for selector in (tag.name, *names, *(tag.name + name for name in names)):
-            found |= rules.get(selector, {})
+        names += [f"#{tag.get('id')}".lower()] if tag.get("id") else []
+        for selector in (tag.tag, *names, *(tag.tag + name for name in names)):
+            if selector in rules:
+                found |= rules[selector]
+    if not tag.attrib:
+        return found
     for attribute, name in (("color", "color"), ("bgcolor", "background"), ("background", "background-image")):
         if tag.get(attribute):
-            found[name] = str(tag[attribute]).strip().lower()
-    found |= _declarations(str(tag.get("style") or ""))
-    if tag.has_attr("hidden") and tag.get("hidden") != "until-found":
+            found[name] = tag.get(attribute).strip().lower()
+    if tag.get("style"):
+        found |= _declarations(tag.get("style"))
+    if tag.get("hidden") not in (None, "until-found"):
         found["display"] = "none"
     return found
 
 
-def _is_needed(tag: Tag) -> bool:
-    """Returns whether ``tag`` is read although it is hidden: a scene break, a heading, a note.
+def _is_needed(tag: Element) -> bool:
+    """Returns whether ``tag`` is read although it is hidden: a scene break, a heading, a note, a formula.
 
-    A picture often shows the heading, and a reading system shows the note when its mark is pressed.
+    A picture often shows the heading, and a reading system shows the note when its mark is pressed. A formula is
+    hidden where a picture or a script draws it.
     """
     if any("note" in word for word in (*semantic_types(tag), *class_names(tag))):
         return True
-    return not tag.get_text(strip=True) or tag.name in _HEADINGS or tag.find(_HEADINGS) is not None
+    return not outside_marks(text_of(tag)).strip() or next(tag.iter(*HEADINGS), None) is not None
 
 
 def _is_not_displayed(style: Style) -> bool:
@@ -134,30 +138,30 @@ def _is_not_displayed(style: Style) -> bool:
     )
 
 
-def _in_colour_of_background(tags: list[Tag], styles: dict[int, Style], *, complete: bool) -> set[int]:
-    """Returns the ids of the elements whose text all has the colour of its background; the page itself is white.
+def _in_colour_of_background(tags: list[Element], styles: dict[Element, Style], *, complete: bool) -> set[Element]:
+    """Returns the elements whose text all has the colour of its background; the page itself is white.
 
     ``tags``: an element and all in it, in document order. Each is looked at once, however deep they nest.
     """
-    found: set[int] = set()
-    backgrounds: dict[int, Colour | None] = {}
+    found: set[Element] = set()
+    backgrounds: dict[Element, Colour | None] = {}
     for tag in tags:
-        style = styles.get(id(tag), {})
+        style = styles.get(tag, {})
         values = [style.get(f"background{end}", "") for end in ("", "-color", "-image")]
         given = [value for value in values if value not in _NO_BACKGROUND]
-        background = backgrounds.get(id(tag.parent), (255, 255, 255))
+        background = backgrounds.get(tag.getparent(), (255, 255, 255))
         if given:
             background = _colour(given[0]) if len(given) == 1 else None
-        elif not complete and tag.name != "body" and class_names(tag):
+        elif not complete and tag.tag != "body" and class_names(tag):
             background = None
-        backgrounds[id(tag)] = background
+        backgrounds[tag] = background
         colour = _colour(style.get("color", ""))
         if colour and background and all(abs(a - b) <= _NEAR for a, b in zip(colour, background, strict=True)):
-            found.add(id(tag))
-    coloured: set[int] = set()  # elements that hold another one with a colour of its own
+            found.add(tag)
+    coloured: set[Element] = set()  # elements that hold another one with a colour of its own
     for tag in reversed(tags):
-        if id(tag) in coloured or "color" in styles.get(id(tag), {}):
-            coloured.add(id(tag.parent))
+        if tag in coloured or "color" in styles.get(tag, {}):
+            coloured.add(tag.getparent())
     return found - coloured
 
 

@@ -8,18 +8,34 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from urllib.parse import unquote, urljoin
 
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup
+from lxml import etree
 
 from readagent_core.document import Document
 from readagent_core.errors import NoTextError
 from readagent_core.loaders import gutenberg
-from readagent_core.loaders.base import Builder, Limits, check_size
+from readagent_core.loaders.base import Builder, Limits, Note, check_size
 from readagent_core.loaders.decode import decode_noting_guess
 from readagent_core.loaders.figures import Pictures
 from readagent_core.loaders.html.blocks import Block, extract_blocks
 from readagent_core.loaders.html.hidden import remove_hidden
-from readagent_core.loaders.html.markup import class_names, parse_html
+from readagent_core.loaders.html.marking import Resolve, mark_formulas, mark_links, mark_ruby, mark_structure
+from readagent_core.loaders.html.markup import elements
+from readagent_core.loaders.html.tree import (
+    BLOCK_TAGS,
+    HEADINGS,
+    Element,
+    ancestor,
+    body_of,
+    class_names,
+    parse_html,
+    remove,
+    text_of,
+    topmost,
+)
+from readagent_core.loaders.marks import without_marks
 from readagent_core.loaders.titles import is_same_title
 from readagent_core.words import count_of, count_words
 
@@ -29,8 +45,29 @@ _BOILERPLATE = re.compile(
     r"sign-?up|popup|modal|overlay|skip-?links?|toolbar|pagination|paywall)(?:$|[-_ ])",
     re.IGNORECASE,
 )
+_OWN_WORDS = re.compile(  # an id of other words as well is the name of a section, such as 'related-work'
+    r"(?:(?:nav|navbar|navigation|menu|side-?bar|footer|masthead|cookies?|consent|gdpr|banner|shar(?:e|ing)|social|"
+    r"comments?|disqus|breadcrumbs?|related|recommend\w*|promo|adverts?|advertisement|ads?|newsletter|subscribe|sign|up|"
+    r"popup|modal|overlay|skip-?links?|toolbar|pagination|paywall|notice|links?|bar|box|wrap(?:per)?|container|area|"
+    r"buttons?|widgets?|list|block|main|top|bottom|left|right|header|site|page|global|primary|secondary|posts?|"
+    r"articles?|stories|form|icons?|panel|\d+)(?:$|[-_ ]+))+",
+    re.IGNORECASE,
+)
 _ROLES = {"navigation", "banner", "contentinfo", "search", "complementary", "dialog", "alertdialog", "menu", "menubar"}
 _MOST_BOILERPLATE = 0.3  # of the page's text; a larger element stays, whatever its name
+_CHROME = re.compile(  # a line of links that belong to the site
+    r"(?:[\s|·•/»«›‹→←↑▲▶◀,\[\]()-]*(?:(?:prev(?:ious)?|next)(?:\s+(?:chapter|page|part|section|article|post|story))?|"
+    r"back(?:\s+to\s+(?:the\s+)?(?:top|contents|index|home))?|home(?:\s*page)?|up|top|(?:table\s+of\s+)?contents|index|"
+    r"donate(?:\s+now)?|share(?:\s+this)?|tweet|e-?mail|print|subscribe|sign\s+(?:in|up)|log\s*in|register|menu|search|"
+    r"skip\s+to\s+(?:main\s+)?content|about(?:\s+us)?|contact(?:\s+us)?|privacy(?:\s+policy)?|terms(?:\s+of\s+\w+)?|"
+    r"follow\s+us|facebook|twitter|instagram|youtube|rss|permalink|read\s+more|edit(?:\s+this\s+page)?|"
+    r"weiter|zurück|suivant|précédent|siguiente|anterior|上一[章页]|下一[章页]|目录|前へ|次へ)"
+    r"(?=$|[\s|·•/»«›‹→←↑▲▶◀,\[\]()-]))+[\s|·•/»«›‹→←↑▲▶◀,\[\]()-]*",
+    re.IGNORECASE,
+)
+_LONGEST_CHROME = 200  # characters
+_BODY = re.compile(r"<body\b", re.IGNORECASE)
+_HEAD = 100_000  # characters in which the head of a page ends
 _TITLE_BY = re.compile(
     r"^(?:The )?Project Gutenberg(?:'s|’s)?(?: e-?(?:text|book))?(?: of)?,? (?P<title>.+?),? by (?P<author>.+?)\.?$",
     re.I,
@@ -47,25 +84,32 @@ def load(data: bytes, name: str, *, address: str = "", limits: Limits) -> Docume
     """
     check_size(data, limits.page, "This web page")
     builder = Builder()
-    tree = parse_html(decode_noting_guess(data, builder))
-    body = tree.body or tree
-    pictures = len(body.find_all("img"))
-    sheets = [style.get_text() for style in tree.find_all("style")]
-    builder.note_hidden(remove_hidden(body, sheets, complete=tree.find("link", rel="stylesheet") is None))
+    text = decode_noting_guess(data, builder)
+    tree, head = parse_html(text), _Head(text)
+    body = body_of(tree)
+    pictures = sum(1 for _ in body.iter("img"))
+    sheets = [text_of(style) for style in tree.iter("style")]
+    linked = any("stylesheet" in (link.get("rel") or "") for link in tree.iter("link"))
+    mark_formulas(body, builder.marks)
+    builder.note_hidden(remove_hidden(body, sheets, complete=not linked))
     _remove_boilerplate(body, builder)
-    article = _find_article(tree, address) if address else None
+    language = tree.get("lang") or tree.get("xml-lang") or ""
+    mark_ruby(body, builder.marks)
+    mark_structure(body, language)
+    mark_links(body, builder.marks, _resolver(address))
+    article = _find_article(tree, address, head) if address else None
     root = article.body if article else _find_main(body)
-    outside = count_words(body.get_text(" ")) - count_words(root.get_text(" ")) if root is not body else 0
+    outside = _words(body) - _words(root) if root is not body else 0
     if outside > 0:
         builder.add_notice(
             "outside-main", f"{outside:,} words are outside the page's main text and were left out.", outside
         )
     shown = Pictures(limits)
-    found = extract_blocks(root, shown.find)
-    found, facts = gutenberg.remove_licence(found, [b.text for b in found], builder)
-    title, author = _find_title_and_author(tree, found, facts)
+    found = extract_blocks(root, shown.find, builder.marks)
+    found, facts = gutenberg.remove_licence(found, [without_marks(b.text) for b in found], builder)
+    title, author = _find_title_and_author(head, tree, found, facts)
     if article:
-        title, author = article.title or title, article.author or author
+        title, author = article.title or title, author or article.author
         known = [article.site and f"of {article.site}", article.date and f"dated {article.date}"]
         builder.add_notice("article", f"{' '.join(['An article', *filter(None, known)])}.")
     _add_blocks(builder, found)
@@ -74,41 +118,79 @@ def load(data: bytes, name: str, *, address: str = "", limits: Limits) -> Docume
             f"This web page shows {count_of(pictures, 'picture')} and holds no text to read. Nothing was opened. Run "
             "text recognition (OCR) on it, or open the page that has the text."
         )
-    language = facts.get("language") or _language(tree)
+    language = facts.get("language") or language
     document = builder.build(title=title or name, author=author, language=language, format="html", limits=limits)
     return shown.add_to(document)
+
+
+def _words(element: Element) -> int:
+    return count_words(without_marks(text_of(element, " ")))
+
+
+def _resolver(address: str) -> Resolve:
+    """Returns the function that finds where a link of the page at ``address`` leads."""
+    page = address.partition("#")[0]
+
+    def resolve(link: str) -> tuple[str, str]:
+        try:
+            whole = urljoin(page, link) if page else link
+        except ValueError:
+            return "", ""
+        place, _, anchor = whole.partition("#")
+        inside = place == page and anchor not in ("", "top")
+        return (f"#{unquote(anchor)}", "") if inside else ("", "" if place == page else whole)
+
+    return resolve
+
+
+class _Head:
+    """What the head of a page says of it: tag soup, which Beautiful Soup reads."""
+
+    def __init__(self, text: str) -> None:
+        ends = _BODY.search(text[:_HEAD])
+        self.soup = BeautifulSoup(f"<!doctype html>{text[: ends.start() if ends else _HEAD]}", "lxml")
+
+    @property
+    def title(self) -> str:
+        return "" if self.soup.title is None else " ".join(self.soup.title.get_text().split())
+
+    def meta(self, *names: str) -> str:
+        """Returns the first of these facts that is given."""
+        for name in names:
+            for tag in self.soup.select(f'meta[name="{name}" i], meta[property="{name}" i]'):
+                if text := " ".join(str(tag.get("content") or "").split()):
+                    return text
+        return ""
 
 
 @dataclass(frozen=True)
 class _Article:
     """``body``: the main text. ``date``: year, month and day. What the page does not say is ''."""
 
-    body: Tag
+    body: Element
     title: str
     author: str
     site: str
     date: str
 
 
-def _find_article(tree: BeautifulSoup, address: str) -> _Article | None:
+def _find_article(tree: Element, address: str, head: _Head) -> _Article | None:
     """Returns the article of the page at ``address``; None where the page does not call itself one."""
-    kind = tree.find("meta", attrs={"property": "og:type"})
-    named = isinstance(kind, Tag) and str(kind.get("content")).strip().lower() == "article"
-    if not named and len(tree.find_all("article")) != 1:
+    named = head.meta("og:type").lower() == "article"
+    if not named and sum(1 for _ in tree.iter("article")) != 1:
         return None
     import trafilatura  # slow to import, and needed for articles only
 
-    page = str(tree)
+    page = etree.tostring(tree, encoding="unicode", method="html")
     text = trafilatura.extract(
         page, url=address, output_format="html", include_comments=False, include_formatting=True, favor_recall=True
     )
-    body = parse_html(text).body if text else None
-    whole = count_words((tree.body or tree).get_text(" "))
-    if body is None or count_words(body.get_text(" ")) < _LEAST_ARTICLE * whole:
+    body = body_of(parse_html(text)) if text else None
+    if body is None or _words(body) < _LEAST_ARTICLE * _words(body_of(tree)):
         return None
     found = trafilatura.extract_metadata(page, default_url=address, extensive=False)
     facts = (found.title, found.author, found.sitename, found.date)
-    return _Article(body, *(" ".join(str(fact or "").split())[:_LONGEST_FACT] for fact in facts))
+    return _Article(body, *(" ".join(without_marks(str(fact or "")).split())[:_LONGEST_FACT] for fact in facts))
 
 
 def _add_blocks(builder: Builder, found: list[Block]) -> None:
@@ -117,6 +199,7 @@ def _add_blocks(builder: Builder, found: list[Block]) -> None:
         if block.note and not block.figure:
             continue
         if block.kind == "heading":
+            builder.add_anchors(f"#{anchor}" for anchor in block.anchors)
             builder.add_heading(block.text, block.level)
         elif block.kind == "break":
             builder.add_scene_break()
@@ -124,70 +207,95 @@ def _add_blocks(builder: Builder, found: list[Block]) -> None:
             builder.add_figure(block.figure)
         else:
             place = f"p. {block.page}" if block.page else ""
-            builder.add_paragraph(block.text, place, exact=block.exact, caption=block.caption)
+            keys = [f"#{anchor}" for anchor in block.anchors]
+            builder.add_paragraph(block.text, place, exact=block.exact, caption=block.caption, anchors=keys)
     title = next((b.text for b in notes if b.kind == "heading"), "")
-    builder.add_notes([(b.text, "") for b in notes if b.kind == "text"], title)
+    texts = [Note(b.text, "", [f"#{anchor}" for anchor in b.anchors]) for b in notes if b.kind == "text"]
+    builder.add_notes(texts, title)
 
 
-def _remove_boilerplate(body: Tag, builder: Builder) -> None:
+def _remove_boilerplate(body: Element, builder: Builder) -> None:
     """Removes navigation, forms and notices around the text, unless they are much of the page; adds a notice."""
-    total = max(1, len(body.get_text()))
+    total = max(1, len(text_of(body)))
     dropped = 0
-    for tag in body.find_all(True):
-        if vars(tag).get("parent") is None or not _is_boilerplate(tag):  # removed with its parent
-            continue
-        text = tag.get_text(" ")
-        if tag.name not in ("nav", "dialog") and len(text) > _MOST_BOILERPLATE * total:
-            continue
-        dropped += count_words(text)
-        tag.decompose()
+
+    def is_dropped(tag: Element) -> bool:
+        if not _is_boilerplate(tag):
+            return False
+        return tag.tag in ("nav", "dialog") or len(text_of(tag)) <= _MOST_BOILERPLATE * total
+
+    for tag in topmost(body, is_dropped) + _chrome_lines(body):
+        dropped += _words(tag)
+        remove(tag)
     if dropped:
         builder.add_notice(
             "furniture", f"{dropped:,} words of navigation, forms and notices around the text were left out.", dropped
         )
 
 
-def _is_boilerplate(tag: Tag) -> bool:
-    if tag.name in ("nav", "dialog", "footer", "form", "button", "select"):
-        return tag.name != "footer" or tag.find_parent(["article", "blockquote", "section"]) is None
-    if tag.name == "header":
-        return tag.find_parent(["article", "main", "section"]) is None and tag.find("h1") is None
-    if tag.name == "aside":
-        return not any("note" in c for c in class_names(tag)) and "note" not in str(
-            tag.get("role") or tag.get("epub:type")
+def _chrome_lines(body: Element) -> list[Element]:
+    """Returns the blocks that hold only links such as 'Previous', 'Next' and 'Donate'."""
+    found: dict[Element, None] = {}
+    for link in body.iter("a"):
+        block = ancestor(link, *BLOCK_TAGS - {"body"})
+        if block is None or block in found or block.tag in HEADINGS or not _CHROME.fullmatch(text_of(link)):
+            continue
+        words = text_of(block)
+        if len(words) <= _LONGEST_CHROME and _CHROME.fullmatch(words):
+            found[block] = None
+    return [block for block in found if not any(around in found for around in block.iterancestors())]
+
+
+def _is_boilerplate(tag: Element) -> bool:
+    name = tag.tag
+    if name in ("nav", "dialog", "footer", "form", "button", "select"):
+        if name == "button" and ancestor(tag, *HEADINGS) is not None:
+            return False
+        return name != "footer" or ancestor(tag, "article", "blockquote", "section") is None
+    if name == "header":
+        return ancestor(tag, "article", "main", "section") is None and next(tag.iter("h1"), None) is None
+    if name == "aside":
+        return not any("note" in c for c in class_names(tag)) and "note" not in (
+            tag.get("role") or tag.get("epub-type") or ""
         )
-    if tag.get("aria-hidden") == "true" or str(tag.get("role") or "") in _ROLES:
-        return True
-    if tag.name not in ("div", "section", "ul", "ol", "p", "span", "table"):
+    if not tag.attrib:
         return False
-    return bool(_BOILERPLATE.search(" ".join([*class_names(tag), str(tag.get("id") or "")])))
+    if tag.get("aria-hidden") == "true" or (tag.get("role") or "") in _ROLES:
+        return True
+    if name not in ("div", "section", "ul", "ol", "p", "span", "table"):
+        return False
+    named, classes = tag.get("id") or "", " ".join(class_names(tag))
+    if _BOILERPLATE.search(named) and _OWN_WORDS.fullmatch(named):
+        return True
+    return bool(_BOILERPLATE.search(classes)) and not _is_named_section(tag, classes)
 
 
-def _find_main(body: Tag) -> Tag:
+def _is_named_section(tag: Element, classes: str) -> bool:
+    """Returns whether the classes of an element only repeat the words of its heading."""
+    heading = next(tag.iter(*HEADINGS), None)
+    words = set() if heading is None else set(re.findall(r"\w+", text_of(heading).lower()))
+    return len(words) > 1 and words <= set(re.findall(r"[^\W_]+", classes.lower()))
+
+
+def _find_main(body: Element) -> Element:
     """Returns the element with the main text: ``main`` or the largest ``article``, else the body."""
-    total = max(1, len(body.get_text()))
-    for found in (body.find_all("main"), body.select('[role="main"]'), body.find_all("article")):
-        best = max((t for t in found if isinstance(t, Tag)), key=lambda t: len(t.get_text()), default=None)
-        if best is not None and len(best.get_text()) > 0.5 * total:
+    total = max(1, len(text_of(body)))
+    in_role = [tag for tag in elements(body) if tag.get("role") == "main"]
+    for found in (elements(body, "main"), in_role, elements(body, "article")):
+        best = max(found, key=lambda tag: len(text_of(tag)), default=None)
+        if best is not None and len(text_of(best)) > 0.5 * total:
             return best
     return body
 
 
-def _find_title_and_author(tree: BeautifulSoup, found: list[Block], facts: dict[str, str]) -> tuple[str, str]:
-    def meta(*names: str) -> str:
-        for name in names:
-            tag = tree.find("meta", attrs={"name": name}) or tree.find("meta", attrs={"property": name})
-            if isinstance(tag, Tag) and str(tag.get("content") or "").strip():
-                return " ".join(str(tag.get("content")).split())
-        return ""
-
-    page_title = " ".join(tree.title.get_text().split()) if tree.title is not None else ""
+def _find_title_and_author(head: _Head, tree: Element, found: list[Block], facts: dict[str, str]) -> tuple[str, str]:
+    page_title = head.title
     by = _TITLE_BY.match(page_title)
-    author = facts.get("author") or meta("author", "dc.creator", "DC.creator", "citation_author")
+    author = facts.get("author") or head.meta("author", "dc.creator", "citation_author") or _named_author(tree)
     if by and not facts.get("title"):
         return by.group("title"), author or by.group("author")
     tops = [b.text for b in found if b.kind == "heading" and b.level == 1]
-    title = facts.get("title") or meta("dc.title", "DC.title", "citation_title") or meta("og:title")
+    title = facts.get("title") or head.meta("dc.title", "citation_title") or head.meta("og:title")
     if not title and page_title:
         # a page often adds the name of its site; then the heading is the title
         longer = len(tops) == 1 and page_title.startswith(tops[0]) and not is_same_title(page_title, tops[0])
@@ -196,6 +304,11 @@ def _find_title_and_author(tree: BeautifulSoup, found: list[Block], facts: dict[
     return title or (tops[0] if tops else ""), author
 
 
-def _language(tree: BeautifulSoup) -> str:
-    root = tree.find("html")
-    return str(root.get("lang") or root.get("xml:lang") or "") if isinstance(root, Tag) else ""
+def _named_author(tree: Element) -> str:
+    """Returns who an element of the page names as its author."""
+    for one in tree.iter(etree.Element):
+        if one.attrib and ("author" in (one.get("rel") or "").split() or one.get("itemprop") == "author"):
+            name = " ".join(without_marks(text_of(one)).split())
+            if 1 < len(name) <= _LONGEST_FACT // 3:
+                return name
+    return ""

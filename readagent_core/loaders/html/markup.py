@@ -1,177 +1,119 @@
-"""Parses HTML and returns the text of single elements: inline text, and lists and tables as lines.
-
-Ruby annotations and the markers of notes are left out; pictures give their alternative text. There is no recursion over
-the tree, so that deep nesting cannot exhaust the stack. Used for web pages and EPUB.
-"""
+"""The text of single elements: inline text, and lists and tables as lines. Used for web pages and EPUB."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from typing import Any
 
-from bs4 import BeautifulSoup, Comment, Declaration, Doctype, ProcessingInstruction, Tag
-from bs4.element import PageElement
+from lxml import etree
 
 from readagent_core.loaders.base import raise_text
 from readagent_core.loaders.descriptions import bracket_description
+from readagent_core.loaders.html.tree import BLOCK_TAGS, Element, ancestor, class_names, semantic_types, text_of
 
 _NEVER = frozenset(
     "script style template head iframe object embed canvas audio video map noscript rt rp rtc input button select "  # noqa: SIM905
-    "textarea datalist svg meta link title".split()
+    "textarea datalist svg meta link title del".split()
 )
-BLOCK_TAGS = frozenset(
-    "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer "  # noqa: SIM905
-    "form header hgroup html legend li main menu nav ol p pre section summary table tbody td tfoot th thead tr ul "
-    "caption h1 h2 h3 h4 h5 h6 hr".split()
-)
-RAISED_TAGS = ("sup", "sub")
-NOT_TEXT = (Comment, Declaration, Doctype, ProcessingInstruction)
-_DECLARATION = re.compile(r"^\s*<\?xml[^>]*>")
-SPACE = re.compile(r"[ \t\r\n\f\u00a0]+")
+RAISED_TAGS = frozenset(("sup", "sub"))
 _NUMBER_CLASS = re.compile(r"^(?:lnum|linenum|line-?num(?:ber)?|page-?num(?:ber)?s?|pageno|pgnum|x-ebookmaker-pageno)$")
-_MARKER = re.compile(r"^[\[(]?\s*(?:\d{1,4}|[*†‡§¶#]{1,3}|[a-z]|[ivxlc]{1,6}|注\d*|※\d*)\s*[\])]?$", re.IGNORECASE)
-_BACK = re.compile(r"^[\s\[(]*(?:↩|↑|⏎|⤴|\^|back|return)[\ufe0e\s\])]*$", re.IGNORECASE)
-_INSIDE = ["table", "ul", "ol", "pre", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "section", "article"]
+_NUMBERED_TAGS = frozenset(("span", "a", "div", "p", "small"))
+_INSIDE = ("table", "ul", "ol", "pre", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "section", "article")
 _LONG = 240  # characters; a longer item is a paragraph, not a line
 _DEEPEST = 4
+_MOST_SPANNED = 50  # rows or columns of one cell
 
 
-def parse_html(text: str) -> BeautifulSoup:
-    """Returns the tree of ``text``. CDATA sections become text; external entities are not fetched."""
-    if "<![CDATA[" in text:
-        text = re.sub(
-            r"<!\[CDATA\[(.*?)\]\]>", lambda m: m.group(1).replace("&", "&amp;").replace("<", "&lt;"), text, flags=re.S
-        )
-    text = _DECLARATION.sub("", text, count=1)
-    if not text.lstrip()[:9].lower().startswith("<!doctype"):
-        text = f"<!doctype html>{text}"  # else Beautiful Soup may take a short text for a file name
-    return BeautifulSoup(text, "lxml")
+def inline_text(tag: Element, without: Collection[str] = (), describe: Any = None) -> str:
+    """Return the text of ``tag`` on one line, with its marks, without the elements named in ``without``.
 
-
-def semantic_types(tag: Tag) -> frozenset[str]:
-    """Returns the words of the element's ``epub:type`` and ``role`` (without ``doc-``)."""
-    words = f"{tag.get('epub:type') or ''} {str(tag.get('role') or '').replace('doc-', '')}"
-    return frozenset(words.lower().split())
-
-
-def class_names(tag: Tag) -> list[str]:
-    """Returns the element's classes."""
-    found = tag.get("class")
-    return found.split() if isinstance(found, str) else list(found or ())
-
-
-def inline_text(tag: Tag, without: Collection[str] = ()) -> str:
-    """Returns the text of ``tag`` on one line, without note markers, ruby and the elements named in ``without``."""
-    pieces: list[str] = []
-    waiting: list[PageElement | str] = [*tag.contents[::-1]]
-    while waiting:
-        node = waiting.pop()
-        if not isinstance(node, Tag):
-            pieces += [str(node)] * (not isinstance(node, NOT_TEXT))
-        elif node.name in without or is_left_out(node) or is_note_marker(node):
+    ``describe``: makes the text of a picture's description."""
+    pieces: list[str] = [tag.text or ""]
+    stack = [(iter(tag), tag)]
+    while stack:
+        children, parent = stack[-1]
+        node = next(children, None)
+        if node is None:
+            stack.pop()
+            if stack:
+                pieces += [" " * (parent.tag in BLOCK_TAGS), parent.tail or ""]
             continue
-        elif node.name == "br":
-            pieces.append(" ")
-        elif node.name == "img":
-            pieces.append(alternative_text(node))
-        elif node.name == "math":
-            pieces.append(formula_text(node))
-        elif node.name in RAISED_TAGS and (raised := raised_text(node)):
-            pieces.append(raised)
+        name = node.tag
+        if name in without or is_left_out(node):
+            pieces.append(node.tail or "")
+        elif name == "br":
+            pieces += [" ", node.tail or ""]
+        elif name == "img":
+            pieces += [alternative_text(node, describe), node.tail or ""]
+        elif name in RAISED_TAGS and (raised := raised_text(node)):
+            pieces += [raised, node.tail or ""]
         else:
-            edge = [" "] * (node.name in BLOCK_TAGS)
-            waiting += [*edge, *node.contents[::-1], *edge]
+            pieces += [" " * (name in BLOCK_TAGS), node.text or ""]
+            stack.append((iter(node), node))
     return " ".join("".join(pieces).split())
 
 
-def raised_text(tag: Tag) -> str:
-    """Returns the digits of a ``<sup>`` or ``<sub>`` as raised or lowered characters ('⁶' in 10⁶); '' for others."""
-    return raise_text(tag.get_text().strip(), up=tag.name in ("sup", "msup"))
+def raised_text(tag: Element) -> str:
+    """Return the digits of a ``<sup>`` or ``<sub>`` as raised or lowered characters ('⁶' in 10⁶); '' for others."""
+    return raise_text(text_of(tag).strip(), up=tag.tag == "sup")
 
 
-def formula_text(math: Tag) -> str:
-    """Returns a MathML formula as text: its alternative text, else its symbols, with exponents raised."""
-    if math.get("alttext"):
-        return str(math["alttext"])
-    for tag in reversed(math.find_all(["msup", "msub"])):
-        parts = [part for part in tag.children if isinstance(part, Tag)]
-        mark = raise_text(parts[1].get_text().strip(), up=tag.name == "msup") if len(parts) == 2 else ""
-        if mark:
-            tag.string = parts[0].get_text(" ").strip() + mark
-    return " ".join(math.get_text(" ").split())
+def alternative_text(image: Element, describe: Any = None) -> str:
+    """Return the alternative text of a picture in brackets; '' where it describes nothing."""
+    text = bracket_description(image.get("alt") or "")
+    return describe(text) if describe else text
 
 
-def alternative_text(image: Tag) -> str:
-    """Returns the alternative text of a picture in brackets; '' where it describes nothing."""
-    return bracket_description(str(image.get("alt") or ""))
-
-
-def picture_source(tag: Tag) -> tuple[str, str]:
-    """Returns the address and the alternative text of an ``<img>``, or of the picture that an ``<svg>`` only frames.
+def picture_source(tag: Element) -> tuple[str, str]:
+    """Return the address and the alternative text of an ``<img>``, or of the picture that an ``<svg>`` only frames.
 
     The address of any other drawing is '#'; it is '' for an icon, which has neither a role nor a caption.
     """
-    if tag.name == "img":
-        return str(tag.get("src") or ""), str(tag.get("alt") or "")
-    title = tag.find("title")
-    alt = str(tag.get("aria-label") or (title.get_text() if isinstance(title, Tag) else ""))
-    image = tag.find("image")
-    if isinstance(image, Tag):
-        return str(image.get("xlink:href") or image.get("href") or ""), alt
-    return ("#" if tag.get("role") == "img" or tag.find_parent("figure") else ""), alt
+    if tag.tag == "img":
+        return tag.get("src") or "", tag.get("alt") or ""
+    title, image = tag.find(".//title"), tag.find(".//image")
+    alt = tag.get("aria-label") or ("" if title is None else text_of(title))
+    if image is not None:
+        return image.get("xlink-href") or image.get("href") or "", alt
+    return ("#" if tag.get("role") == "img" or ancestor(tag, "figure") is not None else ""), alt
 
 
-def is_left_out(tag: Tag) -> bool:
-    """Returns whether the element has no text of the book: scripts, ruby, line and page numbers."""
-    return tag.name in _NEVER or (
-        tag.name in ("span", "a", "div", "p", "small")
-        and (any(_NUMBER_CLASS.match(c) for c in class_names(tag)) or "pagebreak" in semantic_types(tag))
-    )
+def is_left_out(tag: Element) -> bool:
+    """Return whether the element has no text of the book: scripts, line and page numbers."""
+    return tag.tag in _NEVER or (bool(tag.attrib) and tag.tag in _NUMBERED_TAGS and _is_number(tag))
 
 
-def is_note_marker(tag: Tag) -> bool:
-    """Returns whether ``tag`` is the marker of a note in the text, or the link back from a note."""
-    if tag.name not in ("a", "sup"):
-        return False
-    kind = semantic_types(tag)
-    if kind & {"noteref", "backlink"}:
-        return True
-    text = tag.get_text().strip()
-    if len(text) > 12:
-        return False
-    link = tag if tag.name == "a" else tag.find("a")
-    if not isinstance(link, Tag) or "#" not in str(link.get("href") or ""):
-        return False
-    if _BACK.match(text):
-        return True
-    raised = tag.name == "sup" or tag.find("sup") is not None or text[:1] == "["
-    return raised and bool(_MARKER.match(text))
+def _is_number(tag: Element) -> bool:
+    return any(map(_NUMBER_CLASS.match, class_names(tag))) or "pagebreak" in semantic_types(tag)
 
 
-def list_items(tag: Tag, depth: int = 0) -> list[str] | None:
-    """Returns the items of a list, numbered as a browser shows them; nested items are lines of theirs, indented.
+def has_inside(tag: Element, *names: str) -> bool:
+    """Return whether one of the elements named ``names`` is in ``tag``."""
+    return next((one for one in tag.iter(*names) if one is not tag), None) is not None
+
+
+def list_items(tag: Element, depth: int = 0) -> list[str] | None:
+    """Return the items of a list; nested items are lines of theirs, indented.
 
     None where the items are longer than lines, so that they are walked like other elements.
     """
-    if tag.name == "dl":
+    if tag.tag == "dl":
         return _definitions(tag)
-    items = tag.find_all("li", recursive=False)
+    items = tag.findall("li")
     if not items or depth > _DEEPEST:
         return None
     found: list[str] = []
-    number = _start(tag)
     for item in items:
-        inner = [t for t in item.find_all(["ul", "ol"]) if isinstance(t, Tag) and t.find_parent("li") is item]
-        if item.find(["table", "pre", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6"]) or len(item.find_all("p")) > 1:
+        if has_inside(item, "table", "pre", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6"):
             return None
+        if sum(1 for _ in item.iter("p")) > 1:
+            return None
+        inner = [one for one in item.iter("ul", "ol") if ancestor(one, "li") is item]
         text = inline_text(item, ("ul", "ol"))
         if len(text) > _LONG:
             return None
-        lines: list[str] = []
-        if text:
-            mark = f"{number}. " if tag.name == "ol" and not text[0].isdigit() else ""
-            lines.append("  " * depth + mark + text)
-            number += 1
+        lines = ["  " * depth + text] * bool(text)
         for nested in inner:
             deeper = list_items(nested, depth + 1)
             if deeper is None:
@@ -181,40 +123,56 @@ def list_items(tag: Tag, depth: int = 0) -> list[str] | None:
     return found
 
 
-def _start(tag: Tag) -> int:
-    start = str(tag.get("start") or "1")
-    return int(start) if start.isdecimal() and len(start) < 6 else 1
-
-
-def _definitions(tag: Tag) -> list[str] | None:
-    """Returns each term with its definitions below it."""
-    if tag.find(_INSIDE):
+def _definitions(tag: Element) -> list[str] | None:
+    """Return each term with its definitions below it."""
+    if has_inside(tag, *_INSIDE):
         return None
     found: list[str] = []
-    for part in tag.find_all(["dt", "dd"]):
+    for part in tag.iter("dt", "dd"):
         text = inline_text(part)
-        if text and part.name == "dd" and found:
+        if text and part.tag == "dd" and found:
             found[-1] += f"\n  {text}"
         elif text:
             found.append(text)
     return None if not found or any(len(line) > 4 * _LONG for line in found) else found
 
 
-def table_rows(tag: Tag) -> list[str] | None:
-    """Returns the rows of a table, cells separated by tabs; None where the table only lays out a page."""
-    if tag.find(_INSIDE) or tag.find_parent("table"):
+def table_rows(tag: Element) -> list[str] | None:
+    """Return the rows of a table, cells separated by tabs; None where the table only lays out a page.
+
+    A cell that spans rows or columns stands in the first of them, and the others are empty."""
+    if has_inside(tag, *_INSIDE) or ancestor(tag, "table") is not None:
         return None
     lines: list[str] = []
     caption = tag.find("caption")
-    if isinstance(caption, Tag) and inline_text(caption):
-        lines.append(inline_text(caption))
-    for row in tag.find_all("tr"):
-        cells = row.find_all(["td", "th"])
-        texts = [inline_text(cell) for cell in cells]
-        if len(cells) <= 1 and any(len(text) > _LONG for text in texts):
-            return None
-        if any(len(cell.find_all(["p", "div"])) > 2 for cell in cells):
-            return None
+    if caption is not None and (text := inline_text(caption)):
+        lines.append(text)
+    spanned: dict[int, int] = {}  # how many more rows each column is taken
+    for row in tag.iter("tr"):
+        cells = list(row.iter("td", "th"))
+        texts: list[str] = []
+        for cell in cells:
+            while spanned.get(len(texts), 0) > 0:
+                spanned[len(texts)] -= 1
+                texts.append("")
+            text = inline_text(cell)
+            if (len(cells) <= 1 and len(text) > _LONG) or sum(1 for _ in cell.iter("p", "div")) > 2:
+                return None
+            for column in range(_spanned(cell, "colspan")):
+                spanned[len(texts)] = _spanned(cell, "rowspan") - 1
+                texts.append("" if column else text)
+        for column in range(len(texts), max(spanned, default=-1) + 1):
+            spanned[column] = max(0, spanned.get(column, 0) - 1)
         if any(texts):
             lines.append("\t".join(texts).rstrip("\t"))
     return lines or None
+
+
+def _spanned(cell: Element, name: str) -> int:
+    number = cell.get(name) or "1"
+    return min(max(int(number), 1), _MOST_SPANNED) if number.isdecimal() and len(number) < 6 else 1
+
+
+def elements(tag: Element, *names: str) -> list[Element]:
+    """Return all elements in ``tag`` of these names, or all, in order."""
+    return [one for one in tag.iter(*(names or (etree.Element,))) if one is not tag]
