@@ -6,9 +6,11 @@ Nothing is unpacked to disk.
 from __future__ import annotations
 
 import posixpath
+import unicodedata
 import zipfile
 import zlib
 from io import BytesIO
+from urllib.parse import unquote
 
 from readagent_core.errors import DamagedDocumentError, ProtectedDocumentError, TooLargeError, UnsafeDocumentError
 from readagent_core.loaders.base import MEGABYTE, Limits
@@ -32,17 +34,20 @@ class Archive:
             ) from None
         entries = self.zip.infolist()
         _check(entries, limits)
-        self.sizes = {entry.filename: entry.file_size for entry in entries}
-        self._folded = {name.casefold(): name for name in self.sizes}
+        self._entries = {_decoded_name(entry): entry for entry in entries}
+        self.sizes = {name: entry.file_size for name, entry in self._entries.items()}
+        self._folded = {key: name for name in self.sizes for key in (_key(unquote(name)), _key(name))}
 
     @property
     def names(self) -> list[str]:
         return list(self.sizes)
 
     def find(self, path: str) -> str:
-        """Returns the name in the archive for ``path``, ignoring case; '' where there is none."""
-        path = posixpath.normpath(path).lstrip("/") if path else ""
-        return path if path in self.sizes else self._folded.get(path.casefold(), "")
+        """Returns the name in the archive for ``path``, '' where there is none.
+
+        Case, the form of accents and the encoding of an address do not matter."""
+        path = posixpath.normpath(path.replace("\\", "/")).lstrip("/") if path else ""
+        return path if path in self.sizes else self._folded.get(_key(path)) or self._folded.get(_key(unquote(path)), "")
 
     def read(self, name: str, limit: int) -> bytes:
         """Returns the content of a file. Raises DamagedDocumentError, or TooLargeError over ``limit`` bytes."""
@@ -52,11 +57,26 @@ class Archive:
                 f"{limit / MEGABYTE:,.0f} MB can be opened. Nothing was opened. Split it with the program that made it."
             )
         try:
-            return self.zip.read(name)
+            return self.zip.read(self._entries[name])
         except (KeyError, zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError) as error:
             raise DamagedDocumentError(
                 f"The part {name} of this file's archive is damaged. Nothing was opened. Download or copy it again."
             ) from error
+
+
+def _decoded_name(entry: zipfile.ZipInfo) -> str:
+    """Returns the name of a file with '/' between folders; it may be in UTF-8 where nothing says so."""
+    name = entry.filename
+    if not entry.flag_bits & 0x800 and not name.isascii():
+        try:
+            name = name.encode("cp437").decode("utf-8")
+        except UnicodeError:
+            name = entry.filename
+    return name.replace("\\", "/")
+
+
+def _key(path: str) -> str:
+    return unicodedata.normalize("NFC", path).casefold()
 
 
 def _check(entries: list[zipfile.ZipInfo], limits: Limits) -> None:

@@ -150,6 +150,7 @@ class Builder:
         self.figures: list[Figure] = []
         self.place = ""
         self.marks = Marks()
+        self._carried = ""  # marks of notes in a heading, for the next paragraph
         self._anchors: dict[str, int] = {}  # the number of the paragraph at each, or of the next one
         self._lost_breaks = 0  # where many spaces stood for the end of a paragraph
         self._rule = False
@@ -177,7 +178,8 @@ class Builder:
             self.add_paragraph(part, place, confidence=confidence, note=note, anchors=anchors)
         self._lost_breaks += len(before)
         if text.strip():
-            text, spans = self.marks.resolve(text if exact else squeeze_spaces(text))
+            text, spans = self.marks.resolve(self._carried + (text if exact else squeeze_spaces(text)))
+            self._carried = ""
             opens = not self.paragraphs or (self.sections and self.sections[-1].start == len(self.paragraphs))
             if self._rule and not opens:
                 self.paragraphs.append(Paragraph(SCENE_BREAK, self.paragraphs[-1].place))
@@ -215,7 +217,8 @@ class Builder:
         self._rule = True
 
     def add_heading(self, title: str, level: int = 1) -> None:
-        title = " ".join(strip_unprintable(title).split())
+        self._carried += self.marks.notes_in(title)
+        title = " ".join(self.marks.resolve(strip_unprintable(title))[0].split())
         last = self.sections[-1] if self.sections else None
         if last and last.start == len(self.paragraphs) and is_same_heading(last.title, title):
             # the same title from the table of contents and from the text; one of the two may have a number
@@ -243,6 +246,7 @@ class Builder:
         *,
         title: str,
         format: str,
+        name: str = "",
         author: str = "",
         language: str = "",
         cover: Cover | None = None,
@@ -250,7 +254,8 @@ class Builder:
     ) -> Document:
         """Returns the document. Raises EmptyDocumentError without a paragraph, TooLargeError over the word limit.
 
-        ``language``: as the file says it; where that is no language tag, the language is detected."""
+        ``name``: the title where there is none; what repeats it stays in the text. ``language``: as the file says it;
+        where that is no language tag, the language is detected."""
         self._join_initials()
         before = list(self.paragraphs)
         self._remove_title(title, author)
@@ -270,7 +275,7 @@ class Builder:
         text = "\n".join(p.text for p in self.paragraphs[:400])[:60_000]
         language = language.strip().replace("_", "-")
         document = Document(
-            title=" ".join(strip_unprintable(title).split()) or "Untitled",
+            title=" ".join(strip_unprintable(title or name).split()) or "Untitled",
             paragraphs=tuple(self.paragraphs),
             sections=tuple(_normalise_levels(self.sections)),
             author=" ".join(strip_unprintable(author).split()),

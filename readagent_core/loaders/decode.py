@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections import Counter
 
 from readagent_core.languages import detect_language
 from readagent_core.loaders.base import Builder
@@ -27,6 +28,10 @@ _DECLARATION = re.compile(
     rb"(?:character set encoding:|charset\s*=\s*[\"']?|encoding\s*=\s*[\"'])\s*([A-Za-z0-9_.:-]{3,20})", re.IGNORECASE
 )
 _NOT_ASCII = re.compile(rb"[\x80-\xff\x1b]")
+_IN_TEXTS = re.compile("[\t\r\n -~\u00a0-\u05ff\u2010-\u2030\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffef]")
+_WIDE = {"cp932", "euc_jp", "gb18030", "big5", "cp949", "shift_jis", "gbk", "gb2312", "big5hkscs", "euc_kr"}
+_PIECES = 6  # parts of a sample that are judged each for itself
+_MOST_DAMAGED = 0.002  # of the characters
 _NEIGHBOURS = {"cp1250", "iso8859_2", "iso8859_15", "cp1254", "mac_roman", "cp437", "cp850", "cp1257"}
 _WESTERN = {"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "fi", "ca", "la", "id"}
 _SAMPLE = 60_000
@@ -45,7 +50,7 @@ def decode(data: bytes) -> tuple[str, str]:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data[len(mark) :].decode(encoding, "replace"), ""
-    utf16 = _utf16_without_mark(data)
+    utf16 = utf16_without_mark(data)
     if utf16:
         return data.decode(utf16, "replace"), ""
     if b"\x1b$" not in data[:_SAMPLE]:  # ISO-2022-JP consists of ASCII bytes
@@ -61,9 +66,12 @@ def decode(data: bytes) -> tuple[str, str]:
     return data.decode(encoding, "replace"), encoding
 
 
-def _utf16_without_mark(data: bytes) -> str:
-    """Returns the UTF-16 variant of text without a mark, where every other byte is zero; else ''."""
-    head = data[:4000]
+def utf16_without_mark(data: bytes) -> str:
+    """Returns the UTF-16 variant of text without a mark; '' for anything else.
+
+    Of Latin letters every other byte is zero. Other text is known by its characters, nearly all of which are letters,
+    spaces and punctuation of a few scripts in one variant only."""
+    head = data[: 4000 - 4000 % 2]
     if len(head) < 8 or b"\x00" not in head:
         return ""
     even, odd = head[0::2].count(0), head[1::2].count(0)
@@ -71,6 +79,10 @@ def _utf16_without_mark(data: bytes) -> str:
         return "utf-16-le"
     if even > len(head) * 0.3 and odd * 10 < even:
         return "utf-16-be"
+    for encoding in ("utf-16-le", "utf-16-be"):
+        text = head.decode(encoding, "replace")
+        if sum(bool(_IN_TEXTS.match(c)) for c in text) > 0.97 * len(text) and any(c in "\n 。，.," for c in text):
+            return encoding
     return ""
 
 
@@ -108,11 +120,30 @@ def _guess(data: bytes) -> str:
 
     best = from_bytes(sample, cp_isolation=_BOOKS, threshold=0.35).best()
     encoding = best.encoding if best is not None else "cp1252"
+    if encoding not in _WIDE and len(_NOT_ASCII.findall(sample)) > 0.25 * len(sample):
+        encoding = _guess_damaged(sample) or encoding
     # cp1252 has the letters of latin-1 at the same codes, and curly quotes as well
     encoding = {"latin_1": "cp1252", "iso8859_1": "cp1252", "shift_jis": "cp932"}.get(encoding, encoding)
     if encoding in _NEIGHBOURS and detect_language(sample.decode("cp1252", "replace")) in _WESTERN:
         return "cp1252"  # these code pages differ in a few letters only, so the language decides
     return encoding
+
+
+def _guess_damaged(sample: bytes) -> str:
+    """Returns the encoding of two bytes a character in which most parts of ``sample`` are, though a byte is wrong."""
+    from charset_normalizer import from_bytes
+
+    lines = sample.split(b"\n")
+    size = -(-len(lines) // _PIECES)
+    parts = [b"\n".join(lines[at : at + size]) for at in range(0, len(lines), size)]
+    found = Counter(
+        best.encoding for part in parts if (best := from_bytes(part, cp_isolation=_BOOKS, threshold=0.35).best())
+    )
+    encoding, times = max(found.items(), key=lambda item: item[1], default=("", 0))
+    if encoding not in _WIDE or times * 2 <= len(parts):
+        return ""
+    text = sample.decode(encoding, "replace")
+    return encoding if text.count("\ufffd") <= max(3, _MOST_DAMAGED * len(text)) else ""
 
 
 def decode_noting_guess(data: bytes, builder: Builder) -> str:

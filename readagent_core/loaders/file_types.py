@@ -19,6 +19,7 @@ from readagent_core.errors import (
     UnknownFormatError,
     WrongFormatError,
 )
+from readagent_core.loaders.decode import utf16_without_mark
 
 FORMATS = {
     ".txt": "text",
@@ -188,6 +189,8 @@ def _looks_binary(data: bytes) -> bool:
     head = data[:_HEAD]
     if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
         return False
+    if utf16_without_mark(head) or _is_padded_text(head):
+        return False
     sides = head[0::2], head[1::2]  # in UTF-16 one of the two holds the zeros and most control bytes
     zeros = [side.count(0) for side in sides]
     if min(zeros) * 10 >= sum(zeros) and sum(zeros) * 50 > len(head):
@@ -196,6 +199,18 @@ def _looks_binary(data: bytes) -> bool:
     if min(controls) * 10 < sum(controls):
         return False
     return sum(controls) * 20 > len(head)
+
+
+def _is_padded_text(head: bytes) -> bool:
+    """Returns whether this is text between zeros, which some programs leave in it."""
+    text = head.replace(b"\x00", b"")
+    if len(text) * 4 < len(head) or len(text) - len(text.translate(None, _CONTROLS)):
+        return False
+    try:
+        text[:-4].decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return len(text) > 20
 
 
 def _is_markdown(data: bytes) -> bool:

@@ -39,10 +39,21 @@ _NAMED = {
 _ALONE = re.compile(
     r"^(?:prologue|epilogue|introduction|preface|foreword|afterword|conclusion|interlude|appendix(?:\s+[a-z\d]+)?|"
     r"postscript|dedication|etymology|vorwort|nachwort|einleitung|prolog|epilog|préface|avant-propos|"
-    r"序章|序|終章|あとがき|はじめに|おわりに|プロローグ|エピローグ)[.:]?$",
+    r"序章|序|終章|あとがき|はじめに|おわりに|プロローグ|エピローグ|"
+    r"序[言幕]|自序|前言|引[子言]|楔子|[后後][记記]|尾[声聲]|[终終]章|附[录錄]|完本感言|作者的话|"
+    r"(?:番外|外[传傳])(?:篇|[\s\d一二三四五六七八九十]+)?(?:[\s　:：].{1,40})?|"
+    r"프롤로그|에필로그|서문|머리말|서장|종장|후기|외전(?:\s*\d+)?)[.:]?$",
     re.IGNORECASE,
 )
-_CJK = re.compile(r"^第[一二三四五六七八九十百〇零\d０-９]+(?P<unit>[部編巻卷篇章回節节話话幕])(?P<rest>[\s　:：].*)?$")
+_CJK_NUMBER = "[一二三四五六七八九十百千两兩〇零\\d０-９]+"
+_CJK = re.compile(
+    rf"^(?:正文\s*)?[【\[（(《〈「『]?\s*(?:"
+    rf"第\s*{_CJK_NUMBER}\s*(?P<unit>[部編编巻卷篇章回節节話话幕集折册冊])|(?P<volume>[卷巻])之?{_CJK_NUMBER}|[上中下]卷|"
+    rf"제\s*\d+\s*(?P<korean>[장부편권화막절])|\d+\s*화)\s*[】\]）)》〉」』]?"
+    rf"(?P<rest>(?:(?<=[】\]）)》〉」』])|[\s　:：、·—－-]).*)?$"
+)
+_CJK_CHAPTER = re.compile(rf"第\s*{_CJK_NUMBER}\s*[章回節节話话]")
+_LONGEST_CJK = 45  # characters of a heading in Chinese, Japanese or Korean
 _BARE = re.compile(rf"^(?:({ROMAN.upper()})|(\d{{1,3}})|([一二三四五六七八九十]{{1,4}}))[.．、]?$")
 _NUMBERED_TITLE = re.compile(rf"^({ROMAN.upper()}|\d{{1,3}})[.:)]?\s+(?P<title>\S.{{0,78}})$", re.DOTALL)
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
@@ -136,6 +147,10 @@ def find_unnumbered_headings(blocks: Sequence[Sequence[str]], spaced: Collection
     """Returns titles without a number: short single lines after more blank lines than there are before paragraphs."""
     titles = {i for i in spaced if i + 1 < len(blocks) and _is_plain_title(blocks[i])}
     found = {i: Heading(blocks[i][0].strip(), 1) for i in sorted(titles) if i + 1 not in titles}
+    if found and len(blocks) > 1 and 1 not in titles and _is_plain_title(blocks[0]):
+        apart = sum(i + 1 in spaced for i in found)
+        if (1 in spaced) == (apart * 2 > len(found)):  # the first line is set as the other titles are
+            found[0] = Heading(blocks[0][0].strip(), 1)
     others = [i for i in spaced if i not in found and i - 1 not in found]
     return found if len(found) > 1 and len(found) > len(others) else {}
 
@@ -182,14 +197,23 @@ def _named(block: Sequence[str]) -> Heading | None:
         return None
     if _ALONE.match(title):
         return Heading(title, 3)
-    japanese = _CJK.match(title)
-    if japanese:
-        return Heading(title, 1 if japanese.group("unit") in "部編巻卷篇" else 2)
+    numbered = _CJK.match(title)
+    if numbered and len(title) <= _LONGEST_CJK and title[-1] not in "。，；、":
+        unit = numbered.group("unit") or numbered.group("korean") or "卷"
+        is_part = unit in "部編编巻卷篇集册冊부편권" and not _CJK_CHAPTER.search(numbered.group("rest") or "")
+        title = title[1:-1] if title[0] + title[-1] in ("【】", "[]", "《》", "〈〉", "「」", "『』", "（）") else title
+        return Heading(title, 1 if is_part and not title[0].isdigit() else 2)
     for rank, pattern in _NAMED.items():
         found = pattern.match(title)
         if found and _is_title(found.group("rest")) and not any(starts_like_heading(line) for line in block[1:]):
             return Heading(title, rank)
     return None
+
+
+def is_cjk_heading(line: str) -> bool:
+    """Returns whether ``line`` is a heading in the form of Chinese, Japanese or Korean books: '第三章 …', '제1장'."""
+    line = line.strip()
+    return not line.isascii() and len(line) <= _LONGEST_CJK and _named([line]) is not None
 
 
 def starts_like_heading(line: str) -> bool:
@@ -220,7 +244,9 @@ def _numbered(blocks: Sequence[Sequence[str]]) -> dict[int, Heading]:
         if value and value in (1, expected):
             found[i] = Heading(text, 2)
             expected = value + 1
-    return found if expected > 2 and len(found) > 1 else {}
+    # the steps of a recipe have no text between them; entries of a table of contents have it at their second place
+    above_text = sum(i + 1 not in found and i + 1 < len(blocks) for i in found)
+    return found if expected > 2 and above_text > 1 and above_text * 2 >= len(found) else {}
 
 
 def _value(line: str) -> int:

@@ -1,8 +1,8 @@
 """Opens a Word document (.docx): headings by style become sections; lists and verse keep their lines.
 
-A table is one paragraph a row. Notes come last; hidden text is left out. python-docx opens the package after the
-archive was checked. The text is read from the XML itself, because python-docx has no objects for links, tracked
-changes, text boxes and content controls.
+A table is one paragraph a row. Notes come last, with their references; hidden text is left out. python-docx opens the
+package after the archive was checked. The text is read from the XML itself, because python-docx has no objects for
+links, tracked changes, text boxes and content controls.
 """
 
 from __future__ import annotations
@@ -17,16 +17,21 @@ from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml import parse_xml
 from docx.package import Package
 
-from readagent_core.document import Document, Figure
+from readagent_core.document import Document, Figure, SpanKind, is_outside_address
 from readagent_core.errors import DamagedDocumentError
 from readagent_core.loaders import headings
 from readagent_core.loaders.archive import Archive
 from readagent_core.loaders.base import Builder, Limits, Note, join_items, raise_text
 from readagent_core.loaders.descriptions import bracket_description
 from readagent_core.loaders.docx.styles import Numbering, Styles, W, value
+from readagent_core.loaders.docx.symbols import from_font, text_in_font
 from readagent_core.loaders.figures import Pictures
+from readagent_core.loaders.html.loader import read_fragment
+from readagent_core.loaders.html.marking import format_number
+from readagent_core.loaders.marks import CLOSE, Marks, without_marks
+from readagent_core.loaders.maths import formula_line, parse_omml, safe_mathml
 from readagent_core.loaders.metadata import clean_metadata
-from readagent_core.words import count_words
+from readagent_core.words import count_of, count_words
 
 _WRAPPERS = {W + n for n in ("sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag")}
 _UNSAID = {W + n for n in ("del", "moveFrom", "rt", "pPr", "rPr", "sdtPr", "sdtEndPr", "tblPr", "trPr", "tcPr")}
@@ -36,8 +41,11 @@ _BLIP = "{http://schemas.openxmlformats.org/drawingml/2006/main}blip"
 _IMAGE_DATA = "{urn:schemas-microsoft-com:vml}imagedata"
 _OFFICE = "{urn:schemas-microsoft-com:office:office}"
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
-_MATH_TEXT = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
+_EQUATION = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
 _BOX = W + "txbxContent"
+_FIELD_LINK = re.compile(r'^\s*HYPERLINK\s+(?:"([^"]+)"\s*)?(?:\\l\s+"([^"]+)")?')
+_HEX = re.compile(r"[0-9A-Fa-f]{1,6}")
+_PAGE_BREAKS = ("page", "column")
 _RULE = re.compile(r"^(?:[*_~=#·•—–⁂-]\s*){3,}$|^⁂$")
 _NOTES = {W + "footnoteReference": RELATIONSHIP_TYPE.FOOTNOTES, W + "endnoteReference": RELATIONSHIP_TYPE.ENDNOTES}
 
@@ -61,8 +69,8 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
     if body is not None:
         reading.run(body)
     title, author, language = _read_metadata(package)
-    title = title or reading.title or name
-    document = builder.build(title=title, author=author, language=language, format="docx", limits=limits)
+    title = title or reading.title
+    document = builder.build(title=title, name=name, author=author, language=language, format="docx", limits=limits)
     return shown.add_to(document)
 
 
@@ -101,7 +109,13 @@ class _BodyReader:
         self.numbering = Numbering(_related(part, RELATIONSHIP_TYPE.NUMBERING))
         self.title = ""  # of a paragraph in the style 'Title'
         self.items: list[str] = []  # of the current list
-        self.noted: list[tuple[str, str]] = []
+        self.marks: Marks = builder.marks
+        self.noted: dict[tuple[str, str], str] = {}  # kind and number of each note that is referred to, with its sign
+        self.anchors: list[str] = []  # bookmarks since the last piece
+        self.anchored: dict[int, list[str]] = {}  # those at each piece
+        self.initial = ""  # a drop cap, which begins the next paragraph
+        self.field: list[str] = []  # the codes of the fields that are open
+        self.lost_chunks = 0
         self.boxes: list[Any] = []
         self.contents = 0  # words in tables of contents
         self.hidden = 0  # words that Word does not show
@@ -112,7 +126,10 @@ class _BodyReader:
         pieces: list[tuple[int, str]] = []
         figures: list[tuple[int, Figure]] = []  # each with the number of pieces before it
         for element in _children(body):
+            before = len(pieces)
             pieces += self._pieces(element)
+            if len(pieces) > before and self.anchors:
+                self.anchored[before], self.anchors = self.anchors, []
             figures += [(len(pieces), figure) for figure in self.figures]
             self.figures.clear()
         if not pieces:  # the descriptions are all the text there is
@@ -126,21 +143,33 @@ class _BodyReader:
             for number, (level, text) in enumerate(pieces):
                 add_figures(number)
                 if level:
+                    self.builder.add_anchors(self.anchored.get(number, ()))
                     self.builder.add_heading(text, level)
                 else:
-                    self._add_text(text)
+                    self._add_text(text, self.anchored.get(number, ()))
         else:  # look for headings like 'Chapter IV'
             blocks = [text.split("\n") for _, text in pieces]
             numbers = {id(block): number for number, block in enumerate(blocks)}
-            found, contents = headings.find_headings(blocks)
+            found, contents = headings.find_headings([[without_marks(line) for line in block] for block in blocks])
 
             def add(block: Sequence[str]) -> None:
                 add_figures(numbers[id(block)])
-                self._add_text("\n".join(block))
+                self._add_text("\n".join(block), self.anchored.get(numbers[id(block)], ()))
 
             headings.add_blocks(self.builder, blocks, found, contents, add)
         add_figures(len(pieces))
-        self.builder.add_notes([Note(text) for note in self.noted for text in self._note_texts(*note)])
+        notes: list[Note] = []
+        for kind, note in list(self.noted):
+            found_texts = self._note_texts(kind, note)
+            notes += [Note(text, "", [_note_key(kind, note)] * (at == 0)) for at, text in enumerate(found_texts)]
+        self.builder.add_notes(notes)
+        if self.lost_chunks:
+            self.builder.add_notice(
+                "parts-left-out",
+                f"{count_of(self.lost_chunks, 'document')} within this one could not be read and "
+                f"{'is' if self.lost_chunks == 1 else 'are'} left out. Save it again in Word to make them part of it.",
+                self.lost_chunks,
+            )
         self.builder.note_hidden(self.hidden)
         if self.contents:
             self.builder.add_notice(
@@ -149,11 +178,12 @@ class _BodyReader:
                 self.contents,
             )
 
-    def _add_text(self, text: str) -> None:
+    def _add_text(self, text: str, anchors: Sequence[str] = ()) -> None:
         if _RULE.match(text):
+            self.builder.add_anchors(anchors)
             self.builder.add_scene_break()
         else:
-            self.builder.add_paragraph(text, caption=text in self.captions)
+            self.builder.add_paragraph(text, caption=text in self.captions, anchors=anchors)
 
     def _pieces(self, element: Any) -> Iterator[tuple[int, str]]:
         """Yields (heading level or 0, text) for ``element`` and for the list that ends before it."""
@@ -165,19 +195,48 @@ class _BodyReader:
             yield from self._paragraph(element)
         elif element.tag == W + "tbl":
             yield from self._table(element)
+        elif element.tag == W + "altChunk":
+            yield from self._chunk(element)
+        elif element.tag == W + "bookmarkStart":
+            self.anchors.append(f"#{value(element, 'name')}")
         elif element.tag == W + "sectPr":
             yield from self._boxed()
 
+    def _chunk(self, element: Any) -> Iterator[tuple[int, str]]:
+        """Yields the text of a document of another kind that was put into this one (HTML, text, another Word file)."""
+        relation = self.part.rels.get(element.get(_RELATION + "id") or "")
+        data = b"" if relation is None or relation.is_external else relation.target_part.blob
+        if data.startswith(b"PK"):
+            try:
+                inner = Package.open(BytesIO(data)).main_document_part
+                body = _tree(inner).find(W + "body")
+            except Exception:  # noqa: BLE001  whatever python-docx raises for a damaged file
+                body = None
+            for child in _children(body) if body is not None else ():
+                yield from self._pieces(child)
+        elif data and not data.startswith(b"{\\rtf") and (blocks := read_fragment(data, self.marks)):
+            for block in blocks:
+                yield (block.level if block.kind == "heading" else 0), block.text
+        else:
+            self.lost_chunks += 1
+
     def _paragraph(self, paragraph: Any) -> Iterator[tuple[int, str]]:
         text = self.paragraph_text(paragraph)
+        frame = paragraph.find(f"{W}pPr/{W}framePr")
+        if value(frame, "dropCap") in ("drop", "margin"):
+            self.initial += text
+            return
+        if self.initial and text:
+            first = next((t.text or "" for t in paragraph.iter(W + "t") if t.text), "")
+            text, self.initial = self.initial + " " * first.startswith(" ") + text, ""
         if self.styles.is_contents(paragraph):
             self.contents += count_words(text)
             return
         level = self.styles.heading_level(paragraph)
         if level and text:
             if self.styles.name(paragraph) == "title":
-                self.title = self.title or " ".join(text.split())
-            yield level, text
+                self.title = self.title or " ".join(without_marks(text).split())
+            yield level, self._heading_number(paragraph) + text
         elif text:
             if self.styles.name(paragraph) == "caption":
                 self.captions.add(text)
@@ -199,13 +258,21 @@ class _BodyReader:
         if self.styles.heading_level(paragraph):
             return False
         place = self.styles.list_place(paragraph)
-        mark = self.numbering.next_mark(*place) if place else None
-        if place is None or mark is None:
+        if place is None:
+            return False
+        depth = self.numbering.depth(*place)
+        mark = self.numbering.next_mark(place[0], depth)
+        if mark is None:
             return False
         text = " ".join(self.paragraph_text(paragraph).split())
         if text:
-            self.items.append("  " * place[1] + mark + text)
+            self.items.append("  " * depth + mark + text)
         return True
+
+    def _heading_number(self, paragraph: Any) -> str:
+        """Returns the number that Word writes before a heading, such as 'Article 2. '; '' for one without."""
+        place = self.styles.list_place(paragraph)
+        return (place and self.numbering.next_mark(place[0], self.numbering.depth(*place))) or ""
 
     def _end_list(self) -> Iterator[tuple[int, str]]:
         items, self.items = self.items, []
@@ -231,36 +298,103 @@ class _BodyReader:
         yield from self._boxed()
 
     def paragraph_text(self, paragraph: Any) -> str:
-        """Returns the text of a paragraph without deletions, ruby, field codes and markers of notes."""
+        """Returns the text of a paragraph without deletions, field codes and the signs of notes, with its marks."""
         found: list[str] = []
-        stack: list[Iterator[Any]] = [iter(paragraph)]
+        stack: list[tuple[Iterator[Any], str]] = [(iter(paragraph), "")]  # with what ends each element
+        self.field.clear()
         while stack:
-            child = next(stack[-1], None)
+            child = next(stack[-1][0], None)
             if child is None:
-                stack.pop()
-            elif child.tag == W + "t" or child.tag == _MATH_TEXT:
-                found.append((child.text or "").replace("\n", " "))
-            elif child.tag == W + "tab":
+                found.append(stack.pop()[1])
+                continue
+            tag = child.tag
+            if tag == W + "t":
+                found.append(text_in_font((child.text or "").replace("\n", " "), _font(child.getparent())))
+            elif tag == _EQUATION:
+                math = parse_omml(child)
+                line = formula_line(math)
+                found.append(self.marks.mark(SpanKind.FORMULA, line, safe_mathml(math)) if line else "")
+            elif tag == W + "sym":
+                code = value(child, "char")
+                found.append(from_font(int(code, 16), value(child, "font")) if _HEX.fullmatch(code) else "\ufffd")
+            elif tag == W + "tab":
                 found.append(" ")
-            elif child.tag == W + "cr" or (child.tag == W + "br" and value(child, "type") in ("", "textWrapping")):
+            elif tag == W + "br" and value(child, "type") in _PAGE_BREAKS:
+                found.append("\n\n")
+            elif tag == W + "cr" or (tag == W + "br" and value(child, "type") in ("", "textWrapping")):
                 found.append("\n")
-            elif child.tag == W + "noBreakHyphen":
+            elif tag == W + "noBreakHyphen":
                 found.append("-")
-            elif child.tag == _ALTERNATIVE:
+            elif tag == W + "ruby":
+                base, reading = (_run_text(child.find(W + name)) for name in ("rubyBase", "rt"))
+                found.append(self.marks.mark(SpanKind.RUBY, base, reading) if base and reading else base)
+            elif tag == _ALTERNATIVE:
                 found.append(self._picture(child.getparent(), child.get("descr") or ""))
-            elif child.tag == _IMAGE_DATA:
+            elif tag == _IMAGE_DATA:
                 found.append(self._picture(child.getparent(), child.get(_OFFICE + "title") or ""))
-            elif child.tag in _NOTES:
-                self.noted.append((_NOTES[child.tag], value(child, "id")))
-            elif child.tag == _BOX:
+            elif tag in _NOTES:
+                found.append(self._note_mark(_NOTES[tag], value(child, "id")))
+            elif tag == W + "bookmarkStart":
+                self.anchors.append(f"#{value(child, 'name')}")
+            elif tag == W + "fldChar":
+                found.append(self._field_mark(child))
+            elif tag == W + "instrText" and self.field:
+                self.field[-1] += child.text or ""
+            elif tag == _BOX:
                 self.boxes.append(child)
-            elif child.tag == W + "r" and self._is_hidden(child, paragraph):
+            elif tag == W + "r" and self._is_hidden(child, paragraph):
                 self.hidden += count_words(_run_text(child))
-            elif child.tag == W + "r" and (raised := _raised_text(child)):
+            elif tag == W + "r" and (raised := _raised_text(child)):
                 found.append(raised)
-            elif child.tag not in _UNSAID and child.tag != _FALLBACK:
-                stack.append(iter(child))
+            elif tag == W + "hyperlink":
+                opening = self._link(child)
+                found.append(opening)
+                stack.append((iter(child), CLOSE * bool(opening)))
+            elif tag not in _UNSAID and tag != _FALLBACK:
+                stack.append((iter(child), ""))
+        found += [CLOSE for code in self.field if code.startswith("\x00")]
         return re.sub(r" *\n *", "\n", re.sub(r"[ \u00a0]+", " ", "".join(found))).strip()
+
+    def _note_mark(self, kind: str, number: str) -> str:
+        """Returns the mark of a reference to a note, and notes that it is to be read."""
+        if (kind, number) not in self.noted:
+            count = 1 + sum(1 for other, _ in self.noted if other == kind)
+            self.noted[kind, number] = format_number(count, "1" if kind == RELATIONSHIP_TYPE.FOOTNOTES else "i")
+        return self.marks.mark(SpanKind.NOTE, "", self.noted[kind, number], _note_key(kind, number))
+
+    def _link(self, element: Any) -> str:
+        """Returns the mark that opens a link; '' for one that leads nowhere."""
+        relation = self.part.rels.get(element.get(_RELATION + "id") or "")
+        address = relation.target_ref if relation is not None and relation.is_external else ""
+        return self._open_link(address, value(element, "anchor"))
+
+    def _open_link(self, address: str, anchor: str) -> str:
+        if is_outside_address(address):
+            return self.marks.opening(SpanKind.LINK, f"{address}#{anchor}" if anchor else address)
+        return self.marks.opening(SpanKind.LINK, "", f"#{anchor}") if anchor and not address else ""
+
+    def _field_mark(self, element: Any) -> str:
+        """Returns what a field adds to the text: the mark of a link, or the state of a form's box or list."""
+        kind, box = value(element, "fldCharType"), element.find(f"{W}ffData/{W}checkBox")
+        choice = element.find(f"{W}ffData/{W}ddList")
+        if kind == "begin":
+            self.field.append("")
+            if box is not None:
+                state = box.find(W + "checked")
+                state = box.find(W + "default") if state is None else state
+                return "☒" if state is not None and value(state) not in ("0", "false") else "☐"
+            if choice is not None:
+                entries = [value(entry) for entry in choice.iter(W + "listEntry")]
+                at = value(choice.find(W + "result")) or value(choice.find(W + "default")) or "0"
+                return entries[int(at)] if at.isdecimal() and int(at) < len(entries) else ""
+        elif kind == "separate" and self.field:
+            link = _FIELD_LINK.match(self.field[-1])
+            opening = self._open_link(link.group(1) or "", link.group(2) or "") if link else ""
+            self.field[-1] = "\x00" * bool(opening)
+            return opening
+        elif kind == "end" and self.field:
+            return CLOSE if self.field.pop().startswith("\x00") else ""
+        return ""
 
     def _picture(self, holder: Any, alt: str) -> str:
         """Takes the picture in ``holder`` as a figure, or returns its description where it is not shown."""
@@ -299,8 +433,18 @@ class _BodyReader:
         return [text for text in texts if text]
 
 
+def _note_key(kind: str, number: str) -> str:
+    return f"{kind}/{number}"
+
+
+def _font(run: Any) -> str:
+    """Returns the font of a run that names one of its own."""
+    fonts = run.find(f"{W}rPr/{W}rFonts")
+    return "" if fonts is None else value(fonts, "ascii") or value(fonts, "hAnsi")
+
+
 def _run_text(run: Any) -> str:
-    return "".join(piece.text or "" for piece in run.iter(W + "t"))
+    return "" if run is None else "".join(piece.text or "" for piece in run.iter(W + "t"))
 
 
 def _raised_text(run: Any) -> str:

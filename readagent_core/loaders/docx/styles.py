@@ -9,11 +9,14 @@ import re
 from collections import defaultdict
 from typing import Any
 
+from readagent_core.loaders.html.marking import format_number
+
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _HEADING = re.compile(r"^heading ([1-9])$", re.IGNORECASE)
 _CONTENTS = re.compile(r"^(?:toc \d|toc heading|table of figures)$", re.IGNORECASE)
+_DIGITS = "〇一二三四五六七八九"
+_PLACEHOLDER = re.compile(r"%([1-9])")
 _CHAIN = 20  # styles based on styles
-_ROMAN = ((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
 
 
 def value(element: Any, name: str = "val") -> str:
@@ -63,14 +66,15 @@ class Styles:
         """Returns whether the paragraph belongs to a table of contents made by Word."""
         return bool(_CONTENTS.match(self.name(paragraph)))
 
-    def list_place(self, paragraph: Any) -> tuple[str, int] | None:
-        """Returns the list of an item and its depth; None where the paragraph is no item."""
+    def list_place(self, paragraph: Any) -> tuple[str, int | str] | None:
+        """Returns the list of an item and its depth, or the style that tells it; None where it is no item."""
         for holder in (paragraph, *self.chain(paragraph)):
             numbering = holder.find(f"{W}pPr/{W}numPr")
             number = value(numbering.find(W + "numId")) if numbering is not None else ""
             if number:
                 level = value(numbering.find(W + "ilvl"))
-                return None if number == "0" else (number, min(int(level), 8) if level.isdecimal() else 0)
+                depth = min(int(level), 8) if level.isdecimal() else value(holder, "styleId")
+                return None if number == "0" else (number, depth or 0)
         return None
 
 
@@ -84,29 +88,48 @@ class Numbering:
         self.lists = {value(n, "numId"): abstract.get(value(n.find(W + "abstractNumId"))) for n in numbers}
         self.counts: dict[str, list[int]] = defaultdict(lambda: [0] * 9)
 
+    def depth(self, number: str, depth: int | str) -> int:
+        """Returns the depth in a list: that of the level which names the style ``depth``."""
+        if isinstance(depth, int):
+            return depth
+        named = [lvl for lvl in self._levels(number) if value(lvl.find(W + "pStyle")) == depth]
+        level = value(named[0], "ilvl") if named else ""
+        return min(int(level), 8) if level.isdecimal() else 0
+
+    def _levels(self, number: str) -> list[Any]:
+        definition = self.lists.get(number)
+        return [] if definition is None else definition.findall(W + "lvl")
+
     def next_mark(self, number: str, level: int) -> str | None:
-        """Returns the mark of the next item: '3. ', or '' for a bullet; None where there is no such list."""
+        """Returns the mark of the next item: '3. ', 'Article 2. ', or '' for a bullet; None without such a list."""
         if number not in self.lists:
             return None
         counts = self.counts[number]
         counts[level] += 1
         counts[level + 1 :] = [0] * (8 - level)
-        definition = self.lists[number]
-        levels = [] if definition is None else definition.findall(W + "lvl")
-        settings = [s for s in levels if value(s, "ilvl") == str(level)]
-        form = value(settings[0].find(W + "numFmt")) if settings else "bullet"
-        start = value(settings[0].find(W + "start")) if settings else ""
-        at = counts[level] + (int(start) - 1 if start.isdecimal() and len(start) < 6 and int(start) else 0)
-        return "" if form in ("bullet", "none") else f"{_format_number(at, form)}. "
+        settings = {value(lvl, "ilvl"): lvl for lvl in self._levels(number)}
+        own = settings.get(str(level))
+        form = value(own.find(W + "numFmt")) if own is not None else "bullet"
+        if form in ("bullet", "none"):
+            return ""
+        pattern = value(own.find(W + "lvlText")) if own is not None else ""
+
+        def count(found: re.Match[str]) -> str:
+            at = int(found.group(1)) - 1
+            other = settings.get(str(at))
+            start = value(other.find(W + "start")) if other is not None else ""
+            first = int(start) if start.isdecimal() and len(start) < 6 else 1
+            other_form = value(other.find(W + "numFmt")) if other is not None else ""
+            return _format_number(max(counts[at], 1) + first - 1, other_form)
+
+        mark = _PLACEHOLDER.sub(count, pattern or f"%{level + 1}.").strip()
+        return f"{mark} " if mark else ""
 
 
 def _format_number(number: int, form: str) -> str:
-    if form.endswith("Letter") and 0 < number <= 26:
-        letter = chr(ord("a") + number - 1)
-        return letter.upper() if form.startswith("upper") else letter
-    if form.endswith("Roman") and 0 < number < 40:
-        roman, rest = "", number
-        for size, sign in _ROMAN:
-            roman, rest = roman + sign * (rest // size), rest % size
-        return roman.upper() if form.startswith("upper") else roman
-    return str(number)
+    if form.startswith(("chineseCounting", "ideographDigital", "japaneseCounting", "taiwaneseCounting")):
+        tens, ones = divmod(number, 10)
+        ten = ("" if tens < 2 else _DIGITS[tens]) + "十" if tens else ""
+        return ten + (_DIGITS[ones] if ones else "") if number < 100 else str(number)
+    kind = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}.get(form, "1")
+    return f"0{number}" if form == "decimalZero" and number < 10 else format_number(number, kind)

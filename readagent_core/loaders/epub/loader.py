@@ -59,7 +59,8 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
     if not builder.paragraphs:
         raise _no_text_error(package, parts)
     document = builder.build(
-        title=metadata.title or name,
+        title=metadata.title,
+        name=name,
         author=metadata.author,
         language=metadata.language,
         format="epub",

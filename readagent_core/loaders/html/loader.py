@@ -17,7 +17,7 @@ from readagent_core.document import Document
 from readagent_core.errors import NoTextError
 from readagent_core.loaders import gutenberg
 from readagent_core.loaders.base import Builder, Limits, Note, check_size
-from readagent_core.loaders.decode import decode_noting_guess
+from readagent_core.loaders.decode import decode, decode_noting_guess
 from readagent_core.loaders.figures import Pictures
 from readagent_core.loaders.html.blocks import Block, extract_blocks
 from readagent_core.loaders.html.hidden import remove_hidden
@@ -35,7 +35,7 @@ from readagent_core.loaders.html.tree import (
     text_of,
     topmost,
 )
-from readagent_core.loaders.marks import without_marks
+from readagent_core.loaders.marks import Marks, without_marks
 from readagent_core.loaders.titles import is_same_title
 from readagent_core.words import count_of, count_words
 
@@ -50,7 +50,7 @@ _OWN_WORDS = re.compile(  # an id of other words as well is the name of a sectio
     r"comments?|disqus|breadcrumbs?|related|recommend\w*|promo|adverts?|advertisement|ads?|newsletter|subscribe|sign|up|"
     r"popup|modal|overlay|skip-?links?|toolbar|pagination|paywall|notice|links?|bar|box|wrap(?:per)?|container|area|"
     r"buttons?|widgets?|list|block|main|top|bottom|left|right|header|site|page|global|primary|secondary|posts?|"
-    r"articles?|stories|form|icons?|panel|\d+)(?:$|[-_ ]+))+",
+    r"articles?|stories|form|icons?|panel|\d{1,2})(?:$|[-_ ]+))+",
     re.IGNORECASE,
 )
 _ROLES = {"navigation", "banner", "contentinfo", "search", "complementary", "dialog", "alertdialog", "menu", "menubar"}
@@ -119,8 +119,19 @@ def load(data: bytes, name: str, *, address: str = "", limits: Limits) -> Docume
             "text recognition (OCR) on it, or open the page that has the text."
         )
     language = facts.get("language") or language
-    document = builder.build(title=title or name, author=author, language=language, format="html", limits=limits)
+    document = builder.build(title=title, name=name, author=author, language=language, format="html", limits=limits)
     return shown.add_to(document)
+
+
+def read_fragment(data: bytes, marks: Marks) -> list[Block]:
+    """Returns the blocks of a page, or a piece of one, that is part of a file of another kind."""
+    body = body_of(parse_html(decode(data)[0]))
+    mark_formulas(body, marks)
+    remove_hidden(body, (), complete=True)
+    mark_ruby(body, marks)
+    mark_structure(body, "")
+    mark_links(body, marks, _resolver(""))
+    return [block for block in extract_blocks(body, marks=marks) if block.text]
 
 
 def _words(element: Element) -> int:

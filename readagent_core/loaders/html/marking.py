@@ -170,7 +170,7 @@ def mark_structure(root: Element, language: str) -> None:
     for one in list(root.iter("img")):
         letter = _LETTER.match(one.get("alt") or "")
         after = one.tail or _text_after(one)
-        if letter and after.lstrip("'’")[:1].isalpha() and not _text_before(one):
+        if letter and after.lstrip("'’ ")[:1].isalpha() and not _text_before(one):
             one.tag = "span"
             one.text = letter.group(1).upper()
     for one in list(root.iter("span", "b", "big", "font", "strong")):

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from readagent_core.loaders.base import join_items
+from readagent_core.loaders.marks import without_marks
 from readagent_core.words import is_unspaced
 
 _ITEM = re.compile(r"^\s*(?:[-*+•‣·]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\S")
@@ -20,6 +21,15 @@ _GAP = re.compile(r"(?<=\S)(?: {3,}|\t+)(?=\S)")
 _END = re.compile(r"[.!?…:;。！？][\"'”’»)\]」』）*_]*\s*$|[」』]\s*$")
 _CJK = re.compile("[\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _SPEAKER = re.compile(r"^\s*((?:[A-ZÀ-Þ][\w.'’&-]*)(?: [\w.'’&()-]+){0,4}):\s+\S|^\s*([A-Z][A-Z .'’-]{1,30})\.\s+\S")
+_STAMP = re.compile(  # the time of a message in a chat, or who said it
+    r"^\s*[\[(]?(?:\d{1,4}[-./年]\d{1,2}[-./月]\d{1,4}日?,?[T ]?\s*)?(?:[上下]午|오[전후])?\s?\d{1,2}:\d{2}"
+    r"(?::\d{2})?(?:\.\d+)?"
+    r"(?:\s?[ap]\.?m\.?)?[\])]?\s*(?:[-–—:]\s*)?\S|^\s*<[^<>\s][^<>]{0,30}>\s|"
+    r"^\S.{0,40}\s[\[(]?\d{4}[-./]\d{1,2}[-./]\d{1,2},?\s+\d{1,2}:\d{2}(?::\d{2})?[\])]?$",
+    re.IGNORECASE,
+)
+_LONG_BLOCK = 60  # lines; a longer block of lines that are not joined is more than one paragraph
+_STANZA = 10  # lines
 
 
 @dataclass(frozen=True)
@@ -41,7 +51,11 @@ class Layout:
         if not interior:
             return cls()
         every = sorted(len(line.strip()) for block in blocks for line in block)
-        speakers = _has_speakers(line for block in blocks if len(block) > 1 for line in block)
+        inner = [line for block in blocks if len(block) > 1 for line in block]
+        stamped = sum(bool(_STAMP.match(line)) for line in inner)
+        if stamped >= 5 and stamped * 4 > len(inner):
+            return cls(speakers=True)
+        speakers = _has_speakers(inner)
         width = sorted(interior)[int(len(interior) * 0.95)]
         if _is_wrapped(blocks, every, width, len(interior)):
             return cls(width=width, indented=_is_indented(blocks), speakers=speakers, deeper=_deeper_indent(blocks))
@@ -54,8 +68,21 @@ def _is_wrapped(blocks: Sequence[Sequence[str]], every: list[int], width: int, i
     if sum(n > width * 1.5 for n in every) * 25 > len(every):
         return False
     full = sum(_is_full(line, following, width) for block in blocks for line, following in itertools.pairwise(block))
+    ended = sum(bool(_END.search(line)) for block in blocks for line in block[:-1])
+    if ended * 10 > interior * 6:
+        return False  # each line is a paragraph, or a sentence
+    if _begin_with_capitals([line for block in blocks for line in block[1:]]):
+        return False  # verse whose lines are of about one length
     spaced = width >= 36 or is_unspaced("".join(blocks[0])) or is_unspaced("".join(blocks[-1]))
     return full * 2 > interior and spaced
+
+
+def _begin_with_capitals(lines: Sequence[str]) -> bool:
+    """Returns whether nearly all lines begin with a capital letter, as those of verse do."""
+    first = [line.lstrip(" \t\"'“‘«—-*_")[:1] for line in lines]
+    cased = [letter for letter in first if letter.isupper() or letter.islower()]
+    capitals = sum(letter.isupper() for letter in cased)
+    return len(cased) > 2 and capitals * 10 > len(cased) * 8 and not all(line.isupper() for line in lines)
 
 
 def _is_full(line: str, following: str, width: int) -> bool:
@@ -116,7 +143,7 @@ def split_paragraphs(block: Sequence[str], layout: Layout) -> list[str]:
         begins = (
             (layout.indented and _indent(line) and not _indent(before))
             or (layout.deeper and _indent(before) < _indent(line) == layout.deeper and _END.search(before))
-            or (layout.speakers and _SPEAKER.match(line))
+            or (layout.speakers and (_SPEAKER.match(line) or _STAMP.match(line)))
             or (layout.width and len(block) > 40 and len(before.strip()) < layout.width * 0.7 and _END.search(before))
         )
         if begins:
@@ -125,7 +152,22 @@ def split_paragraphs(block: Sequence[str], layout: Layout) -> list[str]:
             pieces[-1].append(line)
     if layout.indented and len(pieces) > 2 and all(len(piece) <= 2 for piece in pieces):
         pieces = [list(block)]  # an indent at every line or every second one is verse
+    pieces = [part for piece in pieces for part in (_stanzas(piece) if not layout.width else [piece])]
     return [text for piece in pieces for text in join_lines(piece, layout)]
+
+
+def _stanzas(lines: list[str]) -> list[list[str]]:
+    """Returns a long block without blank lines in parts: each line, or several where few lines end a sentence."""
+    if len(lines) <= _LONG_BLOCK or is_table(lines) or _is_list(lines):
+        return [lines]
+    ended = [bool(_END.search(line)) for line in lines]
+    least = 1 if sum(ended) * 2 > len(lines) else _STANZA
+    parts: list[list[str]] = [[]]
+    for line, end in zip(lines, ended, strict=True):
+        parts[-1].append(line)
+        if (end and len(parts[-1]) >= least) or len(parts[-1]) >= 4 * _STANZA:
+            parts.append([])
+    return [part for part in parts if part]
 
 
 def _split_table(lines: Sequence[str]) -> list[str]:
@@ -185,6 +227,8 @@ def _items(lines: Sequence[str]) -> list[list[str]]:
 
 
 def _is_verse(lines: Sequence[str], width: int) -> bool:
+    if len(lines) > 3 and _begin_with_capitals(lines[1:]):
+        return True
     short = sum(not _is_full(line, following, width) for line, following in itertools.pairwise(lines))
     return short >= 0.6 * (len(lines) - 1)
 
@@ -200,7 +244,7 @@ def join_text(before: str, after: str) -> str:
     """Joins two pieces of one paragraph, with a space except in scripts and after dashes that have none."""
     if not before or not after:
         return before or after
-    if _CJK.match(before[-1]) and _CJK.match(after[0]):
+    if _CJK.match(without_marks(before)[-1:]) and _CJK.match(without_marks(after)[:1]):
         return before + after
     if before.endswith(("--", "—")) and not before[:-2].endswith(" ") and not before[:-1].endswith(" "):
         return before + after

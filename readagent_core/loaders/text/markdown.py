@@ -7,25 +7,46 @@ language.
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from readagent_core.document import Document
-from readagent_core.loaders.base import SCENE_BREAK, Builder, Limits, check_size
+from readagent_core.document import Document, SpanKind, is_outside_address
+from readagent_core.loaders.base import SCENE_BREAK, Builder, Limits, Note, check_size
 from readagent_core.loaders.decode import decode_noting_guess
+from readagent_core.loaders.descriptions import bracket_description
+from readagent_core.loaders.headings import is_heading_line
+from readagent_core.loaders.marks import Marks, without_marks, without_reserved
+from readagent_core.loaders.maths import formula_line, mark_tex, safe_mathml
 from readagent_core.loaders.text.lines import Layout, is_table, join_lines
 from readagent_core.loaders.titles import is_same_title
+from readagent_core.words import count_of
 
 _ATX = re.compile(r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _UNDERLINE = re.compile(r"^ {0,3}(=+|-{2,})[ \t]*$")
 _RULE = re.compile(r"^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*\n", re.DOTALL)
-_FACT = re.compile(r"^(title|author|lang|language):[ \t]*(.+?)[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_FACT = re.compile(
+    r"^(title|authors?|lang|language):[ \t]*(\S.*?|(?:\n[ \t]*-[ \t]*\S.*(?:\n[ \t]+[^-\s].*)*)+)[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _BY = re.compile(
     r"^[*_]{0,3}(?:by|von|par|por|di)[ \t]+(.{1,80}?)[*_]{0,3}$|^[*_]{0,3}著者?[:：][ \t]*(.{1,40}?)[*_]{0,3}$", re.I
 )
 _DIVIDER = re.compile(r"^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
 _CELL = re.compile(r"(?<!\\)\|")
-_LABEL = re.compile(r"[ \t]*\{#[^}]*\}$")
+_LABEL = re.compile(r"[ \t]*\{#([^}\s]*)[^}]*\}$")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_FENCED = re.compile(r"(^ {0,3}(?:`{3}|~{3}).*?^ {0,3}(?:`{3}|~{3})[ \t]*$)", re.DOTALL | re.MULTILINE)
+_CODE = re.compile(r"(`+[^`]+`+)")
+_NOTE_TEXT = re.compile(r"^ {0,3}\[\^([^\]\s]+)\]:[ \t]*(.*)$")
+_REFERENCE = re.compile(r"^ {0,3}\[(?!\^)([^\]]{1,200})\]:[ \t]*<?(\S+?)>?(?:[ \t]+[\"'(].*[\"')])?[ \t]*$")
+_TARGET = r"\(\s*<?([^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)>?(?:\s+[\"'(][^\"')]*[\"')])?\s*\)"
+_LINKED_PICTURE = re.compile(rf"\[!\[([^\[\]]*)\]{_TARGET}\](?:{_TARGET}|\[[^\[\]]*\])")
+_PICTURE = re.compile(rf"!\[([^\[\]]*)\](?:{_TARGET}|\[[^\[\]]*\])")
+_BADGE = re.compile(r"badge|shields\.io|travis|codecov|coveralls|/workflows/|circleci|appveyor", re.IGNORECASE)
+_LINK = re.compile(rf"(?<![\\!])\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])+)\](?:{_TARGET}|\[([^\[\]]*)\])?")
+_ADDRESS = re.compile(r"<(https?://[^<>\s]+|mailto:[^<>\s]+)>")
+_NOT_SLUG = re.compile(r"[^\w\- ]+")
 
 Block = tuple[str, int, list[str]]  # 'heading' (with its level), 'rule', 'code' or 'text'; its lines
 
@@ -34,15 +55,20 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
     """Returns the document in the Markdown ``data``. Raises DocumentError."""
     check_size(data, limits.text, "This text")
     builder = Builder()
-    text = decode_noting_guess(data, builder).replace("\r\n", "\n").replace("\r", "\n")
+    text = re.sub(r"\r*\n|\r", "\n", without_reserved(decode_noting_guess(data, builder)))
     facts, text = _front_matter(text)
+    parts = _FENCED.split(text)
+    text = "".join(part if at % 2 else _COMMENT.sub("", part) for at, part in enumerate(parts))
     blocks = list(_split_blocks(text.split("\n")))
+    inline = _Inline(builder.marks)
+    blocks = inline.take_definitions(blocks)
     layout = Layout.detect([lines for kind, _, lines in blocks if kind == "text"])
     title, author = facts.get("title", ""), facts.get("author", "")
     tops = [i for i, (kind, level, _) in enumerate(blocks) if kind == "heading" and level == 1]
     alone = len(tops) == 1 and all(kind != "heading" for kind, _, _ in blocks[: tops[0]])
-    if alone and (not title or is_same_title(title, blocks[tops[0]][2][0])):
-        title = title or blocks[tops[0]][2][0]
+    first = without_marks(inline.text(_LABEL.sub("", blocks[tops[0]][2][0]), heading=True)) if alone else ""
+    if alone and (is_same_title(title, first) or (not title and not is_heading_line(first))):
+        title = title or first
         at = tops[0] + 1
         if at < len(blocks) and blocks[at][0] == "text" and len(blocks[at][2]) == 1:
             by = _BY.match(blocks[at][2][0].strip())
@@ -52,16 +78,107 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
         del blocks[tops[0]]
     for kind, level, lines in blocks:
         if kind == "heading":
-            builder.add_heading(_drop_strong(lines[0]), level)
+            label = _LABEL.search(lines[0])
+            heading = _drop_strong(inline.text(_LABEL.sub("", lines[0]), heading=True))
+            plain = without_marks(heading).lower()
+            slug = _NOT_SLUG.sub("", plain).strip().replace(" ", "-")
+            builder.add_anchors([f"#{slug}", *([f"#{label.group(1)}"] if label else [])])
+            builder.add_heading(heading, level)
         elif kind == "rule":
             builder.add_paragraph(SCENE_BREAK)
         elif kind == "code":
             builder.add_paragraph("\n".join(lines), exact=True)
         else:
             for text in _table_rows(lines) or join_lines(lines, layout):
-                builder.add_paragraph(_drop_strong(text), exact=is_table(text.split("\n")))
+                builder.add_paragraph(_drop_strong(inline.text(text)), exact=is_table(text.split("\n")))
+    builder.add_notes(inline.notes())
+    if inline.badges:
+        builder.add_notice(
+            "badges", f"{count_of(inline.badges, 'badge')} of the project's state left out.", inline.badges
+        )
     language = facts.get("lang") or facts.get("language", "")
-    return builder.build(title=title or name, author=author, language=language, format="markdown", limits=limits)
+    return builder.build(title=title, name=name, author=author, language=language, format="markdown", limits=limits)
+
+
+class _Inline:
+    """What stands within lines: links, notes, pictures, formulas. Takes the definitions of links and notes first."""
+
+    def __init__(self, marks: Marks) -> None:
+        self.marks = marks
+        self.links: dict[str, str] = {}
+        self.noted: dict[str, list[str]] = {}  # the paragraphs of each note
+        self.badges = 0
+
+    def take_definitions(self, blocks: list[Block]) -> list[Block]:
+        """Returns the blocks without the lines that say where links lead and what notes say."""
+        kept: list[Block] = []
+        note: list[str] | None = None
+        for kind, level, lines in blocks:
+            if kind != "text":
+                kept.append((kind, level, lines))
+                note = None
+                continue
+            rest: list[str] = []
+            if note and lines[0].startswith(("  ", "\t")):
+                note.append("")  # its next paragraph
+            else:
+                note = None
+            for line in lines:
+                defined, linked = _NOTE_TEXT.match(line), _REFERENCE.match(line)
+                if defined:
+                    note = self.noted.setdefault(defined.group(1), [])
+                    note.append(defined.group(2))
+                elif linked:
+                    self.links[linked.group(1).casefold()] = linked.group(2)
+                elif note:
+                    note[-1] = f"{note[-1]} {line.strip()}".strip()
+                else:
+                    rest.append(line)
+            if rest:
+                kept.append((kind, level, rest))
+        return kept
+
+    def notes(self) -> list[Note]:
+        return [
+            Note(self.text(text), "", [f"note/{name}"] if at == 0 else [])
+            for name, texts in self.noted.items()
+            for at, text in enumerate(texts)
+        ]
+
+    def text(self, text: str, *, heading: bool = False) -> str:
+        """Returns a text with marks of its links, notes and formulas. Code stays as it is."""
+        if not any(sign in text for sign in "[$<\\"):
+            return text
+        pieces = _CODE.split(text)
+        return "".join(piece if at % 2 else self._marked(piece, heading) for at, piece in enumerate(pieces)).strip(" ")
+
+    def _marked(self, text: str, heading: bool) -> str:
+        def formula(tree: Any) -> str:
+            line = formula_line(tree)
+            return self.marks.mark(SpanKind.FORMULA, line, safe_mathml(tree)) if line else ""
+
+        def picture(found: re.Match[str]) -> str:
+            badge = bool(_BADGE.search(found.group()))
+            self.badges += badge
+            return "" if badge or heading else self.marks.describe(bracket_description(found.group(1)))
+
+        text = mark_tex(text, formula, dollars=True)
+        text = _PICTURE.sub(picture, _LINKED_PICTURE.sub(picture, text))
+        text = _LINK.sub(self._link, text)
+        return _ADDRESS.sub(lambda m: self.marks.mark(SpanKind.LINK, m.group(1), m.group(1)), text)
+
+    def _link(self, found: re.Match[str]) -> str:
+        words, address, name = found.group(1), found.group(2), found.group(3)
+        if words[0] == "^" and words[1:] in self.noted and address is None:
+            return self.marks.mark(SpanKind.NOTE, "", words[1:], f"note/{words[1:]}")
+        if address is None:
+            address = self.links.get((name or words).casefold())
+        if address is None:
+            return found.group()
+        inside = address.startswith("#")
+        if inside or is_outside_address(address):
+            return self.marks.mark(SpanKind.LINK, words, "" if inside else address, address if inside else "")
+        return words
 
 
 def _drop_strong(text: str) -> str:
@@ -95,8 +212,16 @@ def _front_matter(text: str) -> tuple[dict[str, str], str]:
     found = _FRONT.match(text)
     if not found or not _FACT.search(found.group(1)):
         return {}, text
-    facts = {key.lower(): value.strip("\"' ") for key, value in _FACT.findall(found.group(1))}
+    facts = {key.lower().rstrip("s"): _names(value) for key, value in _FACT.findall(found.group(1))}
     return facts, text[found.end() :]
+
+
+def _names(value: str) -> str:
+    """Returns a fact of the front matter; the items of a list with commas between them."""
+    items = re.findall(r"^[ \t]*-[ \t]*(?:name:[ \t]*)?(\S.*)$", value, re.MULTILINE) or [value]
+    if len(items) == 1 and items[0].strip().startswith("["):
+        items = items[0].strip(" []").split(",")
+    return ", ".join(name for item in items if (name := item.strip(" \"'[]")))
 
 
 def _split_blocks(lines: list[str]) -> list[Block]:
@@ -128,7 +253,7 @@ def _split_blocks(lines: list[str]) -> list[Block]:
             held.append(line)
         elif atx and (atx.group(2) or "").strip():
             close()
-            blocks.append(("heading", len(atx.group(1)), [_LABEL.sub("", atx.group(2).strip())]))
+            blocks.append(("heading", len(atx.group(1)), [atx.group(2).strip()]))
         elif underline and len(held) == 1 and len(held[0]) < 120 and not held[0].startswith(("|", "- ", "* ", ">")):
             title = held.pop()
             blocks.append(("heading", 1 if underline.group(1)[0] == "=" else 2, [title.strip()]))

@@ -9,15 +9,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from readagent_core.document import Document
+from readagent_core.document import Document, SpanKind
 from readagent_core.loaders import gutenberg, headings
 from readagent_core.loaders.base import Builder, Limits, check_size
 from readagent_core.loaders.decode import decode_noting_guess
+from readagent_core.loaders.marks import without_marks, without_reserved
 from readagent_core.loaders.text.lines import Layout, is_table, split_paragraphs
 
-_BREAK = re.compile("\r\n|\r|\x0b|\x0c|\x85|\u2028|\u2029")
+_BREAK = re.compile("\r+\n|\r|\x0b|\x0c|\x85|\u2028|\u2029")
 _BY = re.compile(r"^[*_ ]*(?:by|von|par|por|di)\s+(.{2,60}?)[*_ ]*$|^著者?[:：]\s*(.{1,40})$", re.IGNORECASE)
 _FACT = re.compile(r"^(title|author):\s*(\S.{0,150})$", re.IGNORECASE)
+_TEXT_LINE = 55  # characters; a longer line is no part of a heading
+_ENDS = '.!?…。！？"”’»」』*-—=_'
 _RULE = re.compile(r"^\s*(?:[*_~=#·•—–-]\s*){3,}$")
 _BOX = re.compile(r"^\s*(?:\|([^|]*)\||\+[-=]+\+)$")  # a frame drawn around a text
 # Aozora Bunko's plain texts: title and author lines, furigana in 《》, editors' notes in ［＃…］, a colophon
@@ -32,8 +35,12 @@ _HEADING_AROUND = re.compile(
 _HEADING_MARK = "\x1d"  # begins a line that is a heading; a digit for its level follows
 _ROLE = re.compile(r"(?:訳|編|校訂|校注|注|画|著訳)[）)]?$|^(?:訳者|翻訳|編者|校訂)")
 _RUBY = re.compile(r"《[^》\n]{1,60}》")
+_RUBY_OF_BASE = re.compile(  # the base is what ｜ begins, else a run of one kind of characters
+    r"(?:｜(?P<marked>[^｜《》\n]{1,60})|(?P<run>[々〆〇ヶ仝\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+|[ァ-ヴー]+|[ぁ-ん]+|"
+    r"[A-Za-zＡ-Ｚａ-ｚÀ-ÿ]+))《(?P<reading>[^》\n]{1,60})》"
+)
 _NOTE = re.compile(r"［＃[^］\n]{0,200}］")
-_UNKNOWN = re.compile(r"※［＃[^］\n]*?(?:U\+([0-9A-Fa-f]{4,5}))?[^］\n]*］")
+_UNKNOWN = re.compile(r"※［＃(?:[^］\n]*?U\+([0-9A-Fa-f]{4,5}))?[^］\n]*］")
 _COLOPHON = re.compile(r"^底本[：:]")
 
 
@@ -41,7 +48,7 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
     """Returns the document in the plain text ``data``. Raises DocumentError."""
     check_size(data, limits.text, "This text")
     builder = Builder()
-    decoded = decode_noting_guess(data, builder)
+    decoded = without_reserved(decode_noting_guess(data, builder))
     # a form feed separates pages of a printout; treat it as a blank line
     lines = [_BOX.sub(r"\1", line.rstrip()) for line in _BREAK.sub("\n", decoded.replace("\x0c", "\n\n")).split("\n")]
     lines, facts = gutenberg.remove_licence(lines, lines, builder)
@@ -66,7 +73,8 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
 
     headings.add_blocks(builder, blocks, found, contents, add)
     return builder.build(
-        title=facts.get("title") or name,
+        title=facts.get("title", ""),
+        name=name,
         author=facts.get("author", ""),
         language=facts.get("language", ""),
         format="text",
@@ -89,27 +97,39 @@ def _split_blocks(lines: list[str]) -> tuple[list[list[str]], set[int]]:
         else:
             blank += 1
             if held:
-                blocks += _split_heading_line(held)
+                blocks += _split_heading_lines(held)
                 held = []
     return blocks, spaced
 
 
-def _split_heading_line(block: list[str]) -> list[list[str]]:
-    """Splits a block whose first line is a heading without a blank line after it."""
-    if (
-        len(block) > 1
-        and headings.is_named_heading(block[0])
-        and not headings.starts_like_heading(block[1])
-        and len(block[1]) > 55
-    ):
-        return [block] if _is_wrapped(block) else [block[:1], block[1:]]
-    return [block]
+def _split_heading_lines(block: list[str]) -> list[list[str]]:
+    """Splits a block at the headings in it that have no blank line before or after them."""
+    if len(block) < 2:
+        return [block]
+    width = max(map(len, block))
+    pieces: list[list[str]] = [[]]
+    for at, line in enumerate(block):
+        following = block[at + 1] if at + 1 < len(block) else ""
+        before = block[at - 1].rstrip() if at else "."
+        if _is_heading_line(line, before, following, width, apart=len(block) > 3 or len(following) > _TEXT_LINE):
+            pieces += [[line], []]
+        else:
+            pieces[-1].append(line)
+    return [piece for piece in pieces if piece]
 
 
-def _is_wrapped(block: list[str]) -> bool:
-    """Returns whether the first line was wrapped because the next word did not fit, so that it is no heading."""
-    width = max(len(line) for line in block)
-    return len(block[0]) + 1 + len(block[1].split(None, 1)[0]) > width or block[1].lstrip()[:1].islower()
+def _is_heading_line(line: str, before: str, following: str, width: int, *, apart: bool) -> bool:
+    """Returns whether a line within a block is a heading, not one that was wrapped because the next word did not fit.
+
+    ``apart``: it is not one of a few short lines that are a heading together, such as 'ACT I' and 'SCENE II'."""
+    if not following.strip() or not apart:
+        return False
+    if headings.is_cjk_heading(line):
+        return True
+    if not headings.is_named_heading(line):
+        return False
+    fits = len(line) + 1 + len(following.split(None, 1)[0]) <= width
+    return fits and not following.lstrip()[:1].islower() and (before[-1] in _ENDS or headings.is_named_heading(before))
 
 
 def _find_title_and_author(blocks: list[list[str]]) -> dict[str, str]:
@@ -144,8 +164,14 @@ def _parse_aozora(text: str, builder: Builder) -> tuple[dict[str, str], list[str
     start = rules[1] + 1 if len(rules) > 1 else head_end
     end = next((i for i in range(len(lines) - 1, start, -1) if _COLOPHON.match(lines[i])), len(lines))
     apart = sum(len(line) for line in [*lines[head_end:start], *lines[end:]])
-    builder.add_notice("aozora", f"Aozora Bunko's notes ({apart:,} characters) and the furigana were left out.", apart)
-    body = _RUBY.sub("", "\n".join(lines[start:end])).replace("｜", "")
+    builder.add_notice("aozora", f"Aozora Bunko's notes ({apart:,} characters) were left out.", apart)
+    body = _UNKNOWN.sub(_unknown_character, "\n".join(lines[start:end]))
+
+    def mark(found: re.Match[str]) -> str:
+        base = found["marked"] or found["run"]
+        return builder.marks.mark(SpanKind.RUBY, base, found["reading"])
+
+    body = _RUBY.sub("", _RUBY_OF_BASE.sub(mark, body)).replace("｜", "")
     body = _HEADING_AROUND.sub(lambda found: f"\n\n{_marked(found)}\n\n", body)
     marked = [piece for line in body.split("\n") for piece in _split_headings(line)]
     return _parse_aozora_head(lines[:head_end]), [_strip_editors_notes(line) for line in marked]
@@ -164,14 +190,14 @@ def _split_headings(line: str) -> list[str]:
     pieces: list[str] = []
     start = 0
     for found in _HEADING_BEFORE.finditer(line):
-        text = _strip_editors_notes(line[start : found.start()])
+        text = without_marks(_strip_editors_notes(line[start : found.start()]))
         pieces += [text.removesuffix(_strip_editors_notes(found["title"])), "", _marked(found), ""]
         start = found.end()
     return [*pieces, line[start:]]
 
 
 def _marked(found: re.Match[str]) -> str:
-    title = " ".join(_strip_editors_notes(line) for line in found["title"].split("\n")).strip()
+    title = without_marks(" ".join(_strip_editors_notes(line) for line in found["title"].split("\n")).strip())
     return f"{_HEADING_MARK}{_SIZES.index(found['size']) + 1}{title}"
 
 
@@ -181,6 +207,10 @@ def _find_marked_headings(blocks: Sequence[Sequence[str]]) -> dict[int, headings
 
 
 def _strip_editors_notes(line: str) -> str:
-    line = _UNKNOWN.sub(lambda m: chr(int(m.group(1), 16)) if m.group(1) else "〓", line)
+    line = _UNKNOWN.sub(_unknown_character, line)
     line = _NOTE.sub("", _RUBY.sub("", line))
     return line.replace("｜", "").strip("　 \t")
+
+
+def _unknown_character(found: re.Match[str]) -> str:
+    return chr(int(found.group(1), 16)) if found.group(1) else "〓"
