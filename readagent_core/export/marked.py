@@ -1,13 +1,20 @@
-"""Marks in exported pages: words highlighted in the text, and notes listed below it."""
+"""Marks in exported pages: words highlighted in the text, and notes listed below it; links, notes, ruby and formulas.
+
+The MathML of a formula has safe elements only (``document.Span``).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from readagent_core import document as documents
+from readagent_core.document import SpanKind
 from readagent_core.library.marks import BOOKMARK, HIGHLIGHT, NOTE, Mark
 from readagent_core.memory import GistMemory, Page
 from readagent_core.templates import Markup, escape, fill
+from readagent_core.text_files import escape_markdown
 
 Span = tuple[int, int, str]  # first and last character (exclusive), and the colour of the mark
 
@@ -39,21 +46,102 @@ def spans_in(memory: GistMemory, page: Page, marks: Iterable[Mark]) -> list[Span
     return spans
 
 
+@dataclass(frozen=True)
+class Beside:
+    """What stands beside the text of a page. ``spans``: with their places in that text. ``targets``: the number of each
+    paragraph that is referred to, by the place where it begins."""
+
+    spans: tuple[documents.Span, ...] = ()
+    targets: Mapping[int, int] = field(default_factory=dict)
+
+
+def beside(memory: GistMemory, page: Page) -> Beside:
+    """Return what stands beside the text of ``page``, as ``memory.page_text`` gives it."""
+    document = memory.document
+    spans: list[documents.Span] = []
+    targets: dict[int, int] = {}
+    for index in range(page.start, page.end):
+        paragraph = document.paragraphs[index]
+        if paragraph.spans or index in document.references_to:
+            start = max(0, document.text(page.start, index + 1).rfind(paragraph.text))
+            spans += [replace(s, start=start + s.start, end=start + s.end) for s in paragraph.spans]
+            if index in document.references_to:
+                targets[start] = index
+    return Beside(tuple(spans), targets)
+
+
 def marked_paragraphs(
-    text: str, spans: Sequence[Span] = (), *, instead: Callable[[str], Markup] = lambda piece: Markup()
+    text: str,
+    spans: Sequence[Span] = (),
+    *,
+    instead: Callable[[str], Markup] = lambda piece: Markup(),
+    around: Beside = Beside(),
 ) -> Markup:
     """Return ``text`` as HTML paragraphs, one for each part between empty lines, with ``spans`` highlighted.
 
-    ``instead``: returns the HTML to show instead of a part, '' to show the part itself.
+    ``instead``: returns the HTML to show instead of a part, '' to show the part itself. ``around``: what stands beside
+    the text.
     """
     parts: list[Markup] = []
     at = 0
     for piece in text.split("\n\n"):
         if piece.strip():
             own = [(start - at, end - at, colour) for start, end, colour in spans]
-            parts.append(instead(piece) or Markup("<p>{}</p>").format(_marked(piece, own)))
+            here = [replace(s, start=s.start - at, end=s.end - at) for s in around.spans if at <= s.start <= s.end]
+            ids = [index for place, index in around.targets.items() if at <= place <= at + len(piece)]
+            name = Markup(' id="t{}"').format(ids[0]) if ids else Markup()
+            parts.append(instead(piece) or Markup("<p{}>{}</p>").format(name, _linked(piece, own, here)))
         at += len(piece) + 2
     return Markup().join(parts)
+
+
+def _linked(text: str, spans: Sequence[Span], around: Sequence[documents.Span]) -> Markup:
+    """Return ``text`` as ``_marked`` does, with its links, references to notes, ruby and formulas."""
+    parts: list[Markup] = []
+    at = 0
+
+    def words(start: int, end: int) -> Markup:
+        return _marked(text[start:end], [(first - start, last - start, colour) for first, last, colour in spans])
+
+    for span in around:
+        if not at <= span.start <= span.end <= len(text):
+            continue
+        parts.append(words(at, span.start))
+        inner, at = words(span.start, span.end), span.end
+        if span.kind == SpanKind.FORMULA:
+            parts.append(Markup(span.text))
+        elif span.kind == SpanKind.RUBY:
+            parts.append(Markup("<ruby>{}<rt>{}</rt></ruby>").format(inner, span.text))
+        elif span.kind == SpanKind.NOTE:
+            parts.append(Markup('<sup><a href="#t{}">{}</a></sup>').format(span.target, span.text))
+        else:
+            address = span.text if span.target is None else f"#t{span.target}"
+            parts.append(Markup('<a href="{}" rel="noreferrer">{}</a>').format(address, inner))
+    return Markup().join([*parts, words(at, len(text))])
+
+
+def markdown_text(memory: GistMemory, page: Page) -> str:
+    """Return the text of ``page`` in Markdown, with its outside links, and its notes as footnotes."""
+    text, at = memory.page_text(page.number), 0
+    parts: list[str] = []
+    notes: dict[int, str] = {}
+    for span in beside(memory, page).spans:
+        if span.start < at:
+            continue
+        if span.kind == SpanKind.NOTE and span.target is not None:
+            notes[span.target] = escape_markdown(memory.document.paragraphs[span.target].text)
+            parts += [escape_markdown(text[at : span.start]), f"[^{span.target}]"]
+        elif span.kind == SpanKind.LINK and span.target is None:
+            address = span.text.replace("(", "%28").replace(")", "%29").replace("<", "%3C").replace(">", "%3E")
+            parts += [
+                escape_markdown(text[at : span.start]),
+                f"[{escape_markdown(text[span.start : span.end])}]({address})",
+            ]
+        else:
+            continue
+        at = span.end
+    parts.append(escape_markdown(text[at:]))
+    return "".join(parts) + "".join(f"\n\n[^{number}]: {' '.join(note.split())}" for number, note in notes.items())
 
 
 def _marked(text: str, spans: Sequence[Span]) -> Markup:

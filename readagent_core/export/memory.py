@@ -14,7 +14,7 @@ from readagent_core.answering.signature import signature_of
 from readagent_core.companion.marks import NO_MARKS, PlacedMarks
 from readagent_core.document import Document, Figure, Paragraph, Picture, move_figures
 from readagent_core.errors import SettingsError
-from readagent_core.export.marked import marked_paragraphs, marks_of, notes_list, spans_in
+from readagent_core.export.marked import beside, marked_paragraphs, marks_of, notes_list, spans_in
 from readagent_core.export.skill import export_skill, skill_name
 from readagent_core.incoming.opening import READING_FORMAT, READING_VERSION
 from readagent_core.memory import GistMemory, Page
@@ -173,7 +173,8 @@ def _html_page(memory: GistMemory, page: Page, find_picture: FindPicture, placed
     document, gist = memory.document, memory.gists[page.number - 1]
     by_rule, by_hand = gist is not None and gist.fallback, gist is not None and gist.edited
     pictures = _html_figures(page_figures(memory, page), find_picture)
-    text = marked_paragraphs(memory.page_text(page.number), spans_in(memory, page, placed.placed), instead=pictures)
+    marks_here, around = spans_in(memory, page, placed.placed), beside(memory, page)
+    text = marked_paragraphs(memory.page_text(page.number), marks_here, instead=pictures, around=around)
     return {
         "page": page,
         "headings": [section.title for index in range(page.start, page.end) for section in document.headings(index)],

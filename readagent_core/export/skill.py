@@ -13,6 +13,7 @@ import zipfile
 from io import BytesIO
 from itertools import groupby
 
+from readagent_core.export.marked import markdown_text
 from readagent_core.memory import GistMemory
 from readagent_core.text_files import escape_markdown, markdown_line, slug
 from readagent_core.words import collapse_whitespace, count_of, first_words
@@ -40,7 +41,7 @@ def export_skill(memory: GistMemory, book_gist: str = "") -> bytes:
         entries = [f"## Page {n}\n\n{_gist(memory, n)}\n" for n in pages]
         files[f"references/gists-{first:04d}.md"] = "\n".join(entries)
     for n in memory.readable:
-        files[f"references/pages/{n:04d}.md"] = f"# Page {n}\n\n{escape_markdown(memory.page_text(n))}\n"
+        files[f"references/pages/{n:04d}.md"] = f"# Page {n}\n\n{markdown_text(memory, memory.pages[n - 1])}\n"
     out = BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in files.items():

@@ -36,6 +36,7 @@ _LOWERABLE = re.compile(r"[0-9+\-−=()]+")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-\w+)*")
 _INITIAL = re.compile(r"[\"'“‘«„]?([^\W\d_])")
 _CONTINUES = re.compile(r"[a-zà-öø-ÿ'’]|[A-ZÀ-Þ]{2,}\b|[A-ZÀ-Þ]['’]")
+_SHORT = 12  # characters; a shorter text is a cell or a label, no paragraph that a drop cap begins
 _WORD_START = re.compile(r"[^\s.,;:!?]+")
 _WORDS = "AIOÀÉÔYEU"  # letters that are words
 _KEPT = {  # what is told of the spans of a kind
@@ -347,7 +348,9 @@ class Builder:
         for at in range(len(self.paragraphs) - 1, 0, -1):
             letter, below = self.paragraphs[at - 1], self.paragraphs[at]
             found = _INITIAL.fullmatch(letter.text)
-            if not found or at in starts or letter.note or not _CONTINUES.match(below.text):
+            if not found or not found.group(1).isupper() or at in starts or letter.note:
+                continue
+            if not _CONTINUES.match(below.text) or len(below.text) < _SHORT or " " not in below.text:
                 continue
             word = _WORD_START.match(below.text)
             alone = False

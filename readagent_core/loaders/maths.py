@@ -7,6 +7,8 @@ it as it is; mathml-to-latex goes the other way.) The line is for models, search
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -39,7 +41,7 @@ _INVISIBLE = str.maketrans(dict.fromkeys("\u2061\u2062\u2063\u2064\u200b", ""))
 _TEX = re.compile(r"\\[A-Za-z]+|[\^_{}]")
 _DELIMITERS = re.compile(r"^\s*(?:\$\$?|\\\(|\\\[)(.*?)(?:\$\$?|\\\)|\\\])\s*$", re.DOTALL)
 _TEX_IN_TEXT = re.compile(r"\\\((?P<a>.{1,2000}?)\\\)|\\\[(?P<b>.{1,4000}?)\\\]|\$\$(?P<c>[^$]{1,4000})\$\$", re.DOTALL)
-_DOLLARS = re.compile(r"(?<![\\$\w])\$(?P<d>(?=[^\s$])[^$\n]{0,400}?[^\s\\$])\$(?![\d$])")
+_DOLLARS = re.compile(r"\$\$(?P<c>[^$]{1,4000})\$\$|(?<![\\$\w])\$(?P<d>(?=[^\s$])[^$\n]{0,400}?[^\s\\$])\$(?![\d$])")
 M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 
 
@@ -62,21 +64,21 @@ def parse_tex(text: str) -> Any:
         return None
 
 
-def mark_tex(text: str, mark: Any, *, dollars: bool = False) -> str:
-    r"""Return ``text`` in which each formula between \( \), \[ \] or $$ is as ``mark`` gives its line and its MathML.
+def mark_tex(text: str, mark: Callable[[Any], str]) -> str:
+    r"""Return ``text`` in which each formula between \( \), \[ \] or $$ is as ``mark`` gives it, from its MathML."""
+    return _TEX_IN_TEXT.sub(partial(_marked_tex, mark), text) if "\\" in text or "$$" in text else text
 
-    ``dollars``: also between single dollar signs, as in Markdown."""
 
-    def replaced(found: re.Match[str]) -> str:
-        tree = parse_tex(next(filter(None, found.groups()), ""))
-        return found.group() if tree is None else mark(tree)
+def mark_dollars(text: str, mark: Callable[[Any], str]) -> str:
+    """Return ``text`` as ``mark_tex`` does, for formulas between single or double dollar signs, as in Markdown."""
+    return _DOLLARS.sub(partial(_marked_tex, mark), text) if "$" in text else text
 
-    text = _TEX_IN_TEXT.sub(replaced, text) if "\\" in text or "$$" in text else text
-    return (
-        _DOLLARS.sub(lambda m: replaced(m) if is_tex(m["d"]) or len(m["d"]) < 3 else m.group(), text)
-        if dollars
-        else text
-    )
+
+def _marked_tex(mark: Callable[[Any], str], found: re.Match[str]) -> str:
+    inner = next(filter(None, found.groups()), "")
+    plain = found.group()[:2] not in ("$$", "\\(", "\\[") and not is_tex(inner) and len(inner) > 2
+    tree = None if plain else parse_tex(inner)
+    return found.group() if tree is None else mark(tree)
 
 
 # --- one line --------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from bs4 import BeautifulSoup
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readagent_core.document import Document, Figure, Paragraph, Picture, Section
+from readagent_core.document import Document, Figure, Paragraph, Picture, Section, Span, SpanKind
 from readagent_core.errors import DocumentError, SettingsError
 from readagent_core.export.memory import MEMORY_FORMATS, export_memory, join_paragraphs, memory_facts, memory_file_name
 from readagent_core.incoming.opening import import_reading
@@ -221,3 +221,24 @@ def test_a_skill_has_an_index_and_every_page():
         assert memory.page_text(number).split()[0] in files[f"references/pages/{number:04d}.md"]
         assert f"## Page {number}" in files["references/gists-0001.md"]
     assert memory_file_name(make_memory(title="雪の駅"), "skill") == "book.zip"
+
+
+def test_notes_links_ruby_and_formulas_are_in_exports():
+    math = "<math><mfrac><mn>1</mn><mn>2</mn></mfrac></math>"
+    spans = (
+        Span(1, 1, SpanKind.NOTE, "1", 1),
+        Span(2, 4, SpanKind.LINK, "https://example.org/a_(b)"),
+        Span(5, 6, SpanKind.RUBY, "<b>"),
+        Span(7, 8, SpanKind.FORMULA, math),
+    )
+    texts = [Paragraph("A to 字 ½ cup.", spans=spans), Paragraph("Of oil.", note=True)]
+    memory = recordings.make_memory(texts, per_page=2)
+    page = export_memory(memory, "html").decode()
+    assert '<p>A<sup><a href="#t1">1</a></sup> <a href="https://example.org/a_(b)"' in page
+    assert "<ruby>字<rt>&lt;b&gt;</rt></ruby>" in page
+    assert math in page
+    assert '<p id="t1">Of oil.</p>' in page
+    with zipfile.ZipFile(BytesIO(export_memory(memory, "skill"))) as archive:
+        text = next(archive.read(name).decode() for name in archive.namelist() if name.endswith("pages/0001.md"))
+    assert "A[^1] [to](https://example.org/a_%28b%29) 字 ½ cup." in text
+    assert "[^1]: Of oil." in text

@@ -192,3 +192,8 @@ def test_links_of_the_site_are_no_text_and_the_author_is_who_the_page_names():
     assert texts(document)[-2:] == [PROSE.strip(), "Next he lit the lamp."]
     assert document.author == "Ann Keeper"
     assert notices(document)["furniture"] == 12
+
+
+def test_single_letters_of_a_table_or_a_list_stay_apart():
+    cells = "".join(f"<p>{cell}</p>" for cell in ("A", "b", "c", "I", "II", "B", "is for the boat."))
+    assert texts(book(f"<p>One.</p>{cells}"))[:6] == ["One.", "A", "b", "c", "I", "II"]

@@ -175,7 +175,8 @@ that is long --> ![A red boat](boat.png)
 
 ## The boat
 
-In the harbour.[^b] See <https://example.org/c> and [nothing].
+In the harbour.[^b] See <https://example.org/c>, [`code`][log] and [nothing];
+`<!--` \\[is\\] `-->` code.^[Said at `ten`.]
 
 [^1]: Of oil,
     and of brass.
@@ -191,17 +192,19 @@ def test_links_and_notes_of_markdown_lead_to_their_places():
     assert (document.title, document.author) == ("The Log", "Ann Keeper, Ben Boat")
     assert texts(document) == [
         "A lamp burned; see the boat, the site or the log.\nIt cost ½ of $5 and `[x](y)` is code. [A red boat]",
-        "In the harbour. See https://example.org/c and [nothing].",
+        "In the harbour. See https://example.org/c, `code` and [nothing];\n`<!--` \\[is\\] `-->` code.",
         "Of oil, and of brass.",
         "With a second paragraph.",
         "At *nine*.",
+        "Said at `ten`.",
     ]
-    assert spans(document, SpanKind.NOTE) == [(0, "", "1", 2), (1, "", "b", 4)]
+    assert spans(document, SpanKind.NOTE) == [(0, "", "1", 2), (1, "", "b", 4), (1, "", "3", 5)]
     assert spans(document, SpanKind.LINK) == [
         (0, "the boat", "", 1),
         (0, "the site", "https://example.org/a_(b)", None),
         (0, "the log", "https://example.org/log", None),
         (1, "https://example.org/c", "https://example.org/c", None),
+        (1, "`code`", "https://example.org/log", None),
     ]
     assert spans(document, SpanKind.FORMULA)[0][1] == "½"
     assert notices(document)["badges"] == 2

@@ -227,7 +227,7 @@ def _items(lines: Sequence[str]) -> list[list[str]]:
 
 
 def _is_verse(lines: Sequence[str], width: int) -> bool:
-    if len(lines) > 3 and _begin_with_capitals(lines[1:]):
+    if len(lines) > _STANZA and _begin_with_capitals(lines[1:]):
         return True
     short = sum(not _is_full(line, following, width) for line, following in itertools.pairwise(lines))
     return short >= 0.6 * (len(lines) - 1)

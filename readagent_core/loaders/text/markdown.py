@@ -15,7 +15,7 @@ from readagent_core.loaders.decode import decode_noting_guess
 from readagent_core.loaders.descriptions import bracket_description
 from readagent_core.loaders.headings import is_heading_line
 from readagent_core.loaders.marks import Marks, without_marks, without_reserved
-from readagent_core.loaders.maths import formula_line, mark_tex, safe_mathml
+from readagent_core.loaders.maths import formula_line, mark_dollars, safe_mathml
 from readagent_core.loaders.text.lines import Layout, is_table, join_lines
 from readagent_core.loaders.titles import is_same_title
 from readagent_core.words import count_of
@@ -35,7 +35,7 @@ _BY = re.compile(
 _DIVIDER = re.compile(r"^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
 _CELL = re.compile(r"(?<!\\)\|")
 _LABEL = re.compile(r"[ \t]*\{#([^}\s]*)[^}]*\}$")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_COMMENT = re.compile(r"(`+)(?!`)(?:(?!\n\n)[^`])*\1|(?<!\\)<!--.*?-->", re.DOTALL)  # or code, which stays
 _FENCED = re.compile(r"(^ {0,3}(?:`{3}|~{3}).*?^ {0,3}(?:`{3}|~{3})[ \t]*$)", re.DOTALL | re.MULTILINE)
 _CODE = re.compile(r"(`+[^`]+`+)")
 _NOTE_TEXT = re.compile(r"^ {0,3}\[\^([^\]\s]+)\]:[ \t]*(.*)$")
@@ -45,6 +45,9 @@ _LINKED_PICTURE = re.compile(rf"\[!\[([^\[\]]*)\]{_TARGET}\](?:{_TARGET}|\[[^\[\
 _PICTURE = re.compile(rf"!\[([^\[\]]*)\](?:{_TARGET}|\[[^\[\]]*\])")
 _BADGE = re.compile(r"badge|shields\.io|travis|codecov|coveralls|/workflows/|circleci|appveyor", re.IGNORECASE)
 _LINK = re.compile(rf"(?<![\\!])\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])+)\](?:{_TARGET}|\[([^\[\]]*)\])?")
+_INLINE_NOTE = re.compile(r"\^\[((?:[^\[\]]|\[[^\[\]]*\])+)\]")
+_KEPT_CODE = "\ufdef"  # around the number of a piece of code; no text has this character
+_KEPT = re.compile(f"{_KEPT_CODE}(\\d+){_KEPT_CODE}")
 _ADDRESS = re.compile(r"<(https?://[^<>\s]+|mailto:[^<>\s]+)>")
 _NOT_SLUG = re.compile(r"[^\w\- ]+")
 
@@ -58,7 +61,7 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
     text = re.sub(r"\r*\n|\r", "\n", without_reserved(decode_noting_guess(data, builder)))
     facts, text = _front_matter(text)
     parts = _FENCED.split(text)
-    text = "".join(part if at % 2 else _COMMENT.sub("", part) for at, part in enumerate(parts))
+    text = "".join(part if at % 2 else _COMMENT.sub(_keep_code, part) for at, part in enumerate(parts))
     blocks = list(_split_blocks(text.split("\n")))
     inline = _Inline(builder.marks)
     blocks = inline.take_definitions(blocks)
@@ -141,18 +144,23 @@ class _Inline:
     def notes(self) -> list[Note]:
         return [
             Note(self.text(text), "", [f"note/{name}"] if at == 0 else [])
-            for name, texts in self.noted.items()
+            for name, texts in list(self.noted.items())
             for at, text in enumerate(texts)
         ]
 
     def text(self, text: str, *, heading: bool = False) -> str:
         """Returns a text with marks of its links, notes and formulas. Code stays as it is."""
-        if not any(sign in text for sign in "[$<\\"):
+        if not any(sign in text for sign in "[$<"):
             return text
-        pieces = _CODE.split(text)
-        return "".join(piece if at % 2 else self._marked(piece, heading) for at, piece in enumerate(pieces)).strip(" ")
+        codes: list[str] = []
 
-    def _marked(self, text: str, heading: bool) -> str:
+        def keep(found: re.Match[str]) -> str:
+            codes.append(found.group())
+            return f"{_KEPT_CODE}{len(codes) - 1}{_KEPT_CODE}"
+
+        def code(found: re.Match[str]) -> str:
+            return codes[int(found.group(1))]
+
         def formula(tree: Any) -> str:
             line = formula_line(tree)
             return self.marks.mark(SpanKind.FORMULA, line, safe_mathml(tree)) if line else ""
@@ -162,10 +170,17 @@ class _Inline:
             self.badges += badge
             return "" if badge or heading else self.marks.describe(bracket_description(found.group(1)))
 
-        text = mark_tex(text, formula, dollars=True)
-        text = _PICTURE.sub(picture, _LINKED_PICTURE.sub(picture, text))
-        text = _LINK.sub(self._link, text)
-        return _ADDRESS.sub(lambda m: self.marks.mark(SpanKind.LINK, m.group(1), m.group(1)), text)
+        def note(found: re.Match[str]) -> str:
+            name = str(len(self.noted) + 1)
+            self.noted[f"^{name}"] = [_KEPT.sub(code, found.group(1))]
+            return self.marks.mark(SpanKind.NOTE, "", name, f"note/^{name}")
+
+        text = mark_dollars(_CODE.sub(keep, text), formula)
+        text = _INLINE_NOTE.sub(note, _PICTURE.sub(picture, _LINKED_PICTURE.sub(picture, text)))
+        text = _ADDRESS.sub(
+            lambda m: self.marks.mark(SpanKind.LINK, m.group(1), m.group(1)), _LINK.sub(self._link, text)
+        )
+        return _KEPT.sub(code, text).strip(" ")
 
     def _link(self, found: re.Match[str]) -> str:
         words, address, name = found.group(1), found.group(2), found.group(3)
@@ -179,6 +194,10 @@ class _Inline:
         if inside or is_outside_address(address):
             return self.marks.mark(SpanKind.LINK, words, "" if inside else address, address if inside else "")
         return words
+
+
+def _keep_code(found: re.Match[str]) -> str:
+    return found.group() if found.group(1) else ""
 
 
 def _drop_strong(text: str) -> str:
