@@ -174,7 +174,8 @@ class Builder:
         a text that was recognised in a picture of its page. ``note``: it is part of a note. ``anchors``: keys by which
         it is referred to."""
         text = strip_unprintable(text).strip("\n ")
-        *before, text = [text] if exact else _LOST_BREAK.split(text)
+        spaced = not exact and ("      " in text or "\u00a0" in text)
+        *before, text = _LOST_BREAK.split(text) if spaced else [text]
         for part in before:
             self.add_paragraph(part, place, confidence=confidence, note=note, anchors=anchors)
         self._lost_breaks += len(before)

@@ -28,11 +28,11 @@ from readagent_core.loaders.html.markup import (
 from readagent_core.loaders.html.tree import (
     BLOCK_TAGS,
     HEADINGS,
-    SPACE,
     Element,
     class_names,
     ids_in,
     semantic_types,
+    single_spaces,
     text_of,
 )
 from readagent_core.loaders.marks import Marks, without_marks
@@ -87,7 +87,9 @@ def extract_blocks(
 
 def _tidy(text: str) -> str:
     """Returns ``text`` without spaces around line breaks and with single spaces elsewhere."""
-    return _AROUND_LINE.sub("\n", re.sub(r"[ \t\u00a0]+", " ", text)).strip()
+    if "\n" not in text:
+        return single_spaces(text).strip()
+    return _AROUND_LINE.sub("\n", "\n".join(map(single_spaces, text.split("\n")))).strip()
 
 
 def _describe(block: Block) -> list[Block]:
@@ -137,7 +139,7 @@ class _Walk:
 
     def _say(self, text: str | None) -> None:
         if text:
-            self.held.append(SPACE.sub(" ", text))
+            self.held.append(single_spaces(text))
 
     def _enter(self, tag: Element) -> None:
         self._bound(tag)

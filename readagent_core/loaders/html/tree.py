@@ -24,7 +24,8 @@ BLOCK_TAGS = frozenset(
     "caption h1 h2 h3 h4 h5 h6 hr".split()
 )
 HEADINGS = {f"h{n}": n for n in range(1, 7)}
-SPACE = re.compile(r"[ \t\r\n\f\u00a0]+")
+_SPACES_TO_PLAIN = "\t\r\n\f\u00a0"
+_SEVERAL = re.compile(" {2,}")
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*>")
 _DOCTYPE = re.compile(r"<!DOCTYPE\b[^\[>]*(?:\[(?P<own>.*?)\]\s*)?>", re.IGNORECASE | re.DOTALL)
 _ENTITY = re.compile(r"<!ENTITY\s+([\w.-]+)\s+(?:\"([^\"]*)\"|'([^']*)')\s*>")
@@ -162,6 +163,13 @@ def _rename(element: Element, prefixes: frozenset[str]) -> None:
             element.set(_PREFIXES.get(space, "") + local, element.attrib.pop(name))
         elif name in ("epub:type", "xlink:href", "xml:lang"):
             element.set(name.replace(":", "-"), element.attrib.pop(name))
+
+
+def single_spaces(text: str) -> str:
+    """Return ``text`` with one space for each run of white space."""
+    for space in _SPACES_TO_PLAIN:
+        text = text.replace(space, " ")
+    return _SEVERAL.sub(" ", text) if "  " in text else text
 
 
 def body_of(root: Element) -> Element:
