@@ -178,6 +178,23 @@ class Section:
     level: int = 1
 
 
+class NoticeKind(StrEnum):
+    """What a notice of the import is about, in the order in which a report shows them."""
+
+    DOUBTFUL = "doubtful"
+    LEFT_OUT = "left-out"
+    KEPT = "kept"
+    SOURCE = "source"
+
+
+_NOTICE_KINDS = {  # codes of KEPT begin with 'kept-'; any other is of SOURCE
+    NoticeKind.DOUBTFUL: "encoding undecodable order-guessed parts-missing part-dropped lost-breaks references-lost "
+    "mended recognised-doubtful other-format pages-without-text pages-unreadable pages-damaged pages-not-read",
+    NoticeKind.LEFT_OUT: "aozora badges contents furniture gutenberg hidden outside-main parts-left-out parts-outside "
+    "picture-parts pictures-left-out no-pictures publisher",
+}
+
+
 @dataclass(frozen=True)
 class Notice:
     """A notice for the reader about the import. ``code``: for programs. ``message``: for screens."""
@@ -185,6 +202,12 @@ class Notice:
     code: str
     message: str
     count: int = 1
+
+    @property
+    def kind(self) -> NoticeKind:
+        if self.code.startswith("kept-") or self.code == "pictures":
+            return NoticeKind.KEPT
+        return next((kind for kind, codes in _NOTICE_KINDS.items() if self.code in codes.split()), NoticeKind.SOURCE)
 
 
 @short_repr
@@ -326,6 +349,11 @@ class Document:
             joined = paragraph.continues and not self._before(index)
             parts += ("" if joined else "\n\n", self.shown(index))
         return parts
+
+    @cached_property
+    def undecoded(self) -> tuple[int, ...]:
+        """The paragraphs with characters that could not be decoded."""
+        return tuple(index for index, p in enumerate(self.paragraphs) if "\ufffd" in p.text)
 
     @cached_property
     def has_spans(self) -> bool:

@@ -17,7 +17,14 @@ from readagent_core.cli.backup import backup, restore
 from readagent_core.cli.check_model import check_model
 from readagent_core.cli.corpus import app as corpus
 from readagent_core.cli.evaluate import evaluate
-from readagent_core.cli.folders import import_folder, inspect_folder, inspection_json, inspection_line, title_line
+from readagent_core.cli.folders import (
+    import_folder,
+    inspect_folder,
+    inspection_json,
+    inspection_line,
+    notice_lines,
+    title_line,
+)
 from readagent_core.cli.mcp import mcp
 from readagent_core.cli.notes import notes
 from readagent_core.cli.output import memory_json, print_json, report_errors, say, say_aside, show_pages
@@ -102,8 +109,8 @@ def inspect(
         say(inspection_line(document))
         for section in document.sections:
             say(f"{'  ' * section.level}{section.title}")
-        for warning in document.warnings:
-            say(f"Note: {warning.message}")
+        for line in notice_lines(document):
+            say(line)
 
 
 @app.command()

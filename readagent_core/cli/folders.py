@@ -11,15 +11,21 @@ import typer
 from readagent_core.cli import options
 from readagent_core.cli.output import document_json, print_json, report_errors, say, say_aside, wait_for
 from readagent_core.cli.shared import open_workspace
+from readagent_core.document import Document, NoticeKind
 from readagent_core.errors import DocumentError
 from readagent_core.words import count_of
 
 if TYPE_CHECKING:
-    from readagent_core.document import Document
     from readagent_core.incoming.folders import FolderReport, ImportedBook
     from readagent_core.jobs import Snapshot
     from readagent_core.library.records import Book
 
+_KINDS = {
+    NoticeKind.DOUBTFUL: "To check",
+    NoticeKind.LEFT_OUT: "Left out",
+    NoticeKind.KEPT: "Kept",
+    NoticeKind.SOURCE: "Note",
+}
 READING_SPEED = 240  # words a minute; adults read 238 (non-fiction) to 260 (fiction), Brysbaert 2019
 
 
@@ -31,7 +37,7 @@ def title_line(work: Document | Book) -> str:
 def inspection_json(document: Document) -> dict[str, Any]:
     """Returns what `inspect --json` prints of a document."""
     more = {"right_to_left": document.right_to_left, "has_cover": document.cover is not None}
-    warnings = [asdict(notice) for notice in document.warnings]
+    warnings = [{**asdict(notice), "kind": notice.kind.value} for notice in document.warnings]
     return {**document_json(document), "minutes": minutes_to_read(document), **more, "warnings": warnings}
 
 
@@ -42,6 +48,13 @@ def inspection_line(document: Document) -> str:
         f"{count_of(len(document.paragraphs), 'paragraph')} and {count_of(len(document.sections), 'section')}, "
         f"about {count_of(minutes_to_read(document), 'minute')} to read"
     )
+
+
+def notice_lines(document: Document) -> list[str]:
+    """Returns the notices of the import, each with what it is about: doubts, what was left out, what was kept."""
+    kinds = list(NoticeKind)
+    ordered = sorted(document.warnings, key=lambda notice: kinds.index(notice.kind))
+    return [f"{_KINDS[notice.kind]}: {notice.message}" for notice in ordered]
 
 
 def minutes_to_read(document: Document) -> int:
@@ -65,8 +78,7 @@ def inspect_folder(folder: Path, *, as_json: bool, password: str) -> None:
             lines = [f"Not opened: {error}"]
         else:
             reports.append({"file": item.name, **inspection_json(document)})
-            notes = (f"Note: {warning.message}" for warning in document.warnings)
-            lines = [title_line(document), inspection_line(document), *notes]
+            lines = [title_line(document), inspection_line(document), *notice_lines(document)]
         if not as_json:
             say(item.name)
             for line in lines:

@@ -337,7 +337,7 @@ class Builder:
                     counts[span.kind] += 1
         for kind, what in _KEPT.items():
             if counts[kind]:
-                self.add_notice(f"kept-{kind}", f"Kept: {count_of(counts[kind], what[0])}{what[1]}.", counts[kind])
+                self.add_notice(f"kept-{kind}", f"{count_of(counts[kind], what[0])}{what[1]}.", counts[kind])
         if lost:
             message = f"{count_of(lost, 'reference')} within the text led to a place that is not in it."
             self.add_notice("references-lost", message, lost)

@@ -65,3 +65,19 @@ def test_a_recognition_that_an_earlier_app_began_is_shown_as_paused(workspace):
     at = report(book.id)
     assert [b.label for b in at.button] == ["Resume"]
     assert not recognition.under_way(workspace)
+
+
+def test_the_report_says_what_is_doubtful_what_was_left_out_and_opens_the_place(workspace):
+    def screen(book_id: str) -> None:
+        from pages.parts.library.dialogs import show_report
+        from pages.parts.shared.cached import get_workspace
+
+        workspace = get_workspace()
+        show_report(workspace, workspace.library.book(book_id))
+
+    page = b"<p>" + "Größe und Weite. ".encode() * 9 + b"</p><p>The lamp \xff was lit.</p><p hidden>Not here.</p>"
+    book = opened(workspace, b"<!doctype html><html><body>" + page + b"</body></html>", "page.html")
+    at = AppTest.from_function(screen, args=(book.id,), default_timeout=30).run()
+    assert not at.exception
+    assert [m.value for m in at.markdown if m.value.startswith("**")] == ["**To check**", "**Left out**"]
+    assert [b.label for b in at.button if b.key == "doubt_1"] == ["Open “The lamp \ufffd was lit.…”"]

@@ -10,6 +10,7 @@ from pages.parts.library import adding, recognition
 from pages.parts.library.imports import Import, imports_of_session, start_import
 from pages.parts.shared import book as current
 from pages.parts.shared import shell
+from readagent_core.document import NoticeKind
 from readagent_core.errors import ReadAgentError
 from readagent_core.gisting import costs as gisting_costs
 from readagent_core.gisting.job import start_reading, usual_plan
@@ -54,6 +55,16 @@ def make_gists(workspace: Workspace, book: Book) -> None:
         st.rerun()
 
 
+_KINDS = {
+    NoticeKind.DOUBTFUL: "To check",
+    NoticeKind.LEFT_OUT: "Left out",
+    NoticeKind.KEPT: "Kept",
+    NoticeKind.SOURCE: "How it was read",
+}
+_MOST_DOUBTS = 5  # places that are offered to be opened
+_DOUBT_CHARACTERS = 50
+
+
 @st.dialog("Import report")
 def show_report(workspace: Workspace, book: Book) -> None:
     """Show what was found in the file: its sections, its length, and every notice of the import."""
@@ -69,8 +80,17 @@ def show_report(workspace: Workspace, book: Book) -> None:
     st.caption(" · ".join(facts))
     if not document.warnings:
         st.markdown(":blue[:material/check:] Everything was imported, without any guess.")
-    for notice in document.warnings:
-        st.text(f"• {notice.message}")  # the message has its count and unit: words, parts, pages
+    for kind in NoticeKind:
+        notices = [notice for notice in document.warnings if notice.kind == kind]
+        if notices:
+            st.markdown(f"**{_KINDS[kind]}**")
+        for notice in notices:
+            st.text(f"• {notice.message}")  # the message has its count and unit: words, parts, pages
+    for place in document.undecoded[:_MOST_DOUBTS]:
+        words = " ".join(document.paragraphs[place].text.split())[:_DOUBT_CHARACTERS]
+        if st.button(f"Open “{words}…”", key=f"doubt_{place}", help="Where characters could not be decoded"):
+            current.choose(book.id)
+            st.switch_page("pages/read.py", query_params={"book": book.id, "paragraph": str(place)})
     recognition.draw_in_report(workspace, book)
     if document.sections:
         with st.expander(count_of(len(document.sections), "section")):
