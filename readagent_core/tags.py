@@ -22,7 +22,10 @@ _CONTROL_TOKEN = re.compile(
 # the marks around texts in prompts, in any spelling that could be taken for one
 _TEXT_MARK = re.compile(r"[<＜](\s*[/／]?\s*text\b[^<>＜＞\n]{0,40})[>＞]", re.IGNORECASE)
 _OTHER_BRACKETS = str.maketrans("<>[]", "‹›‹›")
-_TAG = re.compile(r"^<Pages? (\d+)(?:-\d+)?>( \(full text\)|（全文）)?$", re.MULTILINE)
+_PASSAGE = {"ja": "（段落{}）"}
+_TAG = re.compile(
+    r"^<Pages? (\d+)(?:-\d+)?>( \(full text\)|（全文）| \(paragraphs? [\d-]+\)|（段落[\d-]+）)?$", re.MULTILINE
+)
 _BOOK_PAGE = re.compile(
     r"(?:(?<=\[)|\bbook |本)(\d{1,4})(?:\s*,?\s*(?:の|pages? ?|pp?\.? ?)|:)(\d{1,6})(?:ページ)?", re.IGNORECASE
 )
@@ -33,6 +36,13 @@ def page_tag(number: int | str, *, full: bool = False, language: str = "en") -> 
     """Return the line above a page in the memory. ``full``: in full text. Page 7 of book 2 of a shelf is '2.7'."""
     mark = _FULL_TEXT.get(language.split("-")[0], " (full text)") if full else ""
     return f"<Page {number}>{mark}"
+
+
+def passage_tag(number: int | str, first: int, last: int, *, language: str = "en") -> str:
+    """Return the line above a part of a page: paragraphs ``first`` to ``last``, counted from 1 on the page."""
+    named = str(first) if first == last else f"{first}-{last}"
+    form = _PASSAGE.get(language.split("-")[0], " (paragraph {})" if first == last else " (paragraphs {})")
+    return f"<Page {number}>{form.format(named)}"
 
 
 def range_tag(first: int, last: int, prefix: str = "") -> str:

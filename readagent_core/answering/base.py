@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from readagent_core.errors import SettingsError
 from readagent_core.short_repr import short_repr
@@ -59,6 +59,14 @@ class AskSettings:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
+class Passage(NamedTuple):
+    """A part of a page: paragraphs ``start`` to ``end`` (exclusive) of the memory's document."""
+
+    page: int
+    start: int
+    end: int
+
+
 # --- events ---------------------------------------------------------------------------------------
 
 
@@ -80,7 +88,7 @@ class LookedUp:
 
     ``pages``: in the order chosen. ``reply``: the model's reply; '' where search chose them. ``reason``: why.
     ``refused``: pages that were named but not opened, with the reason ('page 99: there is no such page').
-    ``parts``: ranges of pages that were opened to the gists below theirs ('31-33').
+    ``parts``: ranges of pages that were opened to the gists below theirs ('31-33'). ``passages``: pages opened in part.
     """
 
     pages: tuple[int, ...]
@@ -89,12 +97,14 @@ class LookedUp:
     refused: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     book: int = 0
+    passages: tuple[Passage, ...] = ()
 
     @property
     def named_pages(self) -> tuple[int, ...]:
-        """The pages opened in full, and those of the parts."""
+        """The pages opened in full or in part, and those of the parts of the book."""
         ends = [tuple(map(int, part.split("-"))) for part in self.parts]
-        return (*self.pages, *(page for first, last in ends for page in range(first, last + 1)))
+        inside = tuple(dict.fromkeys(passage.page for passage in self.passages))
+        return (*self.pages, *inside, *(page for first, last in ends for page in range(first, last + 1)))
 
 
 @dataclass(frozen=True)
@@ -117,15 +127,16 @@ class Searched:
 class Expanded:
     """The context now holds all of ``pages`` in full, in book order; it has ``memory_words`` words.
 
-    ``shown``: everything in it where it has levels: (first page, last page, 'full', 'gist' or 'part'). Of several
-    books, it tells of ``book`` alone, in place of what was told of it before, and ``memory_words`` are those of all; a
-    book shown only by its own gist is one 'part'.
+    ``shown``: everything in it where it has levels: (first page, last page, 'full', 'gist' or 'part').
+    ``passages``: the parts of pages in it. Of several books, it tells of ``book`` alone, in place of what was told of
+    it before, and ``memory_words`` are those of all; a book shown only by its own gist is one 'part'.
     """
 
     pages: tuple[int, ...]
     memory_words: int
     shown: tuple[tuple[int, int, str], ...] = ()
     book: int = 0
+    passages: tuple[Passage, ...] = ()
 
 
 @short_repr
@@ -183,10 +194,11 @@ class Answer:
 
     ``method``: name of the method. ``option``: index of the chosen option; None for a free-form question, or when
     none was named. ``looked_up``: pages expanded, in that order. ``seen``: the pages in the final prompt, each
-    'full', 'gist' or 'part' (only in the gist of several pages). ``memory_words``: words of text in the final prompt;
-    ``compression_rate``: computed from them, in percent (docs/methods.md). ``cut_off``: the reply broke off.
-    ``notes``: fallbacks and cuts. ``steps``: look-up steps taken. ``extra``: figures of the method, plain JSON values.
-    ``books``: of a question about several books, what was seen of each; ``looked_up`` and ``seen`` are then empty.
+    'full', 'passage' (in part, see ``passages``), 'gist' or 'part' (only in the gist of several pages).
+    ``memory_words``: words of text in the final prompt; ``compression_rate``: computed from them, in percent
+    (docs/methods.md). ``cut_off``: the reply broke off. ``notes``: fallbacks and cuts. ``steps``: look-up steps taken.
+    ``extra``: figures of the method, plain JSON values. ``books``: of a question about several books, what was seen of
+    each; ``looked_up`` and ``seen`` are then empty. ``passages``: pages opened in part.
     """
 
     text: str
@@ -202,6 +214,7 @@ class Answer:
     usage: Usage = field(default_factory=Usage)
     extra: Mapping[str, Any] = field(default_factory=dict)
     books: tuple[BookInAnswer, ...] = ()
+    passages: tuple[Passage, ...] = ()
 
 
 @short_repr
@@ -229,13 +242,18 @@ _KINDS = {event_class: kind for kind, event_class in _CLASSES.items()}
 
 def event_to_dict(event: Event) -> dict[str, Any]:
     """Return an event as plain JSON values with its kind. Texts are shared, not copied: prompts are long."""
-    values = dict(vars(event))
+    values = _told(event)
     if isinstance(event, Answered):
         books = [dict(vars(book)) for book in event.answer.books]
-        values["answer"] = {**vars(event.answer), "usage": event.answer.usage.to_dict(), "books": books}
+        values["answer"] = {**_told(event.answer), "usage": event.answer.usage.to_dict(), "books": books}
     elif isinstance(event, ModelCall):
         values["usage"] = event.usage.to_dict()
     return {"kind": _KINDS[type(event)], **values}
+
+
+def _told(value: Event | Answer) -> dict[str, Any]:
+    """Return the fields of a value; ``passages`` only where there are any."""
+    return {name: field for name, field in vars(value).items() if name != "passages" or field}
 
 
 def event_from_dict(data: Mapping[str, Any]) -> Event:
@@ -245,8 +263,13 @@ def event_from_dict(data: Mapping[str, Any]) -> Event:
         return Answered(answer_from_dict(values["answer"]))
     if "usage" in values:
         values["usage"] = Usage.from_dict(values["usage"])
-    event: Event = _CLASSES[data["kind"]](**{name: _frozen(value) for name, value in values.items()})
+    values = _with_passages({name: _frozen(value) for name, value in values.items()})
+    event: Event = _CLASSES[data["kind"]](**values)
     return event
+
+
+def _with_passages(values: dict[str, Any]) -> dict[str, Any]:
+    return {**values, "passages": tuple(Passage(*p) for p in values["passages"])} if "passages" in values else values
 
 
 def _frozen(value: Any) -> Any:
@@ -258,7 +281,7 @@ def answer_from_dict(data: Mapping[str, Any]) -> Answer:
     values = dict(data)
     values["usage"] = Usage.from_dict(values["usage"])
     values["books"] = tuple(BookInAnswer(**_pages_seen(book)) for book in values.get("books", ()))
-    return Answer(**{**_pages_seen(values), "notes": tuple(values["notes"])})
+    return Answer(**{**_with_passages(_pages_seen(values)), "notes": tuple(values["notes"])})
 
 
 def _pages_seen(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -105,7 +105,7 @@ def checked_answer(text: str, answer: Answer, memory: GistMemory) -> Checked:
     A range of pages that were in the prompt by one gist only is one citation.
     """
     full = [n for n, how in answer.seen.items() if how == "full"]
-    checked = check(text, memory, full=full, shown=answer.seen.keys() or None)
+    checked = check(text, memory, full=full, shown=answer.seen.keys() or None, passages=answer.passages)
     pieces = [replace(piece, citations=_joined(piece.citations, answer)) for piece in checked.pieces]
     return replace(checked, pieces=tuple(pieces))
 
@@ -225,7 +225,7 @@ def steps(events: Sequence[Event]) -> list[Step]:
         full = tuple(sorted(n for n, how in answer.seen.items() if how == "full")) or answer.looked_up
         view = replace(view, pages=full)
     answering = answer is not None or any(isinstance(e, AnswerPart) for e in events)
-    if answer is None or any(how in ("gist", "part") for how in answer.seen.values()):
+    if answer is None or any(how in ("gist", "part", "passage") for how in answer.seen.values()):
         first_look = next((i for i, step in enumerate(found) if step.kind == LOOK_UP), len(found))
         found.insert(first_look, _seen(Step(GISTS, _TITLES[GISTS]), start))
     if answering or view.pages or view.shown != start.shown:

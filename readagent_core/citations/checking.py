@@ -43,12 +43,29 @@ class Citation:
 
 @dataclass(frozen=True)
 class Shown:
-    """What an answer saw of a book: ``full`` pages, and all pages that were ``shown``; ``book``: its number, if any."""
+    """What an answer saw of a book: ``full`` pages, and all pages that were ``shown``; ``book``: its number, if any.
+
+    ``passages``: (page, first paragraph, paragraph after the last) of pages that were shown in part.
+    """
 
     finder: Finder
     full: Collection[int]
     shown: Collection[int]
     book: int = 0
+    passages: Collection[tuple[int, int, int]] = ()
+
+    @property
+    def opened(self) -> set[int]:
+        """The pages whose text was shown, in full or in part."""
+        return {*self.full, *(page for page, _, _ in self.passages)}
+
+    def has_shown(self, places: Sequence[Place]) -> bool:
+        """Return whether the text at ``places`` was shown."""
+        return bool(places) and all(
+            place.page in self.full
+            or any(page == place.page and start <= place.paragraph < end for page, start, end in self.passages)
+            for place in places
+        )
 
 
 # the book and page that a number in an answer names; a Citation where it names none that can be checked
@@ -80,14 +97,21 @@ class Checked:
         return sum(c.state == state for c in self.citations)
 
 
-def check(answer: str, memory: GistMemory, *, full: Collection[int], shown: Collection[int] | None = None) -> Checked:
+def check(
+    answer: str,
+    memory: GistMemory,
+    *,
+    full: Collection[int],
+    shown: Collection[int] | None = None,
+    passages: Collection[tuple[int, int, int]] = (),
+) -> Checked:
     """Return ``answer`` in pieces with their checked citations.
 
-    ``full``: pages that were in the prompt in full. ``shown``: pages that were in it as gist or in full; None for
-    every page that has a gist.
+    ``full``: pages that were in the prompt in full; ``passages``: parts of pages that were. ``shown``: pages that were
+    in it in any form; None for every page that has a gist.
     """
     in_prompt = set(memory.readable if shown is None else shown) & set(memory.readable)
-    source = Shown(Finder(memory), full, in_prompt)
+    source = Shown(Finder(memory), full, in_prompt, passages=passages)
     return check_parsed(parse(answer), lambda number, _: (source, number), [source])
 
 
@@ -118,14 +142,14 @@ def check_parsed(parsed: Parsed, locate: Locate, sources: Sequence[Shown]) -> Ch
         found = [
             (source, n)
             for source in sources
-            for n in sorted(source.full)
+            for n in sorted(source.opened)
             if n in source.finder.memory.readable
-            and any(source.finder.find_in_page(words, n) for words in quotation.extents)
+            and any(source.has_shown(source.finder.find_in_page(words, n)) for words in quotation.extents)
         ]
         loose += [_cite_located(locate, n, "", quotation) for n in quotation.pages]
         if not quotation.pages and len(found) == 1:
             loose.append(_cite_shown(*found[0], "", quotation))
-        elif not quotation.pages and not found and any(source.full for source in sources):
+        elif not quotation.pages and not found and any(source.opened for source in sources):
             why = "These words are on no page that the model read in full."
             loose.append(Citation(0, NOT_FOUND, quotation=quotation.text, why=why))
     return Checked(tuple(pieces), tuple(loose))
@@ -159,22 +183,25 @@ def _cite(source: Shown, number: int, claim: str, quotation: Quotation | None) -
     if number not in source.shown:
         why = f"The answer names page {number}, which the model was not shown."
         return Citation(number, NOT_FOUND, claim, quotation.text if quotation else "", why=why)
-    in_full = number in source.full
+    in_full = number in source.opened
     inline = tuple(run for run in quoted_runs(claim) if len(terms(run)) >= 4)
     extents = list(quotation.extents) if quotation else [inline] if inline else []
-    if in_full and len(terms(claim)) >= COPIED and (places := finder.find_in_page([claim], number)):
+    places = finder.find_in_page([claim], number) if in_full and len(terms(claim)) >= COPIED else ()
+    if source.has_shown(places):
         return _on_page(finder, number, claim, claim, places)
     for extent in extents:
         places = finder.find_in_page(extent, number)
         words = " … ".join(extent)
-        if places and in_full:
+        if source.has_shown(places):
             return _on_page(finder, number, claim, words, places)
         if places or finder.occurs_in_gist(extent, number):
             why = f"The model was shown only the gist of page {number}."
-            if in_full:
+            if places and in_full:
+                why = f"These words are on page {number}, in a part that the model was not shown."
+            elif in_full:
                 why = f"These words are in the gist of page {number}, not on the page itself."
             return Citation(number, FROM_MEMORY, claim, words, places, why)
-    if extents and (quotation or not any(finder.find_in_page(inline, n) for n in source.full if n in source.shown)):
+    if extents and (quotation or not any(finder.find_in_page(inline, n) for n in source.opened if n in source.shown)):
         why = f"The quoted words are not on page {number}."
         return Citation(number, NOT_FOUND, claim, " … ".join(extents[0]), why=why)
     if not in_full:

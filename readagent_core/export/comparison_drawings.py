@@ -17,7 +17,7 @@ KINDS = {  # of a page, by CSS class
     "pt": "seen in one gist of several pages",
     "un": "not seen",
 }
-_CLASSES = {"full": "full", "gist": "gi", "part": "pt"}  # by how a page was seen
+_CLASSES = {"full": "full", "passage": "gi", "gist": "gi", "part": "pt"}  # by how a page was seen
 DENSE = 120  # pages, above which neighbours of one kind are drawn as one cell
 MAX_NUMBERS = 8  # pages seen in full, up to which the map shows their numbers
 

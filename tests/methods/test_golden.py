@@ -96,10 +96,12 @@ def result(events: list[Event]) -> str:
         elif isinstance(event, Answered):
             values: dict[str, Any] = asdict(event.answer)
             del values["extra"]["seconds"], values["books"]  # there is one book
+            values = {name: value for name, value in values.items() if name != "passages" or value}
             values["usage"] = {name: values["usage"][name] for name in ("calls", "words_in", "words_out")}
             lines += ["=== Answered", json.dumps(values, ensure_ascii=False, indent=1, sort_keys=True)]
         elif not isinstance(event, AnswerPart):
             values = {name: value for name, value in asdict(event).items() if name != "book"}
+            values = {name: value for name, value in values.items() if name != "passages" or value}
             lines += [f"=== {type(event).__name__} {json.dumps(values, ensure_ascii=False)}", ""]
     return re.sub(r"(¶\d+\n*)+", lambda m: " ".join(m.group().split()) + "\n", "\n".join(lines)) + "\n"
 

@@ -148,6 +148,18 @@ def _split_options(prompt: Prompt) -> tuple[str, str]:
     return (asked[: options.start()].strip(), asked[options.start() :]) if options else (asked, "")
 
 
+def recall(prompt: Prompt) -> str:
+    """The answer from the passages shown; where they hold none, the question's rarest words are looked for first."""
+    shown = "\n\n".join(filter(None, [prompt.fields["passages"], prompt.fields.get("shown", "")]))
+    asked = replace(prompt, fields={**prompt.fields, "memory": shown})
+    said = _answer(asked) if shown else ""
+    may_ask = prompt.fields["left"] != "0" and "shown" not in prompt.fields
+    words = sorted(_own_words(prompt), key=len, reverse=True)[:_WANTED]
+    if words and may_ask and (not said or is_not_found(said)):
+        return "\n".join(f'FIND "{word}"' for word in words)
+    return f"ANSWER: {said or _answer(asked)}"
+
+
 def explore_shelf(prompt: Prompt) -> str:
     """``explore`` over several books."""
     return _on_shelf(explore, prompt)

@@ -21,6 +21,7 @@ from readagent_core.models.builtin.look_ups import (
     leaf,
     look_up,
     look_up_next,
+    recall,
     walk,
 )
 from readagent_core.models.builtin.pause_points import divide, divide_and_shorten, merge, paginate
@@ -41,6 +42,8 @@ ANSWERS: Mapping[str, Callable[[Prompt], str]] = {
     "look_up_next": look_up_next,
     "explore": explore,
     "explore_shelf": explore_shelf,
+    "recall": recall,
+    "search_agent": recall,
     "answer_shelf": answer_shelf,
     "answer": answer,
     "answer_text": answer,

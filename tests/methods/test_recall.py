@@ -1,0 +1,168 @@
+"""Recall: requests served together, within the words allowed, never past the limit; parts of pages cited as such."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import pytest
+
+from readagent_core.answering.base import (
+    Answered,
+    Expanded,
+    LookedUp,
+    Passage,
+    Searched,
+    event_from_dict,
+    event_to_dict,
+)
+from readagent_core.answering.passages import BookPassages
+from readagent_core.answering.recall import first_view
+from readagent_core.answering.recall_replies import parse_recall
+from readagent_core.answering.replay import checked_answer
+from readagent_core.citations import FROM_MEMORY, FROM_PAGE
+from readagent_core.document import Document, Paragraph
+from readagent_core.memory import Gist, GistMemory, Page
+from readagent_core.plan import ReadingPlan
+from readagent_core.words import count_words
+from tests.fakes.model import FakeModel
+from tests.methods.books import answer, run
+
+FILLER = "The road went on between the hedges and nobody spoke of it again that day or the next one."
+
+
+def novel(pages: int = 30, paragraphs: int = 10) -> GistMemory:
+    """Pages of even paragraphs; each page tells of its own coin in its third, and of Ada in its seventh."""
+    made = [
+        Paragraph(
+            f"Then coin number{n} was laid on the table before them. {FILLER}" if p == 2
+            else f"“Ada’s lamp burns {n} nights,” they said. {FILLER}" if p == 6 else f"{FILLER} {FILLER}"
+        )
+        for n in range(1, pages + 1)
+        for p in range(paragraphs)
+    ]  # fmt: skip
+    return GistMemory(
+        Document("The Road", tuple(made)),
+        ReadingPlan(max_words=600, min_words=1),
+        tuple(Page(n, (n - 1) * paragraphs, n * paragraphs, 300) for n in range(1, pages + 1)),
+        tuple(Gist(f"Gist {n} tells of the road and of the day that came {n} days after it, at length.") for n in
+              range(1, pages + 1)),
+        complete=True,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("reply", "requests"),
+    [
+        ('FIND "coin"\nFIND "old penny" in pages 20-30\nOPEN 58:4-9, 60\nGISTS 3-7 to see',
+         ['FIND "coin"', 'FIND "old penny" in pages 20-30', "OPEN 58:4-9", "OPEN 60", "GISTS 3-7"]),
+        ("1. FIND “the lamp” because 7 people\n2. GISTS 10", ['FIND "the lamp"', "GISTS 10-10"]),
+        ("**OPEN** [5:2]", ["OPEN 5:2-2"]),
+        ("FIND coin, since it is old", ['FIND "coin"']),
+        ('FIND "言葉" 20-30ページ', ['FIND "言葉" in pages 20-30']),
+        ("OPEN P:A-B\nGISTS P-Q", []),  # the form of the prompt, copied
+        ("ANSWER: They FIND it [3].", []),
+        ("The answer is 7.", []),
+        ("OPEN 99999999999999", []),
+    ],
+)  # fmt: skip
+def test_requests_of_any_form(reply, requests):
+    assert [str(request) for request in parse_recall(reply)] == requests
+
+
+def test_the_first_prompt_has_a_view_that_no_question_changes_and_the_passages_for_this_one():
+    model = FakeModel(lambda _: "ANSWER: It was laid there [7].")
+    events = run("recall", model, question="Where was coin number7 laid?", about=novel())
+    run("recall", model, question="Whose lamp burns 12 nights?", about=novel())
+    first, second = (prompt.text for prompt in model.prompts)
+    begins_alike = next(i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b)
+    assert count_words(first[:begins_alike]) > 0.5 * count_words(second)
+    assert "coin number7 was laid" in first
+    assert first_view(novel(), 1000) in first
+    found = next(event for event in events if isinstance(event, LookedUp))
+    assert 7 in {passage.page for passage in found.passages}
+    assert answer(events).seen[7] == "passage"
+    assert count_words(first) < 2500
+
+
+def test_all_requests_of_one_reply_are_served_together_after_the_whole_prompt_before():
+    asks = 'FIND "Ada"\nFIND "number29"\nFIND "unicorn"\nOPEN 3:7\nGISTS 20-22\nOPEN 99'
+    model = FakeModel([asks, "ANSWER: Ada’s lamp burns [3]."])
+    events = run("recall", model, question="Why?", about=novel())
+    before, after = (prompt.text for prompt in model.prompts)
+    assert after.startswith(before)
+    shown = after[len(before) :]
+    assert "On 30 paragraphs of pages 1, 2, 3" in shown
+    assert "“Ada’s lamp burns 29 nights,”" not in before
+    assert "coin number29 was laid" in shown  # one hit is shown with what is round it
+    assert "Gist 21 tells" in shown
+    assert "(paragraphs" in shown
+    assert "Nowhere" in shown
+    assert "no page or paragraph 99" in shown
+    searched = {event.words: event.pages for event in events if isinstance(event, Searched)}
+    assert searched == {("Ada",): tuple(range(1, 31)), ("number29",): (29,), ("unicorn",): ()}
+    assert answer(events).seen[3] == answer(events).seen[29] == "passage"
+    assert answer(events).steps == 1
+
+
+def test_what_one_reply_asks_for_is_bounded_and_after_three_the_answer_is_asked_for():
+    model = FakeModel(lambda prompt: "OPEN 1-9\nGISTS 1-30" if "No requests" not in prompt.text else "ANSWER: Yes [1].")
+    events = run("recall", model, about=novel(paragraphs=40))
+    texts = [prompt.text for prompt in model.prompts]
+    assert len(texts) == 4
+    assert all(count_words(b) - count_words(a) < 2200 for a, b in itertools.pairwise(texts))
+    assert "cut here" in texts[1]
+    assert answer(events).text == "Yes [1]."
+
+
+def test_nothing_past_the_limit_is_found_opened_or_shown():
+    model = FakeModel(['FIND "Ada"\nFIND "number12"\nOPEN 12\nGISTS 8-15', "ANSWER: No [2]."])
+    events = run("recall", model, question="What of the coin?", about=novel().up_to(9))
+    told = "".join(prompt.text for prompt in model.prompts)
+    assert "coin number12 was" not in told
+    assert "burns 12" not in told
+    assert "Gist 12" not in told
+    assert "On 9 paragraphs" in told
+    assert max(answer(events).seen) == 9
+
+
+def test_a_quotation_counts_only_where_its_part_of_the_page_was_shown():
+    about = novel()
+    said = 'The coin lay there [7].\n\nEvidence:\n[7] "{}"'
+    model = FakeModel([said.format("coin number7 was laid on the table")])
+    made = answer(run("recall", model, question="What of coin number7?", about=about, extra={"passages": 130}))
+    assert checked_answer(made.text, made, about).count(FROM_PAGE) == 1
+    unseen = said.format("Ada’s lamp burns 7 nights")
+    assert checked_answer(unseen, made, about).count(FROM_MEMORY) == 1
+
+
+def test_events_with_passages_are_stored_and_older_ones_open_without():
+    for event in run("recall", FakeModel(["ANSWER: Yes [7]."]), question="coin number7", about=novel()):
+        assert event_from_dict(json.loads(json.dumps(event_to_dict(event)))) == event
+    old = event_from_dict({"kind": "LookedUp", "pages": [3], "reply": "", "reason": "", "refused": []})
+    assert isinstance(old, LookedUp)
+    assert old.passages == ()
+    assert "passages" not in event_to_dict(Expanded((3,), 10))
+    assert isinstance(event_from_dict(event_to_dict(Expanded((3,), 10, passages=(Passage(3, 1, 2),)))), Expanded)
+
+
+def test_words_are_found_with_endings_accents_and_without_marks():
+    book = BookPassages(novel(2))
+    assert len(book.find("coins").paragraphs) == 0  # the book has no plural
+    text = Document("T", (Paragraph("Two *old* coins lay in Zoë’s café."), Paragraph("A coinage of her own.")))
+    memory = GistMemory(text, ReadingPlan(max_words=50, min_words=1), (Page(1, 0, 2, 12),), (Gist("G"),), complete=True)
+    book = BookPassages(memory)
+    assert book.find("coin").paragraphs == (0,)
+    assert book.find("zoe's cafe").paragraphs == (0,)
+    assert book.find("old coin").forms == ("old coins",)
+    assert book.find("coins two").paragraphs == (0,)  # no phrase: all of the words in one paragraph
+
+
+@pytest.mark.parametrize("name", ["search-agent", "passages-dos"])
+def test_the_baselines_send_no_gist(name):
+    model = FakeModel(lambda _: "ANSWER: Laid there [7].")
+    made = run(name, model, question="Where was coin number7 laid?", about=novel())
+    assert "Gist" not in model.prompts[0].text
+    assert "number7 was laid" in model.prompts[0].text
+    assert isinstance(made[-1], Answered)
+    assert len(model.prompts) == 1
