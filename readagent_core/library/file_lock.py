@@ -16,7 +16,7 @@ from pathlib import Path
 from readagent_core.errors import LibraryError
 
 FOLDER = "held"
-_PATIENCE = 2.0  # seconds in which somebody who looks has looked, also on a busy machine
+_TRIES = 400  # to take it while others look, which takes each an instant: a second altogether
 
 
 class FileLock:
@@ -45,17 +45,17 @@ class FileLock:
                 f"The folder {self._path.parent} cannot be written ({error.strerror}). "
                 "Check that the disk has space and that the folder is writable, then try again."
             ) from None
-        until = time.monotonic() + _PATIENCE
-        while not _lock(file, shared=shared):
-            # it can be shared where somebody only looks, or shares it
-            if not _lock(file, shared=True) or time.monotonic() > until:
-                os.close(file)
-                return False
+        for _ in range(_TRIES):
+            if _lock(file, shared=shared):
+                self._close = weakref.finalize(self, os.close, file)
+                self._close.atexit = False  # held until the process has ended
+                return True
+            if not _lock(file, shared=True):  # somebody has it alone: who looks or shares lets others share
+                break
             _unlock(file)  # another one who waits must get it
-            time.sleep(random.uniform(0, 0.002))
-        self._close = weakref.finalize(self, os.close, file)
-        self._close.atexit = False  # held until the process has ended
-        return True
+            time.sleep(random.uniform(0, 0.005))
+        os.close(file)
+        return False
 
     def release(self) -> None:
         if self._close is not None:
