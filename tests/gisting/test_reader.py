@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pages.parts.shared import reading_status
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
 from readagent_core.errors import (
@@ -342,3 +344,5 @@ def test_a_memory_says_how_many_gists_are_the_model_s_own():
     assert memory.own_gists == len(memory.pages) - 1 - whole
     assert memory.made_by.startswith(f"{memory.own_gists} gists by ")
     assert "1 is the first sentences of its page" in memory.made_by
+    line = reading_status.ready_line(SimpleNamespace(model="fake-model", recorded=""), memory)
+    assert "1 gist made of first sentences, no usable reply came" in line["rest"]

@@ -126,9 +126,12 @@ def job_line(
 def ready_line(reading: Reading, memory: GistMemory) -> dict[str, Any]:
     """The line of gists that are complete, or recorded."""
     made = f"{count_of(len(memory.pages), 'page')}; made with {'the ' if reading.model == NAME else ''}{reading.model}"
+    rest = [made]
+    if memory.fallback_gists:
+        rest.append(f"{count_of(memory.fallback_gists, 'gist')} made of first sentences, no usable reply came")
     if reading.recorded:
         return gists_line("recording", "A recording", [f"made on {reading.recorded}", made], percent=100)
-    return gists_line("ready", "Ready", [made], percent=100)
+    return gists_line("ready", "Ready", rest, percent=100)
 
 
 def may_hurry(snapshot: Snapshot, *, now: float) -> bool:
