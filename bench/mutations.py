@@ -158,7 +158,7 @@ def run_tests(folder: Path, tests: list[str], seconds: float) -> tuple[bool, str
         process.communicate()
         return False, "time-out"
     failed = _FAILED.search(output)
-    return process.returncode in (0, 5), failed.group(1) if failed else output.strip()[-80:]
+    return process.returncode in (0, 5), failed.group(1) if failed else output.strip().rpartition("\n")[2][-80:]
 
 
 def main() -> None:
