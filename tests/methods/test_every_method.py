@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from readagent_core import methods
+from readagent_core.answering import registry
 from readagent_core.answering.base import Answered, AskSettings, ModelCall, Question, event_from_dict, event_to_dict
 from readagent_core.answering.registry import ORDER, all_methods, method
 from readagent_core.answering.resources import Resources
@@ -33,9 +34,11 @@ def test_lists_have_read_agent_first_and_methods_of_ones_own_last(tmp_path, monk
         "METHOD = replace(bm25.METHOD, name='another')\n"
     )
     monkeypatch.setattr(methods, "__path__", [*methods.__path__, str(tmp_path)])
+    registry._load.cache_clear()
     try:
-        assert tuple(all_methods.__wrapped__()) == (*ORDER, "another")
+        assert tuple(all_methods()) == (*ORDER, "another")
     finally:
+        registry._load.cache_clear()
         del sys.modules["readagent_core.methods.my_own"], methods.my_own
 
 
