@@ -126,9 +126,11 @@ def test_a_chapter_is_found_by_any_form_of_its_name(href, stored):
     out = BytesIO()
     with zipfile.ZipFile(out, "w") as target:
         target.writestr("META-INF/container.xml", CONTAINER)
-        target.writestr("O/b.opf", package([href]))
+        target.writestr("O/b.opf", package(["z.xhtml", href]))
+        target.writestr("O/z.xhtml", page("<p>First.</p>"))
         target.writestr(Unflagged(stored), page("<p>Found.</p>"))
-    assert texts(load(out.getvalue(), "x.epub")) == ["Found."]
+    document = load(out.getvalue(), "x.epub")
+    assert (texts(document), notices(document)) == (["First.", "Found."], {})
 
 
 def test_a_table_of_contents_of_another_media_type_is_read():
