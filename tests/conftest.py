@@ -7,6 +7,10 @@ import signal
 import threading
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])  # busy ones too
+settings.load_profile("any machine")
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell's background job ignores it, as would what tests start
     signal.signal(signal.SIGINT, signal.default_int_handler)

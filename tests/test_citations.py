@@ -106,7 +106,7 @@ def test_a_claim_begins_after_the_mark_before_it():
 
 
 @given(st.text(alphabet='[]()（）「」"“”.:：* \nEvidence根拠12Page７ABC、-…', max_size=120))
-@settings(max_examples=300, derandomize=True, deadline=None)
+@settings(max_examples=300, derandomize=True)
 def test_any_reply_is_an_answer(text):
     parsed = parse(text)
     checked = check(text, KEEPER, full={1})

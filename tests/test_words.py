@@ -79,7 +79,7 @@ def test_sentences(text, expected):
     assert words.sentences(text) == expected
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(TEXT, st.integers(0, 30))
 def test_splitting_loses_nothing_and_pieces_and_clips_are_within_the_limit(text, limit):
     assert "".join(words.sentences(text)) == text

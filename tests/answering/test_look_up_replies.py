@@ -51,7 +51,7 @@ def test_a_page_named_before_stop_is_a_page() -> None:
     assert not named.stop
 
 
-@settings(max_examples=150, derandomize=True, deadline=None)
+@settings(max_examples=150, derandomize=True)
 @given(st.text(alphabet=st.sampled_from("Page 0123456789[],-–〜toandSTOPページ全<>()*\n１２"), max_size=60))
 def test_never_raises_and_only_names_pages_there_are(reply: str) -> None:
     named = parse_look_up(reply, range(1, 9), limit=3)

@@ -52,7 +52,7 @@ def mark_on(document, words, *, kind=HIGHLIGHT, **more):
     ends=st.lists(st.tuples(st.integers(-1, 7), st.integers(-1, 99)), min_size=2, max_size=2),
     limit=st.integers(1, 30),
 )
-@settings(max_examples=150, derandomize=True, deadline=None)
+@settings(max_examples=150, derandomize=True)
 def test_a_mark_is_placed_on_its_words_whatever_the_page_size(texts, ends, limit):
     whole = document_of(*texts)
     for made_in in (whole, whole.limited(limit)):

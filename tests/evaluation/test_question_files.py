@@ -46,7 +46,7 @@ def test_a_file_comes_in_as_it_went_out(format):
 
 
 @pytest.mark.parametrize("format", QUESTION_FORMATS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(QUESTIONS)
 def test_any_text_survives(format, questions):
     assert read_questions(write_questions(questions, format).encode(), f"x.{format}").questions == questions

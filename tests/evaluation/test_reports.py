@@ -233,7 +233,7 @@ def test_points_lie_inside_and_labels_are_escaped():
 
 
 @given(st.lists(st.tuples(st.floats(-50, 100), st.floats(0, 100)), max_size=12))
-@settings(max_examples=40, derandomize=True, deadline=None)
+@settings(max_examples=40, derandomize=True)
 def test_any_figures_can_be_drawn(values):
     drawing = scatter([Point(x, y, "m") for x, y in values], x_title="x", y_title="y")
     assert "nan" not in drawing
@@ -244,7 +244,7 @@ def test_any_figures_can_be_drawn(values):
     st.lists(st.tuples(st.floats(0, 100), st.floats(0, 100), st.text("ab 雪", max_size=40)), max_size=24),
     st.sampled_from([WIDE, NARROW]),
 )
-@settings(max_examples=60, derandomize=True, deadline=None)
+@settings(max_examples=60, derandomize=True)
 def test_no_name_is_drawn_over_another(values, width):
     points = [Point(x, y, name) for x, y, name in values]
     soup = BeautifulSoup(scatter(points, x_title="x", y_title="y", width=width, chance=33.3333), "xml")
@@ -327,7 +327,7 @@ def test_cost_is_a_view_where_every_method_has_a_price():
 
 
 @given(st.lists(st.integers(0, 400_000), max_size=60), st.lists(st.integers(0, 9_000), max_size=60))
-@settings(max_examples=40, derandomize=True, deadline=None)
+@settings(max_examples=40, derandomize=True)
 def test_a_histogram_counts_everything(one, two):
     drawing = histogram([("documents", one), ("gists", two)], x_title="Words")
     assert sum(int(n) for n in re.findall(r"words: (\d+)<", drawing)) == len(one) + len(two)

@@ -118,7 +118,7 @@ def test_a_few_questions_show_no_difference_in_means():
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40))
-@settings(max_examples=60, derandomize=True, deadline=None)
+@settings(max_examples=60, derandomize=True)
 def test_mcnemar_is_fair(pairs):
     first, second = [a for a, _ in pairs], [b for _, b in pairs]
     there, back = mcnemar(first, second), mcnemar(second, first)
@@ -130,7 +130,7 @@ def test_mcnemar_is_fair(pairs):
 
 
 @given(st.integers(0, 300), st.integers(0, 300))
-@settings(max_examples=60, derandomize=True, deadline=None)
+@settings(max_examples=60, derandomize=True)
 def test_an_interval_holds_its_share(a, b):
     hits, total = min(a, b), max(a, b)
     found = share(hits, total)

@@ -197,7 +197,7 @@ def test_unknown_formats_and_file_names():
 
 
 @given(st.lists(st.text(max_size=60), min_size=2, max_size=6), st.text(max_size=80), st.text(max_size=20))
-@settings(max_examples=40, derandomize=True, deadline=None)
+@settings(max_examples=40, derandomize=True)
 def test_every_text_survives_json_and_breaks_no_format(texts, gist, title):
     memory = make_memory(texts=tuple(texts), gist=gist, title=title)
     assert import_reading(export_memory(memory, "json"))[1] == memory

@@ -154,7 +154,7 @@ words = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
         answer=st.none(),
     )
 )  # fmt: skip
-@settings(max_examples=60, derandomize=True, deadline=None)
+@settings(max_examples=60, derandomize=True)
 def test_every_mark_comes_back_from_json_and_breaks_no_format(mark):
     assert from_json(to_json(BOOK, DOCUMENT, [mark])).marks == (mark,)
     lines = to_csv(BOOK, DOCUMENT, PlacedMarks((), (mark,)), page_of=page_of)

@@ -216,14 +216,14 @@ def test_quotation_marks_stay_only_round_words_of_the_page(page, said, text):
     assert any("without quotation marks" in mark for mark in gist.marks) == bool(text)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 @given(st.text(max_size=400), st.integers(1, 40))
 def test_first_sentences_are_shorter_than_their_text(text, target):
     if count_words(text) > 1:
         assert count_words(first_sentences(text, target, "en")) < count_words(text)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 @given(st.text(max_size=300))
 def test_no_reply_breaks_gisting(reply):
     gist, _ = gist_of([reply, reply])

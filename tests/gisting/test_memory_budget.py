@@ -52,7 +52,7 @@ def answer_merge(verdict):
     return answer
 
 
-@settings(max_examples=24, deadline=None, derandomize=True)
+@settings(max_examples=24, derandomize=True)
 @given(
     verdict=st.sampled_from(["No", "Yes", "Not sure", "??", RefusedError("no")]),
     budget=st.integers(30, 400),

@@ -61,7 +61,7 @@ def parts(memory):
 sizes = st.lists(st.integers(1, 130), min_size=1, max_size=120)
 
 
-@settings(max_examples=50, deadline=None, derandomize=True)
+@settings(max_examples=50, derandomize=True)
 @given(
     sizes=sizes,
     salt=st.integers(0, 5),
@@ -90,7 +90,7 @@ def test_same_pages_as_one_after_another(sizes, salt, connections, preceding, cr
         assert {s.start for s in memory.document.sections} <= starts
 
 
-@settings(max_examples=24, deadline=None, derandomize=True)
+@settings(max_examples=24, derandomize=True)
 @given(sizes=sizes, salt=st.integers(0, 9))
 def test_words_shown_keep_the_papers_bound(sizes, salt):
     document = make_document(sizes)

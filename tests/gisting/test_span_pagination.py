@@ -71,7 +71,7 @@ def check_pages(memory, plan):
     assert memory.complete
 
 
-@settings(max_examples=36, deadline=None, derandomize=True)
+@settings(max_examples=36, derandomize=True)
 @given(
     sizes=st.lists(st.integers(1, 110), min_size=1, max_size=150),
     pagination=st.sampled_from(["many", "one-pass"]),

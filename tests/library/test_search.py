@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from readagent_core.document import Document, Paragraph, Span, SpanKind
@@ -95,7 +95,6 @@ def test_every_occurrence_of_a_frequent_word_is_found(tmp_path):
     library.close()
 
 
-@settings(deadline=None)
 @given(st.text(max_size=60) | st.text("".join(TEXTS) + '"', max_size=6))
 def test_terms_have_their_places_and_whatever_is_found_begins_with_a_word_of_the_query(opened, query):
     for term in split_terms(query):
@@ -107,7 +106,6 @@ def test_terms_have_their_places_and_whatever_is_found_begins_with_a_word_of_the
             assert split_terms(place)[0].text.startswith(first_terms)
 
 
-@settings(deadline=None)
 @given(st.integers(0, len(TEXTS) - 1), st.data())
 def test_every_word_of_a_text_is_found_in_it(opened, number, data):
     word = data.draw(st.sampled_from(TEXTS[number].split()))

@@ -229,7 +229,7 @@ def test_aozora_furigana_is_read_once():
     assert (document.title, document.author, document.language) == ("走れメロス", "太宰治", "ja")
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 @given(
     st.lists(
         st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "Zs")), min_size=1, max_size=80), max_size=12

@@ -29,7 +29,7 @@ def test_blocks_of_one_topic_are_clustered_wherever_they_are() -> None:
     assert topics == [(0, 1, 2, 3, 8, 9, 10, 11), (4, 5, 6, 7, 12, 13, 14, 15)]
 
 
-@settings(max_examples=40, derandomize=True, deadline=None)
+@settings(max_examples=40, derandomize=True)
 @given(st.lists(st.sampled_from([SEA, BREAD, "One. Two. Three. ", "雪が降っていた。"]), min_size=1, max_size=24))
 def test_blocks_join_to_the_text_and_have_one_topic_each(texts: list[str]) -> None:
     document = Document("B", tuple(Paragraph(t.strip()) for t in texts))

@@ -200,7 +200,7 @@ def test_the_first_view_fits_the_words_and_shows_what_the_question_names(pages: 
     assert count_words(prompt.fields["memory"]) <= most * 1.3  # with tags
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(2, 400), st.integers(20, 400), st.integers(0, 9), st.integers(300, 6000))
 def test_levels_cover_every_page_once_whatever_the_sizes(pages: int, words: int, chapter: int, most: int) -> None:
     levels = lay_out(long_memory(pages, gist_words=words, chapter=chapter + 1), most)

@@ -68,7 +68,7 @@ PIECES = [*(m.opens for m in MARKERS), *CLOSERS.values(), *WRAPPERS, *WRAPPERS.v
     ),
     cuts=st.lists(st.integers(0, 200), max_size=12),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_how_a_stream_is_cut_makes_no_difference(text, cuts):
     one, many = ThinkFilter(), ThinkFilter()
     whole = one.feed(text) + one.end()

@@ -22,7 +22,7 @@ TREES = st.recursive(
 )
 
 
-@settings(max_examples=60, derandomize=True, deadline=None)
+@settings(max_examples=60, derandomize=True)
 @given(TREES, st.integers(0, 9))
 def test_every_piece_is_in_exactly_one_snippet(markup, around):
     page = parse_page("<div>" * around + f"<p>start</p>{markup}")
