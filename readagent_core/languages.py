@@ -100,6 +100,15 @@ def certain_language(text: str) -> str:
     return _NAMES[best] if certain else ""
 
 
+def share_of_frequent_words(text: str, language: str) -> float:
+    """The share of the words of ``text`` that are frequent in ``language``; -1.0 without a list of these."""
+    listed = _LATIN_LISTS.get(language) or _CYRILLIC_LISTS.get(language)
+    if listed is None:
+        return -1.0
+    scores, total = _frequent_words(text, {language: listed})
+    return scores[language] / max(1, total)
+
+
 def _script_of(characters: Counter[str]) -> str:
     """The script of more than a third of the letters; else 'Latin', or '' where there are no letters."""
     letters = sum(times for character, times in characters.items() if character.isalpha())

@@ -8,7 +8,7 @@ import pytest
 
 from readagent_core.document import Document
 from readagent_core.loaders import load
-from tests.loaders.laid_out import Made, made_pages
+from tests.loaders.laid_out import Made, made_pages, slides
 
 
 def words(document: Document) -> list[str]:
@@ -26,3 +26,12 @@ def words(document: Document) -> list[str]:
 def test_pages_are_read_in_their_order(made: Made) -> None:
     document = load(made.data, "name of the file")
     assert words(document) == re.findall(r"[^\W_]+", " ".join(made.text))
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_a_slide_is_a_section_and_its_bullets_are_paragraphs(number: int) -> None:
+    made = slides(number)
+    document = load(made.data, "name of the file")
+    titles = [section.title for section in document.sections]
+    assert titles in (list(made.sections), list(made.sections)[1:])  # the first may be the title
+    assert len(document.paragraphs) == 4 * len(made.sections)

@@ -41,12 +41,6 @@ _POWER = re.compile(r"(?:\d|[}|∂∇∆]|\b(?:[^\W\d_]|[b-df-hj-np-tv-xz]+)|[(\
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d$")
 SMALL_NUMBER = re.compile(r"[-−]?\d{1,3}(?:[,–-]\d{1,3}){0,3}(?!\d)|[*†‡]")  # an exponent or the mark of a note
 PRIVATE = re.compile("[\ue000-\uf8ff\ufffd]")
-_MANY = 0.5  # share of the characters without a map that makes a page doubtful
-_FEW_LETTERS = 200  # fewer do not show whether they are words
-_SAMPLE = 500  # characters
-_LETTERS_IN_TEXT = 0.5  # share; pages of numbers have fewer
-_NO_LATIN = re.compile("[^a-z]+")
-_FEWEST_VOWELS, _MOST_VOWELS = 0.2, 0.72  # share of the letters in words of any language in Latin script
 
 
 def tex_character(code: str, font: bytes) -> str:
@@ -72,14 +66,3 @@ def replace_raised(before: str, raised: str, after: str) -> str:
     if raised in "*†‡" or _YEAR.search(before) or not power:  # the mark of a note
         return " " if after[:1].isalnum() else ""
     return raise_text(raised, up=True) or raised
-
-
-def is_readable(text: str, unmapped: float) -> bool:
-    """Returns whether the fonts of a page give readable text. ``unmapped``: share of the characters without a map.
-
-    Numbers of glyphs may happen to be right, as in the bitmap fonts of TeX, so the letters are looked at as well."""
-    sample = unicodedata.normalize("NFD", text[:_SAMPLE].lower())
-    latin = _NO_LATIN.sub("", sample)
-    words = _FEWEST_VOWELS * len(latin) < sum(map(latin.count, "aeiouy")) < _MOST_VOWELS * len(latin)
-    prose = len(latin) > _LETTERS_IN_TEXT * len(sample)
-    return words and prose if unmapped > _MANY else words or not prose or len(latin) < _FEW_LETTERS

@@ -28,6 +28,7 @@ _NO_PAGES = re.compile(rb"/Type\s*/Pages\b[^>]*/Count\s+0\b|/Count\s+0\b[^>]*/Ty
 _MOST_ENTRIES = 5_000
 _DEEPEST_ENTRY = 12
 _LANGUAGE_BYTES = 64
+_OUTLINES = 50  # a page without text that draws more of them may draw its letters
 _PICTURES = (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM)
 REPAIR_ADVICE = (
     "Download or copy it again. If that does not help, open it in a PDF viewer, save or print it as a new PDF, and "
@@ -80,9 +81,10 @@ def _repair(data: bytes) -> Iterator[bytes]:
 
 
 def has_picture(page: PdfPage) -> bool:
-    """Returns whether a page has a picture."""
-    objects = (pdfium.FPDFPage_GetObject(page, i) for i in range(pdfium.FPDFPage_CountObjects(page)))
-    return any(pdfium.FPDFPageObj_GetType(each) in _PICTURES for each in objects)
+    """Returns whether a page has a picture, or so many outlines that they may be letters."""
+    count = pdfium.FPDFPage_CountObjects(page)
+    kinds = [pdfium.FPDFPageObj_GetType(pdfium.FPDFPage_GetObject(page, i)) for i in range(count)]
+    return any(kind in _PICTURES for kind in kinds) or kinds.count(pdfium.FPDF_PAGEOBJ_PATH) > _OUTLINES
 
 
 def read_metadata(document: PdfDocument) -> dict[str, str]:
@@ -105,15 +107,19 @@ class OutlineEntry:
     level: int
 
 
-def read_outline(document: PdfDocument) -> list[OutlineEntry]:
-    """Returns the entries of the outline that point to a page, in reading order."""
+def read_outline(document: PdfDocument) -> tuple[list[OutlineEntry], int]:
+    """Returns the entries of the outline that point to a page, in reading order, and how many to one that is gone."""
     entries: list[OutlineEntry] = []
+    gone = 0
     for bookmark in islice(document.get_toc(max_depth=_DEEPEST_ENTRY), _MOST_ENTRIES):
         title = bookmark.get_title().removeprefix("þÿ").strip()  # a byte order mark that was encoded again
         target = bookmark.get_dest()
         if title and target and (number := target.get_index()) is not None:
+            if not 0 <= number < len(document):
+                gone += 1
+                continue
             mode, place = target.get_view()
             top = place[1] if mode == pdfium.PDFDEST_VIEW_XYZ else 0
             entries.append(OutlineEntry(title, number, top or None, bookmark.level + 1))
     # sorted by page only: a sort by height would tear columns apart
-    return sorted(entries, key=lambda entry: entry.number)
+    return sorted(entries, key=lambda entry: entry.number), gone

@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from ctypes import c_double, c_int, create_string_buffer
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby, pairwise
 from math import hypot, inf, pi
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage, PdfTextPage
@@ -41,6 +42,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 _IDEOGRAPHIC = "\u2e80"  # the first of the Chinese and Japanese characters
 _SAMPLES, _FEWEST_SAMPLES = 12, 10  # characters that show how a page is turned, and whether it can be read
 _FONT_NAME = 128  # bytes
+BULLETS = "•‣▪◦●○■"
 GAP = 1.1  # of the size; a wider gap separates cells
 GUTTER = 0.55  # of the size; a wider gap may separate columns
 SAME = 0.35  # of the size; parts that differ less in height are on one line
@@ -81,10 +83,10 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class PageText:
-    """The lines of a page in the order of the file. ``readable``: whether its fonts say which letters they show."""
+    """The lines of a page in the order of the file. ``mapped``: whether its fonts say which letters they show."""
 
     lines: list[Line]
-    readable: bool = True
+    mapped: bool = True
     vertical: bool = False
 
 
@@ -101,7 +103,7 @@ def read_lines(page: PdfPage, number: int) -> PageText:
         level = ((i, line) for i, line in enumerate(reader.lines) if line.y < field.y + _BESIDE * line.size)
         after = (i for i, line in level if line.x > field.x or line.y < field.y - _BESIDE * line.size)
         reader.lines.insert(next(after, len(reader.lines)), field)
-    return PageText(reader.lines, reader.readable, reader.vertical)
+    return PageText(reader.lines, reader.mapped, reader.vertical)
 
 
 class _PageReader:
@@ -122,7 +124,7 @@ class _PageReader:
         self._scale = self._true_scale(samples)
         self.vertical = sum(map(self._is_above_next, samples)) * 2 > len(samples)
         unmapped = sum(self._is_unmapped(i) or bool(characters.PRIVATE.match(self.text[i])) for i in samples)
-        self.readable = characters.is_readable(self.text, unmapped / max(_FEWEST_SAMPLES, len(samples)))
+        self.mapped = 2 * unmapped <= max(_FEWEST_SAMPLES, len(samples))
         tex = bool(characters.TEX_PAGE.search(self.text))
         if tex or not self.text.isascii():
             self.text = (_ANY if tex else _SUSPECT).sub(self._mapped, self.text)
@@ -300,7 +302,13 @@ def join_parts(lines: Sequence[Line], widest: float = GUTTER) -> list[Line]:
             if line.y - last.y > _SUPERSCRIPT * last.size and line.size < _INDEX * last.size:
                 text = characters.replace_raised(last.text, text, "".join(each.text for each in lines[i + 1 : i + 2]))
             gap = (line.x - last.end) / main.size
-            space = "\t" if gap > GAP else " " if text and gap > _TOUCHING and last.text[-1:] != " " else ""
+            space = (
+                "\t"
+                if gap > GAP and last.text not in BULLETS
+                else " "
+                if text and gap > _TOUCHING and last.text[-1:] != " "
+                else ""
+            )
             line = main._replace(text=f"{last.text}{space}{text}", x=last.x, end=max(last.end, line.end))
         joined.append(line)
     return joined
@@ -318,21 +326,28 @@ def _is_continued(last: Line, line: Line, widest: float) -> bool:
 
 
 def _read_fields(page: PdfPage, number: int) -> Iterator[Line]:
-    """Yields what was filled in on the fields of a form: '[x]' is a checked box."""
+    """Yields what was filled in on the fields of a form, and typed over the page: '[x]' is a checked box."""
     form, box = page.formenv, pdfium.FS_RECTF()
-    for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), _MOST_FIELDS) if form else 0):
+    for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), _MOST_FIELDS)):
         field, text = pdfium.FPDFPage_GetAnnot(page, index), ""
-        kind = pdfium.FPDFAnnot_GetFormFieldType(form, field)
+        if pdfium.FPDFAnnot_GetSubtype(field) == pdfium.FPDF_ANNOT_FREETEXT:
+            text = _read_string(partial(pdfium.FPDFAnnot_GetStringValue, field, b"Contents"))
+        kind = pdfium.FPDFAnnot_GetFormFieldType(form, field) if form else None
         if kind in _BOXES:
             text = "[x]" if pdfium.FPDFAnnot_IsChecked(form, field) else "[ ]"
         elif kind in _TEXTS and not pdfium.FPDFAnnot_GetFormFieldFlags(form, field) & _PASSWORD:
-            length = pdfium.FPDFAnnot_GetFormFieldValue(form, field, None, 0)
-            buffer = (pdfium.FPDF_WCHAR * (length // 2 + 1))()
-            pdfium.FPDFAnnot_GetFormFieldValue(form, field, buffer, length)
-            rows = bytes(buffer).decode("utf-16-le", "ignore").split("\0")[0].splitlines()
-            text = "\n".join(" ".join(row.split()) for row in rows).strip()
+            text = _read_string(partial(pdfium.FPDFAnnot_GetFormFieldValue, form, field))
         if text and pdfium.FPDFAnnot_GetRect(field, box):
             size = min(_UNKNOWN, abs(box.top - box.bottom))
             end, y = min(box.right, box.left + 0.5 * size * len(text)), (box.top + box.bottom) / 2 - 0.35 * size
             yield Line(text, box.left, end, y, size, number=number)
         pdfium.FPDFPage_CloseAnnot(field)
+
+
+def _read_string(read: Callable[[Any, int], int]) -> str:
+    """Returns a text of an annotation, whose lines have single spaces."""
+    length = read(None, 0)
+    buffer = (pdfium.FPDF_WCHAR * (length // 2 + 1))()
+    read(buffer, length)
+    rows = bytes(buffer).decode("utf-16-le", "ignore").split("\0")[0].splitlines()
+    return "\n".join(" ".join(row.split()) for row in rows).strip()

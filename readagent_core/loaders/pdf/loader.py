@@ -18,6 +18,7 @@ from pypdfium2 import PdfDocument, PdfiumError
 
 from readagent_core.document import Document
 from readagent_core.errors import DamagedDocumentError, DocumentError, EmptyDocumentError, NoTextError
+from readagent_core.languages import detect_language
 from readagent_core.loaders import gutenberg, headings
 from readagent_core.loaders.base import Builder, Limits, PageProgress, used_memory
 from readagent_core.loaders.contents import title_key
@@ -27,8 +28,9 @@ from readagent_core.loaders.pdf import recognised as recognition
 from readagent_core.loaders.pdf.columns import order_into_flows
 from readagent_core.loaders.pdf.figures import PageFigure, place_figures, read_figures
 from readagent_core.loaders.pdf.layout import measure_body, remove_running_lines
-from readagent_core.loaders.pdf.lines import Line, read_lines
+from readagent_core.loaders.pdf.lines import Line, PageText, read_lines
 from readagent_core.loaders.pdf.paragraphs import Passage
+from readagent_core.loaders.readable import Verdict, choose_language, judge
 from readagent_core.loaders.recognition.page import RecognisedPage
 from readagent_core.words import count_of
 
@@ -46,6 +48,9 @@ _LOST = {
     _SKIPPED: ("Left out because the program that reads PDFs crashed or came to no end", file.REPAIR_ADVICE),
 }
 _PDFIUM = threading.Lock()  # PDFium may run in one thread only
+_SLIDE = 1 / 36  # of the height of a slide; its text is larger
+_PASSAGES = 400  # that show the language
+_SAMPLE = 30  # lines that show whether a page can be read
 _MEMORY = 0.6  # share of the limit at which reading stops; the paragraphs need the rest
 
 
@@ -61,7 +66,21 @@ class _Pages:
     recognised: dict[int, float] = field(default_factory=dict)
     figures: list[PageFigure] = field(default_factory=list)
     vertical: int = 0  # pages that are written from top to bottom
+    slides: list[float] = field(default_factory=list)  # heights of the pages that are wider than high
     reason: str = ""
+    language: str = ""  # of the pages that were read first
+
+    def can_read(self, text: PageText) -> bool:
+        """Returns whether people can read a page: for certain where its fonts do not say which letters they show."""
+        sample = "\n".join(line.text for line in text.lines[:_SAMPLE])
+        verdict = judge(sample, self.language)
+        if verdict is Verdict.READABLE and not self.language:
+            self.language = detect_language(sample)
+        return verdict is Verdict.READABLE if not text.mapped else verdict is not Verdict.UNREADABLE
+
+    def are_slides(self, size: float) -> bool:
+        """Returns whether most pages are wider than high, and text of the usual ``size`` is large on them."""
+        return 2 * len(self.slides) > len(self.lines) and size > _SLIDE * sorted(self.slides)[len(self.slides) // 2]
 
     @property
     def doubtful(self) -> tuple[int, ...]:
@@ -89,7 +108,7 @@ def load(
         try:
             document.init_forms()
             pages = _read_pages(document, limits, progress, skip, recognised, shown)
-            entries = file.read_outline(document)
+            entries, gone = file.read_outline(document)
             labels = [document.get_page_label(i) or str(i + 1) for i in range(len(document))]  # as printed: 'iv', '12'
             facts = file.read_metadata(document)
         finally:
@@ -110,11 +129,14 @@ def load(
     styles = recognition.body_styles(flows, usual, pages.recognised)
     split = (paragraphs.split_passages(flow, style) for flow, style in zip(flows, styles, strict=True))
     passages = paragraphs.mark_headings(paragraphs.join_passages(split, usual), usual)
+    if pages.are_slides(usual.size):
+        paragraphs.mark_slides(passages)
     facts = titles.check_facts(facts, pages.lines, passages, usual)
     passages, header = gutenberg.remove_licence(passages, [passage.text for passage in passages], builder)
-    _add_passages(builder, passages, entries, labels, pages.figures)
+    _add_passages(builder, passages, entries, labels, pages.figures, gone=gone)
     title = facts["title"] or header.get("title") or facts["printed"] or name
     author, language = (facts[key] or header.get(key, "") for key in ("author", "language"))
+    language = choose_language(language, "\n".join(passage.text for passage in passages[:_PASSAGES]))
     built = builder.build(title=title, author=author, language=language, format="pdf", limits=limits)
     vertical = 2 * pages.vertical > len(pages.lines)
     built = replace(shown.add_to(built), doubtful_pages=pages.doubtful, vertical=vertical)
@@ -141,8 +163,10 @@ def _read_pages(
             if not lost:
                 page = document[number]
                 text = read_lines(page, number)
-                lines, readable = text.lines, text.readable
+                lines, readable = text.lines, pages.can_read(text)
                 pages.vertical += text.vertical
+                if page.get_width() > page.get_height():
+                    pages.slides.append(page.get_height())
                 pictured = file.has_picture(page)
                 lost = "" if readable and (lines or not pictured) else _SCANNED if readable else _UNREADABLE
                 if lost and number + 1 in recognised:
@@ -197,8 +221,12 @@ def _add_passages(
     entries: list[file.OutlineEntry],
     labels: list[str],
     found: Sequence[PageFigure],
+    *,
+    gone: int,
 ) -> None:
-    """Adds headings, paragraphs and figures to the builder, with the entries of the outline at their titles."""
+    """Adds headings, paragraphs and figures to the builder, with the entries of the outline at their titles.
+
+    ``gone``: how many other entries point to pages that are not there."""
     if not entries and not any(passage.level for passage in passages):
         chapters, _ = headings.find_headings([passage.text.split("\n") for passage in passages])
         for i, one in sorted(chapters.items(), reverse=True):
@@ -206,7 +234,7 @@ def _add_passages(
     passages.sort(key=lambda passage: passage.kind == "note")  # notes come last
     figures, captions = place_figures(passages, found)
     placed = _place_entries(passages, entries)
-    level = 0
+    level, empty = 0, gone
     for i, passage in enumerate(passages):
         builder.place = f"p. {labels[passage.number]}"
         for figure in figures.get(i, ()):
@@ -214,8 +242,11 @@ def _add_passages(
         if passage.kind == "note" != passages[i - 1].kind:
             builder.add_heading("Notes")
         titled = False
-        for entry in placed[i]:
+        for n, entry in enumerate(placed[i]):
             printed = _is_heading_of(entry.title, passage.text)
+            if not printed and any(other.level <= entry.level for other in placed[i][n + 1 :]):
+                empty += 1  # no text of its own, nor the title of what follows
+                continue
             builder.add_heading(max(entry.title, passage.text, key=len) if printed else entry.title, entry.level)
             titled, level = titled or printed, entry.level
         if passage.kind == "note" or not (passage.level or titled):
@@ -224,6 +255,10 @@ def _add_passages(
             builder.add_heading(passage.text, passage.level + level)
     for figure in figures.get(len(passages), ()):
         builder.add_figure(figure)
+    empty += len(entries) - sum(map(len, placed.values()))
+    if empty:
+        message = f"{count_of(empty, 'title')} of the file's outline had no text and did not become sections."
+        builder.add_notice("outline-without-text", message, empty)
 
 
 def _place_entries(passages: list[Passage], entries: list[file.OutlineEntry]) -> dict[int, list[file.OutlineEntry]]:

@@ -11,16 +11,16 @@ import re
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import partial, reduce
-from itertools import pairwise, takewhile
+from itertools import groupby, pairwise, takewhile
 
 from readagent_core.loaders.headings import is_named_heading
 from readagent_core.loaders.pdf.columns import Flow
 from readagent_core.loaders.pdf.layout import HYPHENS, LARGE, SOFT_HYPHEN, BodyStyle
-from readagent_core.loaders.pdf.lines import Line
+from readagent_core.loaders.pdf.lines import BULLETS, Line
 from readagent_core.loaders.text.lines import join_text
 
 _END = re.compile(r"[.!?…:;。！？」』][\"'”’»)\]]*\s*[\d*†‡]{0,3}$|[—-][\"'”’]$")
-_BULLET = re.compile(r"^\s*(?:[•‣▪◦–●○■]|\(?\d{1,2}[.)]|\([a-z]\))\s+\S")
+_BULLET = re.compile(rf"^\s*(?:[{BULLETS}–]|\(?\d\d?[.)]|\([a-z]\))\s+\S")
 NUMBERED = re.compile(r"^\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+[^\W\d_]")
 _NOTE = re.compile(r"^(?:[*†‡§¶]+|\[?(\d{1,3})[.)\]]?(?=\s|[^\W\d_]))(?=.*[^\W\d_])")
 CAPTION = re.compile(r"^(?:fig(?:ure|\.)|tab(?:le|\.)|abb(?:ildung|\.)|図|表)\s*\d", re.IGNORECASE)
@@ -32,6 +32,8 @@ _BROKEN = re.compile(r"([^\W\d_]+)[-\u2010]$")
 _NUMBERING = re.compile(r"^[\dIVXLC.]+\s")
 _SYMBOL = re.compile(r"^\(?[a-z]\d?\)?$")  # '(a)', 'i2'
 _NEAR = 0.4  # points by which the letters of one kind of heading differ
+_DASHES = 0.15  # share of the lines of a flow
+_TITLE = 0.9  # of the largest size on a slide
 _LONGEST = 200  # characters of a heading
 _FIRST_PAGES = 2
 
@@ -95,6 +97,8 @@ def _begins(line: Line, before: Line, flow: Flow, usual: BodyStyle) -> bool:
         return True
     if line.bold != before.bold and min(len(before.text), len(line.text)) < 80:
         return not before.text.endswith((*HYPHENS, ",", ";"))
+    if line.y > before.y + size or line.text[0] in BULLETS or (line.text[0] == "–" and _has_dashes(flow)):
+        return True
     if line.size >= LARGE * usual.size and line.bold == before.bold:  # the lines of a heading may be centred
         return is_named_heading(line.text) or bool(NUMBERED.match(line.text))
     length, offset, offset_before = before.end - flow.left, line.x - flow.left, before.x - flow.left
@@ -106,6 +110,11 @@ def _begins(line: Line, before: Line, flow: Flow, usual: BodyStyle) -> bool:
     if usual.indent or length >= 0.72 * flow.width or not line.text[:1].isupper():
         return False
     return bool(_END.search(before.text))
+
+
+def _has_dashes(flow: Flow) -> bool:
+    """Returns whether so many lines begin with a dash that they are items of a list or speech."""
+    return sum(line.text.startswith("– ") for line in flow.lines) > _DASHES * len(flow.lines)
 
 
 def _continues_in(last: Passage, following: Passage, usual: BodyStyle) -> bool:
@@ -243,6 +252,20 @@ def mark_headings(passages: Sequence[Passage], usual: BodyStyle) -> list[Passage
             each.joined, each.level = text, sizes.index(round(each.size)) + 1 if each.kind == "heading" else 0
             marked.append(each)
     return marked
+
+
+def mark_slides(passages: Sequence[Passage]) -> None:
+    """Makes the title of each slide the only heading on it: the highest of its largest letters."""
+    for _, group in groupby(passages, key=lambda each: each.number):
+        slide = [each for each in group if not each.lines[0].turned]
+        for each in slide:
+            each.kind, each.level = each.kind.replace("heading", ""), 0
+        worded = [each for each in slide if _LETTERS.search(each.text) and each.text[0] not in BULLETS]
+        largest = max((each.size for each in worded), default=0.0)
+        titles = [each for each in worded if each.size > _TITLE * largest and len(each.text) < _LONGEST]
+        if titles and len(slide) > 1:
+            title = max(titles, key=lambda each: each.lines[0].y)
+            title.kind, title.level = "heading", 1
 
 
 def _is_heading(passage: Passage, usual: BodyStyle) -> bool:

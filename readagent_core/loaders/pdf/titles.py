@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
+from math import inf
 
 from readagent_core.loaders import headings
 from readagent_core.loaders.contents import is_contents_title
@@ -19,8 +19,9 @@ from readagent_core.loaders.titles import alphanumerics
 
 _FIRST_PAGES = 3  # with text
 _CONFIRMED = 0.7  # share of the words that the first pages have
+_LONG = 4  # letters of a word that is found between others too
 _PROSE = 200  # characters; a longer paragraph is the beginning of the text
-_WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u9fff\uac00-\ud7af]+")
+_WORD = re.compile(r"[^\W\d_]{2,}")
 _LETTERS = 0.6  # share of the characters of a title
 
 
@@ -31,7 +32,7 @@ def check_facts(
 
     A title that they do not have is believed where they print none that could be taken for one."""
     first = [lines for lines in pages if lines][:_FIRST_PAGES]
-    seen = alphanumerics("".join(line.text for lines in first for line in lines))
+    seen = " ".join(line.text for lines in first for line in lines).casefold()
     pictured = not pages[0]  # a cover may say what the text does not
     printed = _largest_text(passages, usual)
     title = facts["title"] if pictured or not printed or _is_said(facts["title"], seen) else ""
@@ -40,15 +41,21 @@ def check_facts(
 
 
 def _is_said(text: str, seen: str) -> bool:
-    """Returns whether ``seen``, letters and digits of the first pages, has most of the words of ``text``."""
-    words = _WORD.findall(text)
-    return sum(alphanumerics(word) in seen for word in words) > _CONFIRMED * len(words)
+    """Returns whether ``seen``, the first pages in small letters, has most of the words of ``text``."""
+    words = _WORD.findall(text.casefold())
+    whole, letters = set(_WORD.findall(seen)), alphanumerics(seen)
+    said = sum(
+        word in whole or (len(word) >= _LONG and word in letters) for word in words
+    )  # or hyphened, or spaced out
+    return said > _CONFIRMED * len(words)
 
 
 def _largest_text(passages: Sequence[Passage], usual: BodyStyle) -> str:
     """Returns what is in the largest letters above the text of the first page; '' where that is another heading."""
-    first = takewhile(lambda each: each.number == passages[0].number and len(each.text) < _PROSE, passages)
+    first = [each for each in passages if each.number == passages[0].number and not each.lines[0].turned]
+    prose = max((each.lines[0].y for each in first if len(each.text) > _PROSE and "\t" not in each.text), default=-inf)
     large = [each for each in first if each.level and each.size >= LARGE * usual.size and _is_wordy(each.text)]
+    large = [each for each in large if each.lines[0].y > prose]
     text = max(large, key=lambda each: each.size).text if large else ""
     heading = is_contents_title(text) or headings.is_named_heading(text) or NUMBERED.match(text)
     return "" if heading else text

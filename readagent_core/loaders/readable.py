@@ -1,0 +1,108 @@
+"""Judges whether a text can be read, and believes what a file says of its language where the text agrees.
+
+Frequent words show a language. A text without them is judged by its pairs of letters: those of the words that justext
+ships for about a hundred languages are likely, those of a font without a character map or of a poor recognition are
+not. Chinese, Japanese and Korean are judged by their national standards, whose first levels have the usual characters.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from enum import Enum
+from functools import cache
+from importlib.resources import files
+from itertools import pairwise
+from math import log2
+
+from readagent_core.languages import detect_language, share_of_frequent_words
+
+_SAMPLE = 2000  # characters
+_FEWEST_LETTERS, _FEWEST_WORDS = 60, 30  # fewer do not show whether they are words
+_LETTERS = 0.55  # share of the characters; tables, formulas and programs have fewer
+_FREQUENT, _LANGUAGE = 0.08, 0.1  # share of a language's frequent words: in a readable text; where it is certain
+_LIKELY, _UNLIKELY = -4.3, -5.0  # mean binary logarithm of the probability of a letter after the one before
+_USUAL, _UNUSUAL = 0.8, 0.5  # share of the characters that are in a first level
+_WORDS, _MORE_WORDS = 400, 3000  # of each language in Latin letters, of which there are seventy, and in others
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_CODE = re.compile(r"(?=\S*\d)[0-9A-F]{4,}")  # numbers of glyphs, such as 001003ED
+_IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_FIRST_LEVELS = (("gb2312", 0xB0, 0xD7), ("shift_jis", 0x81, 0x98), ("big5", 0xA1, 0xC6), ("euc_kr", 0xB0, 0xC8))
+
+
+class Verdict(Enum):
+    """What a sample shows. UNKNOWN: too short, a table, a program, or a script without data."""
+
+    READABLE = "readable"
+    UNKNOWN = "unknown"
+    UNREADABLE = "unreadable"
+
+
+def judge(text: str, likely: str = "") -> Verdict:
+    """Returns whether ``text`` is in a language that people read. ``likely``: the one that is tried first."""
+    text = text[:_SAMPLE]
+    if likely and share_of_frequent_words(text, likely) > _FREQUENT and len(text) > _FEWEST_LETTERS:
+        return Verdict.READABLE
+    tokens = text.split()
+    codes = sum(bool(_CODE.fullmatch(token)) for token in tokens)
+    if len(tokens) > _FEWEST_WORDS and codes > _USUAL * len(tokens) and any(map(str.isalpha, text)):
+        return Verdict.UNREADABLE
+    letters = sum(map(str.isalpha, text))
+    if letters < _FEWEST_LETTERS or letters < _LETTERS * len("".join(tokens)):
+        return Verdict.UNKNOWN
+    ideographs = _IDEOGRAPH.findall(text)
+    if 3 * len(ideographs) > letters:
+        share = max(_share_of_first_level(ideographs, *level) for level in _FIRST_LEVELS)
+        return _verdict(share, _USUAL, _UNUSUAL)
+    if share_of_frequent_words(text, detect_language(text)) > _FREQUENT:
+        return Verdict.READABLE
+    pairs, firsts = _known_pairs(Counter(map(_script, filter(str.isalpha, text))).most_common(1)[0][0])
+    words = [f" {word} " for word in _WORD.findall(text.lower())]
+    found = [pair for word in words for pair in pairwise(word)]
+    if len(words) < _FEWEST_WORDS or sum(firsts[one] > 0 for one, _ in found) < _USUAL * len(found):
+        return Verdict.UNKNOWN
+    chance = sum(log2((pairs[pair] + 0.05) / (firsts[pair[0]] + 2)) for pair in found) / len(found)
+    return _verdict(chance, _LIKELY, _UNLIKELY)
+
+
+def choose_language(said: str, text: str) -> str:
+    """Returns the language that a file says its text is in, unless the text is in another for certain."""
+    found = detect_language(text)
+    if said.split("-")[0].lower() in (found.split("-")[0], ""):
+        return said or found
+    other = share_of_frequent_words(text, found)
+    agreeing = share_of_frequent_words(text, said.split("-")[0].lower())
+    certain = other > (2 * _LANGUAGE if agreeing < 0 else _LANGUAGE) and other > 2 * agreeing
+    return found if certain or other < 0 else said  # one without a list has a script of its own
+
+
+def _verdict(value: float, readable: float, unreadable: float) -> Verdict:
+    return Verdict.READABLE if value > readable else Verdict.UNREADABLE if value < unreadable else Verdict.UNKNOWN
+
+
+def _share_of_first_level(characters: list[str], encoding: str, first: int, last: int) -> float:
+    """Returns the share of ``characters`` whose code in ``encoding`` begins with a byte of its first level."""
+    codes = (character.encode(encoding, "ignore") for character in characters)
+    return sum(bool(code) and first <= code[0] <= last for code in codes) / len(characters)
+
+
+@cache
+def _known_pairs(script: str) -> tuple[Counter[tuple[str, str]], Counter[str]]:
+    """Returns how often a letter follows another in the frequent words of a script, and each letter as the first."""
+    words: set[str] = set()
+    for file in (files("justext") / "stoplists").iterdir():
+        listed = file.read_text("utf-8").split() if file.name.endswith(".txt") else []
+        if listed and _script(listed[-1][0]) == script:
+            words.update(listed[: _WORDS if script == "LATIN" else _MORE_WORDS])
+    pairs = Counter(pair for word in words for pair in zip(f" {word}", f"{word} ", strict=True))
+    firsts: Counter[str] = Counter()
+    for (one, _), count in pairs.items():
+        firsts[one] += count
+    return pairs, firsts
+
+
+@cache
+def _script(letter: str) -> str:
+    """Returns the script of a letter: 'LATIN'."""
+    return unicodedata.name(letter, "").split(" ")[0]
