@@ -68,7 +68,8 @@ def _cut(lines: list[Line], *, more: bool) -> list[list[Line]]:
     """Returns the columns and bands of a region in reading order. ``lines`` are in the order of the file.
 
     ``more``: whether another part follows the region."""
-    for gutter in _gutters(lines):
+    beside = any(before.y - line.y <= _BESIDE * line.size for before, line in pairwise(lines))
+    for gutter in _gutters(lines) if beside else ():
         parts = _divide(lines, gutter, more=more)
         if len(parts) > 1:
             return [run for n, part in enumerate(parts, 1) for run in _cut(part, more=more or n < len(parts))]

@@ -81,10 +81,18 @@ def _repair(data: bytes) -> Iterator[bytes]:
 
 
 def has_picture(page: PdfPage) -> bool:
-    """Returns whether a page has a picture, or so many outlines that they may be letters."""
-    count = pdfium.FPDFPage_CountObjects(page)
-    kinds = [pdfium.FPDFPageObj_GetType(pdfium.FPDFPage_GetObject(page, i)) for i in range(count)]
-    return any(kind in _PICTURES for kind in kinds) or kinds.count(pdfium.FPDF_PAGEOBJ_PATH) > _OUTLINES
+    """Returns whether a page has a picture."""
+    return any(kind in _PICTURES for kind in _kinds(page))
+
+
+def has_outlines(page: PdfPage) -> bool:
+    """Returns whether a page draws so many outlines that they may be letters."""
+    return list(_kinds(page)).count(pdfium.FPDF_PAGEOBJ_PATH) > _OUTLINES
+
+
+def _kinds(page: PdfPage) -> Iterator[int]:
+    objects = (pdfium.FPDFPage_GetObject(page, i) for i in range(pdfium.FPDFPage_CountObjects(page)))
+    return map(pdfium.FPDFPageObj_GetType, objects)
 
 
 def read_metadata(document: PdfDocument) -> dict[str, str]:

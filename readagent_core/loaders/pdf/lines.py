@@ -47,6 +47,7 @@ GAP = 1.1  # of the size; a wider gap separates cells
 GUTTER = 0.55  # of the size; a wider gap may separate columns
 SAME = 0.35  # of the size; parts that differ less in height are on one line
 _NUMBER_GAP = 0.4  # of the size; a wider gap separates a number at the edge of a line
+_THIN = 0.3  # of the size; characters that are narrower on average may be turned
 _SPACED = 0.6  # of the size; characters that are wider on average may have wide gaps between them
 _TOUCHING = 0.15  # of the size; a narrower gap is no space
 _RAISED = 0.6  # of the size; the most by which an index is raised or lowered
@@ -121,7 +122,8 @@ class _PageReader:
         samples = [i for i in range(0, len(self.text), len(self.text) // _SAMPLES + 1) if not self.text[i].isspace()]
         self.usual = self.turn = next(iter(Counter(map(self._turn_at, samples)).most_common(1)), (0,))[0]
         self._scale = 1.0
-        self._scale = self._true_scale(samples)
+        if min(map(self._size, map(self._index, samples[::5])), default=_UNKNOWN) < _SMALLEST:
+            self._scale = self._true_scale(samples)
         self.vertical = sum(map(self._is_above_next, samples)) * 2 > len(samples)
         unmapped = sum(self._is_unmapped(i) or bool(characters.PRIVATE.match(self.text[i])) for i in samples)
         self.mapped = 2 * unmapped <= max(_FEWEST_SAMPLES, len(samples))
@@ -137,8 +139,8 @@ class _PageReader:
 
     def _is_above_next(self, position: int) -> bool:
         """Returns whether the next character is under this one, and both are Chinese or Japanese."""
-        following = _ANY.search(self.text, position + 1)
-        if not following or min(self.text[position], following.group()) < _IDEOGRAPHIC:
+        following = self.text[position] >= _IDEOGRAPHIC and _ANY.search(self.text, position + 1)
+        if not following or following.group() < _IDEOGRAPHIC:
             return False
         (x, y), (under, lower) = self._origin(self._index(position)), self._origin(self._index(following.start()))
         return abs(x - under) < SAME * self._size(self._index(position)) < y - lower
@@ -192,12 +194,15 @@ class _PageReader:
         letter = _LETTER.search(self.text, half, stop) or _LETTER.search(self.text, start, half)
         half = letter.start() if letter else half  # a letter is on the baseline
         first, middle, last = self._index(start), self._index(half), self._index(stop - 1)
-        self.turn = self._turn_at(half)
+        self.turn = self.usual
         rects = pdfium.FPDFText_CountRects(self.raw, first, last - first + 1)
         x, y = self._origin(middle)
         if rects < 1 or not (self.crop[0] <= x <= self.crop[2] and self.crop[1] <= y <= self.crop[3]):
             return
-        y, size = (y, -x, -y, x)[self.turn], self._size(middle)
+        size = self._size(middle)
+        if abs(self._place(last)[1] - self._place(first)[0]) < _THIN * size * (stop - start):
+            self.turn = self._turn_at(half)
+        y = (y, -x, -y, x)[self.turn]
         # the ink of a bracket or full stop is narrower than its place in the line
         parts = sorted(map(self._rect, range(rects))) if rects > 1 else []
         lefts, ends = zip(self._place(first), self._place(last), *parts, strict=True)

@@ -50,7 +50,7 @@ _LOST = {
 _PDFIUM = threading.Lock()  # PDFium may run in one thread only
 _SLIDE = 1 / 36  # of the height of a slide; its text is larger
 _PASSAGES = 400  # that show the language
-_SAMPLE = 30  # lines that show whether a page can be read
+_SAMPLE = 1200  # characters that show whether a page can be read
 _MEMORY = 0.6  # share of the limit at which reading stops; the paragraphs need the rest
 
 
@@ -72,7 +72,7 @@ class _Pages:
 
     def can_read(self, text: PageText) -> bool:
         """Returns whether people can read a page: for certain where its fonts do not say which letters they show."""
-        sample = "\n".join(line.text for line in text.lines[:_SAMPLE])
+        sample = "\n".join(line.text for line in text.lines)[:_SAMPLE]
         verdict = judge(sample, self.language)
         if verdict is Verdict.READABLE and not self.language:
             self.language = detect_language(sample)
@@ -167,7 +167,7 @@ def _read_pages(
                 pages.vertical += text.vertical
                 if page.get_width() > page.get_height():
                     pages.slides.append(page.get_height())
-                pictured = file.has_picture(page)
+                pictured = file.has_picture(page) or (not lines and file.has_outlines(page))
                 lost = "" if readable and (lines or not pictured) else _SCANNED if readable else _UNREADABLE
                 if lost and number + 1 in recognised:
                     lines, lost = recognition.place_lines(recognised[number + 1], page.get_width(), number), ""
