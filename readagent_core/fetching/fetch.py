@@ -89,10 +89,17 @@ def _checked(address: str, rules: Rules) -> httpx2.URL:
 
 async def _fetch_in_time(url: httpx2.URL, rules: Rules) -> Fetched:
     try:
+        certificates = httpcore2.default_ssl_context()
+    except OSError:
+        raise LinkError(
+            "The file of trusted certificates that the environment names (SSL_CERT_FILE) cannot be read. Correct or "
+            "remove that variable, then start ReadAgent again."
+        ) from None
+    try:
         async with (
             asyncio.timeout(rules.seconds),
             httpcore2.AsyncConnectionPool(
-                ssl_context=httpcore2.default_ssl_context(),
+                ssl_context=certificates,
                 max_connections=1,
                 max_keepalive_connections=0,
                 network_backend=Backend(rules),

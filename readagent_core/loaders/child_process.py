@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -39,6 +40,7 @@ from readagent_core.loaders.recognition.page import RecognisedPage
 
 OPENED_IN_PLACE = frozenset({"text", "markdown"})
 _ROOT = Path(__file__).resolve().parent.parent.parent
+_SECRET = re.compile("KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|COOKIE", re.IGNORECASE)  # a stranger's file needs none
 _PAGE = b"page "  # starts a line of the child that reports a source page
 _ATTEMPTS = 4  # each leaves out one more page; the last one leaves out all pages from the third on that fails
 # The CPU time of the child is limited where the system can do that. The wall-clock limit is then longer, because a busy
@@ -148,7 +150,11 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=errors_file,
             cwd=folder,
-            env={**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"},
+            env={
+                **{name: value for name, value in os.environ.items() if not _SECRET.search(name)},
+                "PYTHONPATH": path,
+                "PYTHONWARNINGS": "ignore",
+            },
         )
         self.lines: Queue[bytes] = Queue()
         self._reader = Thread(target=self._read, daemon=True)

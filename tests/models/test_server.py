@@ -159,13 +159,6 @@ def test_nobody_there(ask):
         ask(server, window=None)
 
 
-@pytest.mark.parametrize("where", ["nonsense", "http://", "http://[", "ftp://x/v1", "http://bücher..example/v1"])
-def test_an_address_that_is_none(where, model_at):
-    model = model_at(where, window=100_000)
-    with pytest.raises(errors.UnreachableError, match="address"):
-        model.complete(PROMPT, CancelToken())
-
-
 # --- the window -----------------------------------------------------------------------------------
 
 

@@ -1,6 +1,6 @@
 """Sends calls to one server through the ``openai`` package. Knows neither what a call holds nor what a reply means.
 
-Proxies, certificates, redirects and HTTP versions are the package's business. Its coroutines run on the event loop of
+Redirects and HTTP versions are the package's business. Its coroutines run on the event loop of
 ``event_loop``.
 """
 
@@ -17,7 +17,7 @@ from typing import Any, cast
 import httpx2
 import openai
 
-from readagent_core.models.server.certificates import tls_context
+from readagent_core.models.server import network
 from readagent_core.quick_json import from_json, to_json
 from readagent_core.settings import Secret
 
@@ -46,7 +46,8 @@ class Client:
 
     @asynccontextmanager
     async def open(self, path: str, request: dict[str, Any]) -> AsyncIterator[httpx2.Response]:
-        """Send a call and give the response, its body still to come. Raises one of ``FAULTS``.
+        """Send a call and give the response, its body still to come. Raises one of ``FAULTS``, and ModelError where the
+        server cannot be reached as it is set up.
 
         ``post`` is what the package's own methods end in; they read the message into its types first, which is most
         of the work of a call.
@@ -75,6 +76,7 @@ class Client:
     def _openai(self) -> openai.AsyncOpenAI:
         """The package's client, made for the first call."""
         if self._client is None:
+            network.check(self._where, self._key)
             hooks = {"response": [_check_status]}
             self._client = openai.AsyncOpenAI(
                 base_url=self._where,
@@ -82,7 +84,7 @@ class Client:
                 max_retries=0,
                 timeout=self._timeout,
                 http_client=openai.DefaultAsyncHttpxClient(
-                    timeout=self._timeout, event_hooks=hooks, verify=tls_context()
+                    timeout=self._timeout, event_hooks=hooks, **network.options(self._where)
                 ),
             )
             self._closing = weakref.finalize(self, _close, self._client, asyncio.get_running_loop())

@@ -43,6 +43,8 @@ from readagent_core.errors import (
 from readagent_core.models.server.quirks import HOW_LARGER
 from readagent_core.models.server.replies import WebPage
 
+ADDRESS = "Correct it in Settings (or in READAGENT_BASE_URL, where that is set), for example http://localhost:1234/v1."
+COPY_KEY = "Copy it once more into Settings (or into READAGENT_API_KEY, where that is set)."
 KEPT = "What was done so far is saved."
 
 
@@ -156,10 +158,8 @@ FAULTS = {  # the first that matches decides; those without statuses, codes and 
         "{at} sent a web page in place of a reply{named}: a sign-in page, a firewall, or another program is there.",
         "Check the address in Settings (most end in /v1), or ask who runs the server.",
     ),
-    "bad address": Fault(BadRequestError, "The address of the server {what}.", "Enter it again: {where_to_enter}."),
-    "malformed key": Fault(
-        KeyRefusedError, "The key {what}, so it was not sent.", "Copy it once more: {where_to_enter}."
-    ),
+    "bad address": Fault(BadRequestError, "The address of the server {what}.", ADDRESS),
+    "malformed key": Fault(KeyRefusedError, "The key {what}, so it was not sent.", COPY_KEY),
     "bad proxy": Fault(
         BadRequestError,
         "The proxy that the environment names ({variable}) cannot be used: {what}.",

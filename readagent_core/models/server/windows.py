@@ -17,7 +17,8 @@ from urllib.parse import quote
 
 import httpx2
 
-from readagent_core.models.server.certificates import tls_context
+from readagent_core.errors import ModelError
+from readagent_core.models.server import network
 from readagent_core.models.server.replies import body
 from readagent_core.quick_json import from_json
 from readagent_core.settings import Secret
@@ -28,6 +29,7 @@ OPENAI = "api.openai.com"
 ANTHROPIC = "api.anthropic.com"
 GEMINI = "generativelanguage.googleapis.com"
 ANTHROPIC_VERSION = "2023-06-01"
+NO_ANSWER = (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError, ModelError)
 IN_LIST = ("max_model_len", "context_length", "context_window", "max_input_tokens", "max_context_length")
 
 
@@ -57,8 +59,9 @@ def headers(where: str, key: Secret) -> dict[str, str]:
 
 
 def client_of(where: str, key: Secret, *, seconds: float) -> httpx2.AsyncClient:
-    """Return a client for questions about models, each answered within ``seconds``."""
-    return httpx2.AsyncClient(timeout=seconds, headers=headers(where, key), verify=tls_context())
+    """Return a client for questions about models, each answered within ``seconds``. Raises ModelError."""
+    network.check(where, key)
+    return httpx2.AsyncClient(timeout=seconds, headers=headers(where, key), **network.options(where))
 
 
 def list_address(where: str) -> str:
@@ -85,7 +88,7 @@ async def ask(where: str, model: str, key: Secret, *, seconds: float = SECONDS) 
                 return found
             if "version" in await _ask(client, "GET", f"{root(where)}/api/version"):
                 return await _ollama(client, where, model)
-    except (TimeoutError, httpx2.HTTPError, httpx2.InvalidURL, UnicodeError):
+    except (TimeoutError, *NO_ANSWER):
         return Window(None, firm=False)  # perhaps it is there later
     return Window(known(model))
 
@@ -136,14 +139,14 @@ async def _ollama(client: httpx2.AsyncClient, where: str, model: str) -> Window:
         return Window(int(set_by_model.group(1)))
     running = (await _ask(client, "GET", f"{root(where)}/api/ps")).get("models")
     for row in running if isinstance(running, list) else []:
-        if row.get("model", row.get("name")) == model and _number(row.get("context_length")):
+        if _same(row.get("model", row.get("name")), model) and _number(row.get("context_length")):
             return Window(int(row["context_length"]))
     return Window(min([OLLAMA_DEFAULT, *[s for s in sizes if s]]), firm=False)
 
 
 async def load(where: str, model: str, key: Secret, *, seconds: float) -> None:
     """Have Ollama load the model, because it reports the window only then; other servers answer with an error."""
-    with suppress(httpx2.HTTPError, httpx2.InvalidURL, UnicodeError):
+    with suppress(*NO_ANSWER):
         async with client_of(where, key, seconds=seconds) as client:
             await fetch(client, "POST", f"{root(where)}/api/generate", json={"model": model})
 
@@ -171,9 +174,14 @@ _KNOWN = (
 
 def _model_row(rows: object, model: str, *, name: str = "id") -> Mapping[str, Any]:
     for row in rows if isinstance(rows, list) else []:
-        if isinstance(row, dict) and row.get(name) == model:
+        if isinstance(row, dict) and _same(row.get(name), model):
             return row
     return {}
+
+
+def _same(listed: object, model: str) -> bool:
+    """Whether both name one model: Ollama lists 'llama3.2' as 'llama3.2:latest', and letter case does not count."""
+    return str(listed).casefold().removesuffix(":latest") == model.casefold().removesuffix(":latest")
 
 
 async def fetch(client: httpx2.AsyncClient, method: str, address: str, **options: Any) -> tuple[httpx2.Response, bytes]:
