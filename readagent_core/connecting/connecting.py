@@ -107,7 +107,7 @@ def use_model(
         origin["api_key"] = place
     trouble = "" if key or _is_overridden(fresh, "api_key") else fresh.key_trouble
     chosen = replace(fresh, base_url=address, model=model, api_key=key, origin=origin, key_trouble=trouble, server=None)
-    relearn(address, model)
+    relearn(address, model, workspace.home)
     workspace.reconnect(chosen)
     if old:
         keyrings.remove(workspace.home, old)
@@ -136,6 +136,13 @@ def use_server_model(workspace: Workspace) -> Settings:
     key_places.save(workspace, "", Secret(), MEMORY, changes)
     workspace.reconnect(_load(workspace))
     return workspace.settings
+
+
+def forget_learnt_window(workspace: Workspace) -> None:
+    """Forget the window that was learnt of the model in use: the server is asked for it again."""
+    settings = workspace.settings
+    relearn(settings.base_url, settings.model, (settings.server or settings).home)
+    workspace.reconnect(settings)
 
 
 def change_settings(workspace: Workspace, changes: Mapping[str, Any]) -> Settings:

@@ -18,8 +18,9 @@ from readagent_core.models.cost.meter import MonthlyBudget
 from readagent_core.models.cost.prices import Price, price_of
 from readagent_core.models.cost.spending import SpendingLog
 from readagent_core.models.limiter import MOST_AT_ONCE, Limiter
+from readagent_core.models.server.network import is_here
 from readagent_core.models.server.openai_server import OPENAI, SILENCE_SECONDS, OpenAIServer
-from readagent_core.models.server.quirks import Quirks
+from readagent_core.models.server.quirks import ORIGINS, Quirks, load_quirks, store_window
 from readagent_core.models.server.retry import Retrying
 from readagent_core.settings import Settings, TeamSettings
 
@@ -87,12 +88,17 @@ def connect(settings: Settings, *, time_scale: float = 1.0) -> ServerModel:
                 temperature=temperature,
                 silence=silence,
                 asks_json=suiting.json_replies,
-                quirks=_QUIRKS.setdefault((where, settings.model), Quirks()),
+                quirks=_quirks(settings, where),
             )
             server.options = suiting
             # a person's own key has limits of its own at a server, and slows nobody else
-            limiter = _LIMITERS.setdefault((where, "" if settings.server else settings.person), Limiter())
-            limiter.allow(at_once)
+            limiter = _LIMITERS.setdefault(
+                (where, "" if settings.server else settings.person), Limiter(finds_slots=is_here(where))
+            )
+            if saved.at_once or not is_here(where):
+                limiter.allow(at_once)
+            else:
+                server.on_slots = limiter.found_slots
             advice = {"advice": ON_SERVER} if settings.server else {}
             paid = MonthlyBudget(server, open_spending_log(settings.spending_folder), price, month, **advice)
             retrying = Retrying(paid, limiter, time_scale=time_scale)
@@ -129,11 +135,27 @@ def open_cache(settings: Settings) -> ReplyCache:
         return _CACHES[key]
 
 
-def relearn(where: str, model: str) -> None:
+def learnt_window(settings: Settings) -> tuple[int, str] | None:
+    """The window that was learnt of the model in use, in tokens, and how; None where none was."""
+    with _LOCK:
+        quirks = _quirks(settings, (settings.base_url or OPENAI).rstrip("/"))
+    return (quirks.window, ORIGINS[quirks.origin]) if quirks.window and quirks.origin else None
+
+
+def _quirks(settings: Settings, where: str) -> Quirks:
+    """What is known of the model in use; of a server that is lent, everybody learns together."""
+    key = (where, settings.model)
+    if key not in _QUIRKS:
+        _QUIRKS[key] = load_quirks((settings.server or settings).home, where, settings.model)
+    return _QUIRKS[key]
+
+
+def relearn(where: str, model: str, home: Path) -> None:
     """Forget what was learnt of a model at its server: a person may have changed the server meanwhile."""
     where = (where or OPENAI).rstrip("/")
     with _LOCK:
         _QUIRKS.pop((where, model), None)
+        store_window(home, where, model, None)
         for key in [key for key, stack in _STACKS.items() if (stack.where, stack.name) == (where, model)]:
             del _STACKS[key]  # work under way keeps its own
 

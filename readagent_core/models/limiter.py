@@ -1,7 +1,9 @@
 """Limits how many calls may be under way at one server at a time, for all readings of the process together.
 
 The limit follows what the server accepts (additive increase, multiplicative decrease): it is halved when the server
-says 'too many', and raised by one after a full round of good replies.
+says 'too many', and raised by one after a full round of good replies. A server on this computer that names no number
+of slots is given one call; then twice as many as were seen being answered side by side. Calls beyond its slots would
+wait there in silence, until they time out.
 """
 
 from __future__ import annotations
@@ -10,23 +12,40 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 from readagent_core.cancel import CancelToken
 
 MOST_AT_ONCE = 32
+SIDE_BY_SIDE = 0.05  # seconds: a reply that begins so soon after the end of another one did not wait for that
+LONG_CALL = 45.0  # seconds: with calls this long no further one is tried, which might time out in the server's queue
+ENOUGH = 4  # further calls that were not answered beside the others: the server has no more slots
+
+
+@dataclass(eq=False)
+class Call:
+    """One call under way. ``before``: those that were under way when it began. Times: seconds of ``time.monotonic``."""
+
+    cancel: CancelToken
+    before: tuple[Call, ...]
+    began: float = field(default_factory=time.monotonic)
+    ended: float = float("inf")
 
 
 class Limiter:
-    """``most``: the limit that is set; ``allowed``: the one in force.
+    """``most``: the limit that is set; ``allowed``: the one in force. ``finds_slots``: see the module's head.
 
     What is halved is the number of calls under way, so that a reading of eight calls at once slows down at the first
     refusal.
     """
 
-    def __init__(self, most: int = MOST_AT_ONCE) -> None:
+    def __init__(self, most: int = MOST_AT_ONCE, *, finds_slots: bool = False) -> None:
         self.most = most
-        self.allowed = float(most)
-        self._under_way = 0
+        self.finds_slots = finds_slots
+        self.allowed = 1.0 if finds_slots else float(most)
+        self._side_by_side = 1
+        self._misses = 0  # further calls that were not answered beside the others
+        self._under_way: list[Call] = []
         self._cool_down_until = 0.0
         self._lowered = 0.0
         self._good = 0
@@ -36,35 +55,51 @@ class Limiter:
     def notice(self) -> str:
         """For people: that the server takes fewer calls at once than are set; '' where it takes them all."""
         now = self._allowed
-        return "" if now >= self.most else f"The server asked for fewer calls at once: {now} now, slowly more again"
+        if now >= self.most or not self._lowered:
+            return ""
+        return f"The server asked for fewer calls at once: {now} now, slowly more again"
 
     def allow(self, most: int) -> None:
         """Let ``most`` calls be under way from now on."""
         with self._condition:
-            if most != self.most:
-                self.most, self.allowed = most, float(most)
+            if most != self.most or self.finds_slots:
+                self.most, self.allowed, self.finds_slots = most, float(most), False
                 self._condition.notify_all()
 
+    def found_slots(self, slots: int) -> None:
+        """The server says how many calls it answers side by side; a number that was set stays."""
+        if self.finds_slots:
+            self.allow(slots)
+
     @contextmanager
-    def slot(self, cancel: CancelToken) -> Iterator[None]:
+    def slot(self, cancel: CancelToken) -> Iterator[Call]:
         """Hold one slot; waits for a free one and for the end of a cool-down. Raises CancelledError."""
-        while True:
+        call = None
+        while call is None:
             with cancel.on_cancel(self._wake), self._condition:
-                self._condition.wait_for(lambda: cancel.cancelled or self._cooling() or self._under_way < self._allowed)
+                if self._taken_by_others(cancel):
+                    used = len(self._under_way)
+                    cancel.waiting(0.001, f"Waiting for a free place at the server: {used} of {self._allowed} in use")
+                self._condition.wait_for(
+                    lambda: cancel.cancelled or self._cooling() or len(self._under_way) < self._allowed
+                )
+                cancel.waiting(0.0, "")
                 if cancel.cancelled:
                     self._condition.notify()  # the slot that may have ended this wait is for another one
                 cancel.check()
                 seconds = self._cooling()
                 if not seconds:
-                    self._under_way += 1
+                    call = Call(cancel, tuple(self._under_way))
+                    self._under_way.append(call)
                     break
             if cancel.wait(seconds, f"Waiting {max(1, round(seconds))} s for the server"):
                 self.go_on()
         try:
-            yield
+            yield call
         finally:
             with self._condition:
-                self._under_way -= 1
+                call.ended = time.monotonic()
+                self._under_way.remove(call)
                 self._condition.notify()
 
     def too_many(self, wait: float) -> None:
@@ -76,7 +111,7 @@ class Limiter:
             if now - self._lowered > 1.0:  # one burst of refusals is one signal
                 self._lowered = now
                 # the call that was refused has left its slot already
-                self.allowed = max(1.0, min(self.allowed, self._under_way + 1) / 2)
+                self.allowed = max(1.0, min(self.allowed, len(self._under_way) + 1) / 2)
             self._condition.notify_all()  # who waits for a slot now waits for the end of the cool-down, and says so
 
     def go_on(self) -> None:
@@ -85,13 +120,36 @@ class Limiter:
             self._cool_down_until = 0.0
             self._condition.notify_all()
 
-    def went_well(self) -> None:
+    def went_well(self, call: Call | None = None, first_word: float | None = None) -> None:
+        """A call was answered, its first word ``first_word`` seconds after it began."""
         with self._condition:
+            if self.finds_slots:
+                self._find_slots(call, first_word)
+                return
             self._good += 1
             if self.allowed < self.most and self._good >= self.allowed:
                 self._good = 0
                 self.allowed = min(float(self.most), self.allowed + 1)
                 self._condition.notify()
+
+    def _find_slots(self, call: Call | None, first_word: float | None) -> None:
+        """Learn from a call whether the server answered it beside those that were there before, or after one ended."""
+        if call is None or first_word is None:
+            return
+        began_to_answer = call.began + first_word
+        beside = 1 + sum(other.ended >= began_to_answer - SIDE_BY_SIDE for other in call.before)
+        if beside > self._side_by_side:
+            self._side_by_side, self._misses = beside, 0
+        elif len(call.before) >= self._side_by_side:
+            self._misses += 1
+        long = time.monotonic() - call.began > LONG_CALL
+        more = 1 if self._misses >= ENOUGH or long else 2
+        self.allowed = float(min(self.most, more * self._side_by_side))
+        self._condition.notify_all()
+
+    def _taken_by_others(self, cancel: CancelToken) -> bool:
+        """Whether other work alone holds every slot."""
+        return len(self._under_way) >= self._allowed and all(call.cancel is not cancel for call in self._under_way)
 
     @property
     def _allowed(self) -> int:

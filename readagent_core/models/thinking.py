@@ -1,6 +1,6 @@
 """Removes from replies what is not the reply: thinking, wrappers, control tokens, markup around single words.
 
-Servers without the right parser for a model leave the marks of its chat template in the text. ``MARKERS`` has them. A
+Servers without the right parser for a model leave the marks of its chat template in the text. thinking.toml has them. A
 mark is removed only in the place where a template puts it, so an answer about ``</think>`` is kept. ``ThinkFilter``
 works on a reply while it streams, at its start; ``split_thinking`` on a whole reply.
 """
@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import html
 import re
+import tomllib
+from pathlib import Path
 from typing import NamedTuple
-
-HUB = "https://huggingface.co/"
 
 
 class Marker(NamedTuple):
-    """``opens``: the literal beginning of thinking, in lower case; ``closes``: a pattern for its end. ``source``: a
-    template or parser that has it, an address or a repository of ``HUB``.
-    """
+    """A row of ``thinking`` in thinking.toml, which explains its fields."""
 
     opens: str
     closes: str
@@ -25,55 +23,13 @@ class Marker(NamedTuple):
     source: str
 
 
-_CLOSE_TAG = r"</(?:think|thinking|thoughts?|reasoning|seed:think|longcat_think|reflection|scratch_?pad)>"
-MARKERS = (
-    Marker(
-        "<think>",
-        _CLOSE_TAG,
-        "Qwen 3, QwQ, DeepSeek R1 to V4, GLM 4.5 on, MiniMax M2, Kimi K2 Thinking, Nemotron, Hermes 4, SmolLM 3, "
-        "Olmo 3, Phi 4 reasoning, ERNIE 4.5, Hunyuan, MiMo, Granite 3.3, EXAONE 4, Falcon H1R",
-        "Qwen/Qwen3-8B",
-    ),
-    Marker("<thinking>", _CLOSE_TAG, "Reflection, Amazon Nova", "mattshumer/Reflection-Llama-3.1-70B"),
-    Marker("<thought>", _CLOSE_TAG, "EXAONE Deep, Marco-o1, Gemini", "LGAI-EXAONE/EXAONE-Deep-7.8B"),
-    Marker("<thoughts>", _CLOSE_TAG, "fine-tuned models", "https://github.com/open-webui/open-webui"),
-    Marker("<reasoning>", _CLOSE_TAG, "fine-tuned models", "https://github.com/open-webui/open-webui"),
-    Marker("<reflection>", _CLOSE_TAG, "Reflection", "mattshumer/Reflection-Llama-3.1-70B"),
-    Marker("<scratch_pad>", _CLOSE_TAG, "Hermes 3", "NousResearch/Hermes-3-Llama-3.1-8B"),
-    Marker("<scratchpad>", _CLOSE_TAG, "Hermes 3", "NousResearch/Hermes-3-Llama-3.1-8B"),
-    Marker("<seed:think>", _CLOSE_TAG, "Seed-OSS", "ByteDance-Seed/Seed-OSS-36B-Instruct"),
-    Marker("<longcat_think>", _CLOSE_TAG, "LongCat Flash Thinking", "meituan-longcat/LongCat-Flash-Thinking"),
-    Marker("[think]", r"\[/THINK\]", "Magistral, Ministral 3", "mistralai/Magistral-Small-2507"),
-    Marker("<|channel>thought", r"<channel\|>", "Gemma 4", "google/gemma-4-E2B-it"),
-    Marker("<|think|>", r"<\|end\|>|<\|/think\|>", "Solar Open", "upstage/Solar-Open-100B"),
-    Marker("<|start_thinking|>", r"<\|END_THINKING\|>", "Command A", "CohereLabs/command-a-reasoning-08-2025"),
-    Marker("◁think▷", "◁/think▷", "Kimi VL", "moonshotai/Kimi-VL-A3B-Thinking"),
-    Marker("<|inner_prefix|>", r"<\|inner_suffix\|>", "Apertus", "swiss-ai/Apertus-8B-Instruct-2509"),
-    Marker("<|begin_of_thought|>", r"<\|end_of_thought\|>", "Sky-T1, OpenThinker", "open-thoughts/OpenThinker-7B"),
-    Marker("<|thought_start|>", r"<\|thought_end\|>", "MiniCPM 3", "openbmb/MiniCPM3-4B"),
-    Marker("[unused16]", r"\[unused17\]", "openPangu", "https://github.com/vllm-project/vllm-ascend"),
-    Marker('<details type="reasoning"', "</details>", "Open WebUI", "https://github.com/open-webui/open-webui"),
-    Marker("here is my thought process:", "here is my response:", "Granite 3.2", "ibm-granite/granite-3.2-8b-instruct"),
-    Marker(
-        "here are my reasoning steps:",
-        r"\[BEGIN FINAL RESPONSE\]",
-        "Apriel",
-        "ServiceNow-AI/Apriel-1.5-15b-Thinker",
-    ),
-)
+_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+MARKERS = tuple(Marker(**{**row, "closes": row["closes"] or _TABLES["close_tag"]}) for row in _TABLES["thinking"])
+WRAPPERS: dict[str, str] = _TABLES["wrappers"]  # how each begins and ends
 # gpt-oss: <|channel|>analysis<|message|>…<|end|><|start|>assistant<|channel|>final<|message|>… ('harmony')
 _CHANNEL = re.compile(r"<\|channel\|>([^<]{0,40})(?:<\|constrain\|>[^<]{0,40})?<\|message\|>")
 _CHANNEL_ENDS = re.compile(r"<\|end\|>|<\|call\|>|(?=<\|channel\|>)")
 _BARE_CHANNELS = re.compile(r"\A(?:assistant)?analysis(?=\S)(.*?)assistant\s*final", re.DOTALL)  # the tokens dropped
-WRAPPERS = {  # what some templates put around the answer, in lower case
-    "<response>": "</response>",  # Granite 3.3, ERNIE 4.5
-    "<answer>": "</answer>",  # Hunyuan
-    "<output>": "</output>",  # Reflection, Marco-o1
-    "<|start_response|>": "<|end_response|>",  # Command A
-    "<|start_text|>": "<|end_text|>",  # Command A Plus
-    "<|begin_of_solution|>": "<|end_of_solution|>",  # Sky-T1, OpenThinker
-    "[begin final response]": "[end final response]",  # Apriel
-}
 _HEADERS = (  # of the assistant's turn, where a server sends it too
     "<|start|>assistant", "<|im_start|>assistant", "<|begin|>assistant<|content|>", "<start_of_turn>model",
     "<|turn>model", "<|start_header_id|>assistant<|end_header_id|>", "<|assistant_start|>", "<|assistant|>",

@@ -101,7 +101,8 @@ def test_an_ask_alone_that_meets_a_window_nobody_names_is_answered_within_it(wor
         kept = workspace.library.add(book(200))
         start_reading(workspace, kept.id, ReadingPlan(min_words=pages[0], max_words=pages[1])).join(60)
         for method in methods:
-            connection.close_all()  # what was learnt of the model is forgotten
+            connection.close_all()
+            connection.relearn(server.url, "fake-model", workspace.home)  # what was learnt of the model is forgotten
             most, workspace = words, workspace_at(server)
             before = len(server.answered)
             refused.clear()

@@ -32,6 +32,8 @@ class Traits:
     loaded: bool = True
     loaded_window: int | None = None
     native: str = "v0"  # which of LM Studio's own addresses it has
+    slots: int = 1
+    file: str = ""  # what tells one version of the model from another
     enforces: bool = False  # a JSON schema, where a call has one; else it is ignored
 
 
@@ -80,7 +82,7 @@ def own_address(traits: Traits, path: str) -> dict[str, Any] | None:
             if traits.num_ctx or (traits.loaded and traits.loaded_window)
             else []
         },
-        ("llama.cpp", "/props"): {"default_generation_settings": {"n_ctx": window}, "total_slots": 1},
+        ("llama.cpp", "/props"): {"default_generation_settings": {"n_ctx": window}, "total_slots": traits.slots},
         ("lmstudio v0", "/api/v0/models"): {
             "data": [
                 {"id": model, "state": "loaded", "loaded_context_length": window, "max_context_length": 131_072}

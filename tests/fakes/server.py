@@ -205,7 +205,7 @@ class _Handler(BaseHTTPRequestHandler):
         traits = self.fake.traits
         parameters = f"num_ctx                        {traits.num_ctx}\n" if traits.num_ctx else ""
         info = {"general.architecture": "llama", "llama.context_length": traits.window or 131_072}
-        self._json(200, {"parameters": parameters, "model_info": info})
+        self._json(200, {"parameters": parameters, "model_info": info, "modified_at": traits.file})
 
     def _embed(self, payload: Mapping[str, Any]) -> None:
         texts = payload["input"] if isinstance(payload["input"], list) else [payload["input"]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +16,7 @@ from readagent_core.models import connection
 from readagent_core.models.base import ChatModel, ModelWrapper
 from readagent_core.models.cost.meter import Metered
 from readagent_core.models.cost.prices import Price
-from readagent_core.models.server.retry import Limiter
+from readagent_core.models.limiter import Call, Limiter
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Settings
 from tests.fakes.model import FakeModel
@@ -171,6 +172,105 @@ def test_two_readings_share_what_a_server_allows(settings_for):
             list(pool.map(lambda i: first.complete(Prompt("answer", f"question {i}"), CancelToken()), range(4)))
         assert other.limiter.allowed < 8
         assert any("fewer calls at once" in notice for notice in other.notices)
+
+
+class Told(CancelToken):
+    """A CancelToken that records what is waited for."""
+
+    def __init__(self):
+        super().__init__()
+        self.told: list[str] = []
+
+    def waiting(self, seconds, why):
+        self.told += [why] if why else []
+
+
+def test_a_model_that_is_being_loaded_is_waited_for_and_can_be_stopped(settings_for):
+    loading = Reply(status=503, error={"message": "Loading model", "code": 503, "type": "unavailable_error"})
+    cancel = Told()
+    with FakeServer([*[loading] * 20, "A tea cosy."]) as server:
+        reply = connection.connect(settings_for(server), time_scale=0.001).complete(PROMPT, cancel)
+        assert reply.text == "A tea cosy."
+        assert set(cancel.told) == {"The server is loading the model"}
+    with FakeServer(lambda _: loading) as server, ThreadPoolExecutor(1) as pool:
+        cancel = Told()
+        asked = pool.submit(connection.connect(settings_for(server)).complete, PROMPT, cancel)
+        while not cancel.told:
+            time.sleep(0.01)
+        cancel.cancel()
+        with pytest.raises(errors.CancelledError):
+            asked.result(5)
+
+
+def test_a_free_place_is_waited_for_and_said_where_other_work_has_it():
+    limiter, mine, other = Limiter(1), Told(), Told()
+    with ThreadPoolExecutor(2) as pool:
+        with limiter.slot(other):
+            waits = pool.submit(lambda: limiter.slot(mine).__enter__())
+            while not mine.told:
+                time.sleep(0.01)
+            assert mine.told == ["Waiting for a free place at the server: 1 of 1 in use"]
+            assert not waits.done()
+        waits.result(5)
+
+
+@pytest.mark.parametrize(("slots", "allowed"), [(1, 1), (2, 2), (3, 3), (32, 32)])
+def test_a_server_here_gets_as_many_calls_as_it_answers_side_by_side(slots, allowed):
+    """Calls beyond the slots of a server wait there in silence; one without a number is tried with one, two, four…"""
+    limiter, now = Limiter(finds_slots=True), time.monotonic()
+    assert limiter.allowed == 1
+    for _ in range(12):  # as many as are allowed begin together; a slot takes a second for each
+        calls: list[Call] = []
+        for number in range(int(limiter.allowed)):
+            turn = number // slots
+            calls.append(Call(CancelToken(), tuple(calls), now, now + turn + 1))
+        for number, call in enumerate(calls):
+            limiter.went_well(call, number // slots + 0.9)
+    assert limiter.allowed == allowed
+    assert limiter.notice == ""
+
+
+def test_a_server_here_with_one_silent_queue_is_not_asked_for_more(settings_for):
+    one = threading.Lock()
+
+    def answer(text):
+        with one:
+            time.sleep(0.2)
+        return "OK."
+
+    with FakeServer(answer, kind="another") as server:
+        model = connection.connect(settings_for(server))
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda i: model.complete(Prompt("answer", f"question {i}"), CancelToken()), range(8)))
+        assert server.most_at_once <= 4
+
+
+def test_llama_cpp_says_how_many_slots_it_has_and_a_person_decides(settings_for):
+    with FakeServer(kind="llama.cpp", window=4096, slots=3) as server:
+        model = connection.connect(settings_for(server))
+        assert model.limiter.allowed == 1
+        model.complete(PROMPT, CancelToken())
+        assert model.limiter.allowed == 3
+        assert connection.connect(settings_for(server, at_once=5)).limiter.allowed == 5
+
+
+def test_a_learnt_window_is_kept_until_it_is_reset_or_the_file_changes(settings_for):
+    said = Reply(status=400, error=error("This model's maximum context length is 2048 tokens"))
+    long = Prompt("gist", "word " * 1000, reply_words=50)
+    with FakeServer([said, "fits", "fits", "fits"], kind="ollama", num_ctx=8192, file="Monday") as server:
+        settings = settings_for(server)
+        connection.connect(settings).complete(long, CancelToken())
+        assert connection.learnt_window(settings) == (2048, "the server said so")
+        connection.close_all()
+        assert connection.learnt_window(settings) == (2048, "the server said so")
+        server.traits.file = "Tuesday"
+        connection.connect(settings).complete(Prompt("gist", "word " * 900, reply_words=50), CancelToken())
+        assert connection.learnt_window(settings) is None
+        connection.connect(settings).server.quirks.learn_window(1024)
+        connection.relearn(server.url, "fake-model", settings.home)
+        assert connection.learnt_window(settings) is None
+        connection.close_all()
+        assert connection.learnt_window(settings) is None
 
 
 def test_no_more_calls_at_once_than_allowed(settings_for):

@@ -152,6 +152,9 @@ def _running(snapshot: Snapshot, memory: GistMemory, *, now: float, slowed: str)
     progress = snapshot.value if isinstance(snapshot.value, Progress) else None
     if progress and progress.elsewhere:
         rest = [ELSEWHERE]
+    elif snapshot.waiting and snapshot.waiting_until <= now:  # nobody knows how long
+        state, line = "waiting", snapshot.waiting
+        rest = [saved_line(gists, total)] if total else []
     elif snapshot.waiting:
         state, line = "waiting", "Waiting to try again"
         hurry = may_hurry(snapshot, now=now)

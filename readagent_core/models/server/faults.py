@@ -13,201 +13,42 @@ import json
 import math
 import re
 import time
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx2
 import openai
 
-from readagent_core.errors import (
-    BadRequestError,
-    CutOffError,
-    EmptyReplyError,
-    EndlessReplyError,
-    KeyRefusedError,
-    ModelError,
-    ModelLoadingError,
-    ModelTimeoutError,
-    NoCreditError,
-    RateLimitError,
-    RefusedError,
-    RequestTooLargeError,
-    RetryAfterError,
-    ServerFailedError,
-    UnknownModelError,
-    UnreachableError,
-    WindowError,
-)
-from readagent_core.models.server.quirks import HOW_LARGER
+from readagent_core import errors
+from readagent_core.errors import ModelError, RetryAfterError
 from readagent_core.models.server.replies import WebPage
 
-ADDRESS = "Correct it in Settings (or in READAGENT_BASE_URL, where that is set), for example http://localhost:1234/v1."
-COPY_KEY = "Copy it once more into Settings (or into READAGENT_API_KEY, where that is set)."
 KEPT = "What was done so far is saved."
 
 
 class Fault(NamedTuple):
-    """One of our errors: its message (what ``happened``, then ``KEPT``, then the ``remedy``), and what leads to it:
-    statuses with one meaning, codes in lower case, and a pattern for messages.
-    """
+    """A row of faults.toml, which explains its fields: one of our errors, its message and what leads to it."""
 
     kind: type[ModelError]
     happened: str
     remedy: str
-    statuses: tuple[int, ...] = ()
-    codes: str = ""
+    statuses: Sequence[int] = ()
+    codes: frozenset[str] = frozenset()
     words: str = ""
 
 
-FAULTS = {  # the first that matches decides; those without statuses, codes and words are chosen by name
-    "loading": Fault(
-        ModelLoadingError,
-        "{at} is still loading {model}.",
-        "A large model takes minutes. Try again later; if it never ends, look at the server.",
-        (),
-        "",
-        r"(?<!error )(?<!failed )\bloading (?:the )?(?:model|weights)|being loaded|warming up|cold start"
-        r"|model\b.{0,60}\b(?:is|still|currently) (?:still |currently )?(?:loading|starting)"
-        r"|model\b.{0,40}not (?:yet )?ready",
-    ),
-    "no credit": Fault(
-        NoCreditError,
-        "The account at {at} is out of credit.",
-        "Add credit or choose another model, then try again.",
-        (402,),
-        "insufficient_quota billing_error enforced_spend_limit_reached 1113 30001 1008 arrearage",  # Zhipu, SiliconFlow
-        r"credit balance is too|insufficient balance|余额不足|欠费",
-    ),
-    "rate limit": Fault(
-        RateLimitError,
-        "{at} asked us to wait{for_seconds}.",
-        "Try again later.",
-        (),
-        "rate_limit_exceeded rate_limit_error 1302 1303 1305 throttling throttling.ratequota",  # Zhipu, DashScope
-        r"throttl|too many requests|rate.?limit(?:ed| exceeded| reached)|please wait before|try again in \d",
-    ),
-    "too long": Fault(
-        WindowError,
-        "{need} more than the window{of_tokens} of {model} can take in.",
-        "Choose smaller pages or fewer look-ups, or a model (or server setting) with a larger window.",
-        (413,),
-        "context_length_exceeded exceed_context_size_error contextwindowexceedederror 1261 1039",  # Zhipu, MiniMax
-        r"context[ _-]?(?:length|window|size|limit)|too many (?:input )?tokens|request too large|token limit"
-        r"|max_(?:model|seq)_len|session_len|input token count|range of input length|reduce the length of"
-        r"|(?:prompt|inputs?|messages?|context)\b[^.\n]{0,99}\b(?:too (?:long|large)|exceed|(?:long|great|larg)er than)"
-        r"|exceed\w*[^.\n]{0,60}\bmax(?:imum)?[ _](?:allowed|model|prompt|input|sequence|context|length)"
-        r"|max(?:imum)? (?:prompt|input|sequence|model) length|inputs\W{0,2} (?:tokens \+|must have less)"
-        r"|cannot truncate prompt|tokens to keep|keep the first \d+ tokens|job requires \d+ pages"
-        r"|超(?:长|出|过).{0,20}(?:长度|限制|上下文|token)|(?:输入|提示|上下文|prompt).{0,12}(?:超长|过长|超出|超过)",
-    ),
-    "body too large": Fault(
-        RequestTooLargeError,
-        "{at}, or a proxy before it, takes no request this large.",
-        "Choose smaller pages, or have its limit on the size of a request raised (nginx: client_max_body_size).",
-    ),
-    "refused": Fault(
-        RefusedError,
-        "{model} declined to answer, or a content filter stopped it.",
-        "Another model may take this text.",
-        (),
-        "content_filter responsibleaipolicyviolation content_policy_violation invalid_prompt flagged_input 1301 1026 "
-        "1027 datainspectionfailed",  # Zhipu, MiniMax, DashScope
-        r"content exists risk|content[ _](?:filter|management)",
-    ),
-    "no model": Fault(
-        UnknownModelError,
-        "{at} has no model {model!r}.",
-        "Choose one of its models in Settings.",
-        (),
-        "model_not_found model_decommissioned deploymentnotfound invalid_model 1211 20012",  # Zhipu, SiliconFlow
-        r"invalid model\b|not a valid model id|model\b.{0,80}\b(?:not found|not exist|unknown|not loaded)"
-        r"|no models? loaded|模型不存在",
-    ),
-    "bad key": Fault(
-        KeyRefusedError,
-        "{at} did not accept the key{for_model}.",
-        "Enter a key that is valid there in Settings.",
-        (401,),
-        "invalid_api_key api_key_invalid invalidapikey authentication_error no_db_connection 1000 1004",  # LiteLLM…
-        r"api[ _-]?key.{0,20}(?:not valid|invalid|incorrect|missing)|(?:invalid|incorrect) api[ _-]?key",
-    ),
-    "timeout": Fault(
-        ModelTimeoutError,
-        "{at} did not answer in time.",
-        "Try again when it is less busy, choose a smaller model, or allow more time in Settings.",
-        (408, 504),
-    ),
-    "daily quota": Fault(
-        NoCreditError, "The daily quota{for_model} at {at} is used up.", "Try again tomorrow, or choose another model."
-    ),
-    "server failed": Fault(
-        ServerFailedError, "{at} failed{named}.", "Try again later; if it fails again, look at the server."
-    ),
-    "wrong address": Fault(
-        BadRequestError, "{at} answers, but not at this address.", "Check it in Settings: most end in /v1."
-    ),
-    "bad request": Fault(
-        BadRequestError,
-        "{at} did not accept the call{named}.",
-        "Test the model in Settings, or choose another one.",
-    ),
-    "web page": Fault(
-        BadRequestError,
-        "{at} sent a web page in place of a reply{named}: a sign-in page, a firewall, or another program is there.",
-        "Check the address in Settings (most end in /v1), or ask who runs the server.",
-    ),
-    "bad address": Fault(BadRequestError, "The address of the server {what}.", ADDRESS),
-    "malformed key": Fault(KeyRefusedError, "The key {what}, so it was not sent.", COPY_KEY),
-    "bad proxy": Fault(
-        BadRequestError,
-        "The proxy that the environment names ({variable}) cannot be used: {what}.",
-        "Correct or remove that variable, then start ReadAgent again.",
-    ),
-    "bad certificates": Fault(
-        BadRequestError,
-        "The file of trusted certificates that the environment names ({variable}) cannot be read.",
-        "Correct or remove that variable, then start ReadAgent again.",
-    ),
-    "unreachable": Fault(
-        UnreachableError, "{at} cannot be reached.", "Start the server, or check its address in Settings."
-    ),
-    "connection broke": Fault(
-        UnreachableError, "The connection to {at} broke.", "Check that the server is running, then try again."
-    ),
-    "unreadable": Fault(
-        ServerFailedError,
-        "{at} sent a reply that cannot be read.",
-        "If this happens again, check that the address is that of an OpenAI-compatible server.",
-    ),
-    "reply broke off": Fault(CutOffError, "The reply of {model} broke off.", "Try again."),
-    "endless": Fault(
-        EndlessReplyError,
-        "The reply of {model} did not end ({how}), so it was stopped.",
-        "Try again, or choose another model.",
-    ),
-    "empty": Fault(EmptyReplyError, "{model} sent an empty reply.", "Try again, or choose another model."),
-    "unknown end": Fault(
-        CutOffError, "The reply of {model} ended in mid-sentence, for a reason not known here ({reason}).", "Try again."
-    ),
-    "only thinking": Fault(
-        EmptyReplyError,
-        "{model} sent only its thinking and no reply.",
-        "Turn its thinking off at the server, have the server separate thinking (vLLM and SGLang: --reasoning-parser), "
-        "or choose another model.",
-    ),
-    "no room": Fault(
-        EmptyReplyError,
-        "{model} used all its room for thinking and sent an empty reply.",
-        "Try again, or choose a model that thinks less.",
-    ),
-    "prompt cut": Fault(
-        WindowError,
-        "{at} read only {read:,} of about {sent:,} tokens: it cuts long prompts without saying so: {model} did not see "
-        "the whole text. The reply was not used.",
-        f"Give the model a larger context {HOW_LARGER}, or choose smaller pages.",
-    ),
+def _row(kind: str, words: Sequence[str] = (), codes: Sequence[str] = (), **row: Any) -> Fault:
+    return Fault(getattr(errors, kind), codes=frozenset(codes), words="|".join(words), **row)
+
+
+# the first that matches decides; those without statuses, codes and words are chosen by name
+FAULTS = {
+    name: _row(**row)
+    for name, row in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
 }
 IN_STREAM = ("loading", "too long", "refused")  # their words decide with any status
 CAUSES: tuple[tuple[tuple[type[Exception], ...], str], ...] = (  # the first that matches decides
@@ -308,7 +149,7 @@ def _name(status: int, body: _Body) -> str:
         if status in row.statuses:
             return name
     for name, row in FAULTS.items():
-        if body.codes.intersection(row.codes.split()):
+        if body.codes & row.codes:
             return name
     if status == 429:
         return "rate limit"

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx2
@@ -36,6 +37,7 @@ ENDLESS = 4  # a reply this many times longer than was allowed is running on wit
 CHARACTERS_PER_TOKEN = 4
 # A call may last so many times the silence that is allowed while nothing but keep-alive comments comes.
 KEEP_ALIVE = 10
+TOLD_AFTER = 10  # seconds without a word, after which a person is told
 # Below this share of the tokens sent, by our estimate (careful by about a tenth), a prompt was cut.
 CUT_SHARE = 0.55
 CUT_LEAST = 400
@@ -77,6 +79,7 @@ class OpenAIServer(ChatModel):
         self._window_is_set = window is not None
         self._asked_again = False
         self._asking = asyncio.Lock()
+        self.on_slots: Callable[[int], None] | None = None  # called with the number of slots that the server has
 
     @property
     def sampling(self) -> dict[str, Any]:
@@ -113,6 +116,9 @@ class OpenAIServer(ChatModel):
                 found = await windows.ask(self.where, self.name, self._key)
                 self._window = windows.Window(found.tokens, found.firm or self._asked_again)
                 self._ask_window = False
+                self.quirks.found_file(found.file)
+                if found.slots and self.on_slots:
+                    self.on_slots(found.slots)
 
     def _ask_again(self) -> None:
         """Ask for the window once more, now that the model is loaded; the second answer is final."""
@@ -127,7 +133,7 @@ class OpenAIServer(ChatModel):
         """Return the whole reply. Raises a named ModelError."""
 
         async def last() -> str | Completion:
-            return [part async for part in self._reply(prompt)][-1]
+            return [part async for part in self._reply(prompt, cancel)][-1]
 
         cancel.check()
         completion = event_loop.run(last(), cancel)
@@ -136,9 +142,9 @@ class OpenAIServer(ChatModel):
 
     def stream(self, prompt: Prompt, cancel: CancelToken) -> Iterator[str | Completion]:
         cancel.check()
-        return event_loop.iterate(self._reply(prompt), cancel)
+        return event_loop.iterate(self._reply(prompt, cancel), cancel)
 
-    async def _reply(self, prompt: Prompt) -> AsyncIterator[str | Completion]:
+    async def _reply(self, prompt: Prompt, cancel: CancelToken) -> AsyncIterator[str | Completion]:
         """Give parts and the Completion. Every call is streamed where the server can, so that it can be stopped."""
         start = time.perf_counter()
         while True:
@@ -147,7 +153,7 @@ class OpenAIServer(ChatModel):
             window = self._known_window
             request = await self._request(prompt)
             try:
-                async for part in self._parts(request, prompt, reply, start):
+                async for part in self._parts(request, prompt, reply, start, cancel):
                     if "response_format" not in request:
                         yield part
                 break
@@ -228,14 +234,20 @@ class OpenAIServer(ChatModel):
         """Tokens of the prompt, corrected upward by what the server reported of earlier ones."""
         return round(estimate_tokens(prompt.text) * max(1.0, self.quirks.ratio or 1.0)) + OVERHEAD
 
-    async def _parts(self, request: dict[str, Any], prompt: Prompt, reply: Reply, start: float) -> AsyncIterator[str]:
+    async def _parts(
+        self, request: dict[str, Any], prompt: Prompt, reply: Reply, start: float, cancel: CancelToken
+    ) -> AsyncIterator[str]:
         """Send the request, and give the parts of the text as they arrive, the rest going into ``reply``."""
         allowed = self._most(prompt)
         limit = ENDLESS * CHARACTERS_PER_TOKEN * allowed
         seconds = KEEP_ALIVE * self._silence
         now = asyncio.get_running_loop().time
         try:
-            async with asyncio.timeout(seconds) as deadline, self.client.open("chat/completions", request) as response:
+            async with (
+                _silence_told(reply, cancel),
+                asyncio.timeout(seconds) as deadline,
+                self.client.open("chat/completions", request) as response,
+            ):
                 size = 0
                 async for part in parts(response, reply):
                     if reply.fault:  # some servers fail inside a reply that began well
@@ -325,6 +337,28 @@ class OpenAIServer(ChatModel):
             self.quirks.learn_cutting(sent=sent, read=read)
             raise self._fault("prompt cut", carried=read, sent=sent, read=read)
         self.quirks.learn_whole(reply.tokens_in, reply.tokens_in / plain)
+
+
+@asynccontextmanager
+async def _silence_told(reply: Reply, cancel: CancelToken) -> AsyncIterator[None]:
+    """Report through ``cancel`` that no word comes, every second, once it has taken a while."""
+
+    async def tell() -> None:
+        quiet, size = 0, 0
+        while True:
+            await asyncio.sleep(1)
+            quiet, before, size = (0 if reply.size > size else quiet + 1), quiet, reply.size
+            if quiet >= TOLD_AFTER:
+                cancel.waiting(0.001, f"No word from the server for {quiet} s: it may be reading the prompt")
+            elif before >= TOLD_AFTER:
+                cancel.waiting(0.0, "")
+
+    telling = asyncio.create_task(tell())
+    try:
+        yield
+    finally:
+        telling.cancel()
+        cancel.waiting(0.0, "")
 
 
 class _MoreThinking(ModelError):

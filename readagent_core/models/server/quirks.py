@@ -1,16 +1,41 @@
 """What was learnt of one model on one server while talking to it: which parameters it takes, its window.
 
-Shared by every thread that asks the model; forgotten when the process ends. ``notices`` are for people.
+Shared by every thread that asks the model. A window is kept in a file for the next start, until the model's file
+changes or a person resets it; all else is forgotten when the process ends. ``notices`` are for people.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import threading
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any
 
 MOST_GUESSES = 6
 HOW_LARGER = "(Ollama: set OLLAMA_CONTEXT_LENGTH or num_ctx; LM Studio: context length)"
 LEAST_WINDOW = 512  # tokens; below this nothing can be read
+FILE = "learnt_windows.json"  # in the home folder
+_FILE_LOCK = threading.Lock()
+
+
+class Origin(Enum):
+    """How a window was learnt."""
+
+    SAID = "said"
+    TRIED = "tried"
+    CUT = "cut"
+
+
+ORIGINS = {
+    Origin.SAID: "the server said so",
+    Origin.TRIED: "found by trying",
+    Origin.CUT: "found when the server cut a prompt",
+}
 
 
 @dataclass
@@ -20,7 +45,8 @@ class Quirks:
     learnt from its errors. ``ratio``: reported over estimated prompt tokens, the highest seen. ``guesses``: smaller
     windows tried, as the server names none. ``largest``: tokens of the largest prompt that went through.
     ``most_tokens``: what the server allows for a reply. ``cutting``: that the server was caught cutting a prompt
-    without saying so, and the remedy, for people.
+    without saying so, and the remedy, for people. ``origin``: of ``window``. ``file``: of the model, as its server
+    names it. ``keep``: stores a window that was learnt.
     """
 
     tokens_field: str = "max_tokens"
@@ -36,6 +62,9 @@ class Quirks:
     largest: int = 0
     most_tokens: int | None = None
     cutting: str = ""
+    origin: Origin | None = None
+    file: str = ""
+    keep: Callable[[Quirks], None] | None = field(default=None, repr=False)
     notices: list[str] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -66,13 +95,24 @@ class Quirks:
                 self.tokens_field = ""
         return True
 
-    def learn_window(self, window: int) -> bool:
+    def found_file(self, file: str) -> None:
+        """The server says which file the model has; another one than before makes what was learnt worthless."""
+        with self._lock:
+            if file and self.file and file != self.file:
+                self.window = self.origin = self.ratio = None
+                self.guesses = self.largest = 0
+                self.cutting = ""
+            self.file = file or self.file
+            self._keep()
+
+    def learn_window(self, window: int, origin: Origin = Origin.SAID) -> bool:
         """Believe that the server takes in ``window`` tokens. False where a larger prompt went through."""
         with self._lock:
             if window < max(self.largest, LEAST_WINDOW // 2):
                 return False
             if self.window is None or window < self.window:
-                self.window = window
+                self.window, self.origin = window, origin
+                self._keep()
                 self._note(f"The server accepts {window:,} tokens at most; prompts stay within that.")
         return True
 
@@ -93,7 +133,8 @@ class Quirks:
             if self.guesses >= MOST_GUESSES or refused // 2 < LEAST_WINDOW:
                 return False
             self.guesses += 1
-            self.window = refused // 2
+            self.window, self.origin = refused // 2, Origin.TRIED
+            self._keep()
             self._note(
                 "The server found a prompt too long and did not say how much it takes in; "
                 f"{self.window:,} tokens at most are sent now. If you know its window, set it in Settings."
@@ -102,7 +143,7 @@ class Quirks:
 
     def learn_cutting(self, *, sent: int, read: int) -> None:
         """The server read fewer tokens than were sent: send shorter prompts, and say so."""
-        self.learn_window(read)
+        self.learn_window(read, Origin.CUT)
         self.cutting = (
             f"The server cut a prompt without saying so: it read {read:,} of about {sent:,} tokens. Shorter ones are "
             f"sent now. To send whole pages, give the model a larger context {HOW_LARGER}, then press “Use this model” "
@@ -125,3 +166,38 @@ class Quirks:
     def _note(self, text: str) -> None:
         if text not in self.notices:
             self.notices.append(text)
+
+    def _keep(self) -> None:
+        if self.keep:
+            self.keep(self)
+
+
+def load_quirks(home: Path, where: str, model: str) -> Quirks:
+    """Return what is known of a model from earlier; a window that is learnt from now on is stored in ``home``."""
+    row: Any = _read(home).get(f"{model} at {where}")
+    quirks = Quirks(keep=lambda quirks: store_window(home, where, model, quirks))
+    with suppress(KeyError, TypeError, ValueError):  # nothing, or another form
+        quirks.window, quirks.origin, quirks.file = int(row["window"]), Origin(row["origin"]), str(row["file"])
+    return quirks
+
+
+def store_window(home: Path, where: str, model: str, quirks: Quirks | None) -> None:
+    """Store the window that was learnt of a model; None forgets it. A folder that cannot be written is no error."""
+    with _FILE_LOCK, suppress(OSError):
+        rows, name = _read(home), f"{model} at {where}"
+        before = rows.pop(name, None)
+        if quirks and quirks.window and quirks.origin:
+            rows[name] = {"window": quirks.window, "origin": quirks.origin.value, "file": quirks.file}
+        if rows.get(name) != before:
+            draft = home / f"{FILE}.new"
+            draft.write_text(json.dumps(rows, ensure_ascii=False, indent=1), encoding="utf-8")
+            draft.chmod(0o600)
+            os.replace(draft, home / FILE)
+
+
+def _read(home: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((home / FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -60,7 +60,9 @@ class Retrying(ModelWrapper):
         return self._limiter
 
     def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
-        completion, tries = self.call(lambda: self.model.complete(prompt, cancel), cancel)
+        completion, tries = self.call(
+            lambda: self.model.complete(prompt, cancel), cancel, first_word=lambda reply: reply.first_word
+        )
         return replace(completion, tries=tries)
 
     def stream(self, prompt: Prompt, cancel: CancelToken) -> Iterator[str | Completion]:
@@ -69,10 +71,10 @@ class Retrying(ModelWrapper):
         while True:
             given = False
             try:
-                with self.limiter.slot(cancel):
+                with self.limiter.slot(cancel) as call:
                     for part in self.model.stream(prompt, cancel):
                         if isinstance(part, Completion):
-                            self.limiter.went_well()
+                            self.limiter.went_well(call, part.first_word)
                             yield replace(part, tries=len(faults) + 1)
                             return
                         given = True
@@ -82,17 +84,22 @@ class Retrying(ModelWrapper):
                     raise
                 self._wait_for_next_try(error, faults, cancel)
 
-    def call(self, work: Callable[[], T], cancel: CancelToken) -> tuple[T, int]:
-        """Call ``work``, again where that may help; return its result and the number of tries. Raises ModelError."""
+    def call(
+        self, work: Callable[[], T], cancel: CancelToken, *, first_word: Callable[[T], float | None] = lambda _: None
+    ) -> tuple[T, int]:
+        """Call ``work``, again where that may help; return its result and the number of tries. Raises ModelError.
+
+        ``first_word``: the seconds to the first word of a result.
+        """
         faults: list[ModelError] = []
         while True:
             try:
-                with self.limiter.slot(cancel):
+                with self.limiter.slot(cancel) as call:
                     result = work()
             except ModelError as error:
                 self._wait_for_next_try(error, faults, cancel)
                 continue
-            self.limiter.went_well()
+            self.limiter.went_well(call, first_word(result))
             return result, len(faults) + 1
 
     def _wait_for_next_try(self, error: ModelError, faults: list[ModelError], cancel: CancelToken) -> None:

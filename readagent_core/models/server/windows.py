@@ -26,6 +26,9 @@ from readagent_core.settings import Secret
 SECONDS = 5.0  # for all questions together
 OLLAMA_DEFAULT = 4096
 OPENAI = "api.openai.com"
+# 'owned_by' of servers that answer as many calls side by side as their memory holds, and of gateways (LiteLLM)
+BATCHING = ("vllm", "sglang", "aphrodite", "openai")
+BATCHED = 32
 ANTHROPIC = "api.anthropic.com"
 GEMINI = "generativelanguage.googleapis.com"
 ANTHROPIC_VERSION = "2023-06-01"
@@ -36,11 +39,14 @@ IN_LIST = ("max_model_len", "context_length", "context_window", "max_input_token
 @dataclass(frozen=True)
 class Window:
     """``tokens``: None where it is not known. ``firm``: False for a model that is not loaded yet: the server decides
-    when it loads it, so it is to be asked again after the first reply.
+    when it loads it, so it is to be asked again after the first reply. ``slots``: calls that it answers at the same
+    time, None where it does not say. ``file``: what changes when the model is another one under the same name; ''.
     """
 
     tokens: int | None
     firm: bool = True
+    slots: int | None = None
+    file: str = ""
 
 
 def root(where: str) -> str:
@@ -78,9 +84,10 @@ async def ask(where: str, model: str, key: Secret, *, seconds: float = SECONDS) 
             if GEMINI in where:
                 return Window(await _gemini(client, where, model, key) or known(model))
             row = _model_row((await _ask(client, "GET", list_address(where))).get("data"), model)
+            slots = BATCHED if row.get("owned_by") in BATCHING else None
             for name in IN_LIST:
                 if _number(row.get(name)):
-                    return Window(_number(row.get(name)))
+                    return Window(_number(row.get(name)), slots=slots, file=str(row.get("root") or ""))
             if "ollama" in str(row.get("owned_by", "")) or row.get("owned_by") == "library":
                 return await _ollama(client, where, model)
             found = await _llama_cpp(client, where, row) or await _lm_studio(client, where, model)
@@ -90,7 +97,7 @@ async def ask(where: str, model: str, key: Secret, *, seconds: float = SECONDS) 
                 return await _ollama(client, where, model)
     except (TimeoutError, *NO_ANSWER):
         return Window(None, firm=False)  # perhaps it is there later
-    return Window(known(model))
+    return Window(known(model), slots=slots)
 
 
 async def _gemini(client: httpx2.AsyncClient, where: str, model: str, key: Secret) -> int | None:
@@ -106,10 +113,13 @@ async def _llama_cpp(client: httpx2.AsyncClient, where: str, row: Mapping[str, A
     status = row.get("status")
     routed = isinstance(status, dict)
     which = f"?model={quote(str(row.get('id')), safe='')}&autoload=false" if routed else ""
-    props = (await _ask(client, "GET", f"{root(where)}/props{which}")).get("default_generation_settings")
-    size = _number(props.get("n_ctx")) if isinstance(props, dict) else None
+    props = await _ask(client, "GET", f"{root(where)}/props{which}")
+    settings = props.get("default_generation_settings")
+    size = _number(settings.get("n_ctx")) if isinstance(settings, dict) else None
     if size:
-        return Window(size)
+        meta = row.get("meta")
+        file = f"{props.get('model_path', '')} {meta.get('size', '') if isinstance(meta, dict) else ''}".strip()
+        return Window(size, slots=_number(props.get("total_slots")), file=file)
     return Window(None, firm=False) if routed else None
 
 
@@ -123,25 +133,26 @@ async def _lm_studio(client: httpx2.AsyncClient, where: str, model: str) -> Wind
         configs = [i.get("config") for i in instances if isinstance(i, dict)] if isinstance(instances, list) else []
         sizes = [_number(c.get("context_length")) for c in configs if isinstance(c, dict)]
         loaded = min([s for s in sizes if s], default=None)
+    file = str(row.get("quantization") or "")
     if loaded:
-        return Window(loaded)
+        return Window(loaded, file=file)
     made_for = _number(row.get("max_context_length"))
-    return Window(made_for, firm=False) if made_for else None
+    return Window(made_for, firm=False, file=file) if made_for else None
 
 
 async def _ollama(client: httpx2.AsyncClient, where: str, model: str) -> Window:
     """What Ollama loads the model with, never more than the model was made for."""
     shown = await _ask(client, "POST", f"{root(where)}/api/show", json={"model": model})
-    info = shown.get("model_info")
+    info, file = shown.get("model_info"), str(shown.get("modified_at") or "")
     sizes = [_number(v) for k, v in info.items() if k.endswith(".context_length")] if isinstance(info, dict) else []
     set_by_model = re.search(r"num_ctx\s+(\d+)", str(shown.get("parameters") or ""))
     if set_by_model:
-        return Window(int(set_by_model.group(1)))
+        return Window(int(set_by_model.group(1)), file=file)
     running = (await _ask(client, "GET", f"{root(where)}/api/ps")).get("models")
     for row in running if isinstance(running, list) else []:
         if _same(row.get("model", row.get("name")), model) and _number(row.get("context_length")):
-            return Window(int(row["context_length"]))
-    return Window(min([OLLAMA_DEFAULT, *[s for s in sizes if s]]), firm=False)
+            return Window(int(row["context_length"]), file=file)
+    return Window(min([OLLAMA_DEFAULT, *[s for s in sizes if s]]), firm=False, file=file)
 
 
 async def load(where: str, model: str, key: Secret, *, seconds: float) -> None:
