@@ -18,6 +18,7 @@ from typing import Any
 from bench.documents import DOCUMENTS, KINDS
 from readagent_core.errors import DocumentError
 from readagent_core.loaders import load
+from tests.loaders.converting import MADE
 from tests.loaders.making import NAMES, SAMPLES, Press, as_docx, as_epub, as_html, as_text, sample
 from tests.loaders.mutating import mutated
 
@@ -36,6 +37,7 @@ def seeds() -> list[tuple[str, bytes]]:
         found += [(f"{name}.txt", as_text(document)), (f"{name}.html", as_html(document))]
         found += [(f"{name}.epub", as_epub(document)), (f"{name}.pdf", Press()(document))]
         found += [(f"{name}.docx", as_docx(document)), (f"{name}.md", (SAMPLES / f"{name}.md").read_bytes())]
+    found += [(f"made.{kind}", make()) for kind, make in MADE.items()]
     if DOCUMENTS.is_dir():
         files = sorted(p for p in DOCUMENTS.rglob("*") if p.suffix.lower() in KINDS and p.stat().st_size < 1 << 20)
         found += [(p.name, p.read_bytes()) for p in files]

@@ -8,7 +8,10 @@ from typing import Annotated
 import typer
 
 File = Annotated[
-    str, typer.Argument(help="A book: .txt, .md, .html, .epub, .pdf or .docx, or a web address.", show_default=False)
+    str,
+    typer.Argument(
+        help="A book, such as an .epub, .pdf, .docx, .mobi, .html or .txt, or a web address.", show_default=False
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file, not to stdout.")]

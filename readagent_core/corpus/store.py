@@ -28,6 +28,7 @@ from readagent_core.export.memory import join_paragraphs
 from readagent_core.incoming.folders import find_books
 from readagent_core.incoming.opening import READING_FORMAT, READING_VERSION, import_reading
 from readagent_core.loaders import DEFAULT, FORMATS
+from readagent_core.loaders.file_types import promised_format
 from readagent_core.memory import GistMemory
 from readagent_core.quick_json import from_json, to_json
 from readagent_core.regular_files import read_regular
@@ -79,7 +80,7 @@ def list_sources(address: str) -> list[SourceFile]:
             files = [
                 _source(path[len(root) :].lstrip("/"), fs.unstrip_protocol(path), info)
                 for path, info in fs.find(root, detail=True).items()
-                if posixpath.splitext(path)[1].lower() in FORMATS
+                if promised_format(path)
             ]
         elif fs.isfile(root):
             files = [_listed(name, fs, root) for name in _names(_read(fs, root), address)]

@@ -21,12 +21,13 @@ from readagent_core.library.records import Book
 from readagent_core.loaders import DEFAULT, FORMATS
 from readagent_core.loaders.calibre import COVER_FILE, METADATA_FILE, BookMetadata, parse_metadata
 from readagent_core.loaders.child_process import load_in_child_process
+from readagent_core.loaders.file_types import promised_format
 from readagent_core.regular_files import read_regular
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
 JOB = "import folder"
-_BEST_FIRST = ("epub", "docx", "html", "markdown", "text", "pdf")  # of the formats of one book
+_BEST_FIRST = ("epub", "mobi", "fb2", "docx", "odt", "html", "markdown", "text", "pdf")  # of the formats of one book
 _LARGEST_METADATA, _LARGEST_COVER = 1 << 20, 8 << 20  # bytes
 
 
@@ -120,11 +121,11 @@ def _check_folder(folder: Path) -> None:
 
 
 def _books_of(folder: Path, parent: Path, names: list[str]) -> list[FoundBook]:
-    files = [parent / name for name in names if Path(name).suffix.lower() in FORMATS]
+    files = [parent / name for name in names if promised_format(name)]
     books = [FoundBook(file, file.relative_to(folder).as_posix()) for file in files if file.is_file()]
     if METADATA_FILE not in names or not books:
         return books
-    best = min(books, key=lambda book: (*_BEST_FIRST, format := FORMATS[book.path.suffix.lower()]).index(format))
+    best = min(books, key=lambda book: (*_BEST_FIRST, format := promised_format(book.path.name)).index(format))
     data = _read(parent / METADATA_FILE, _LARGEST_METADATA) or b""
     return [replace(best, metadata=parse_metadata(data), others=len(books) - 1)]
 

@@ -36,6 +36,13 @@ _ENDINGS = {
     "application/epub+zip": ".epub",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
     "text/markdown": ".md",
+    "application/vnd.oasis.opendocument.text": ".odt",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
+    "application/x-mobipocket-ebook": ".mobi",
+    "application/x-fictionbook+xml": ".fb2",
+    "application/rtf": ".rtf",
+    "text/rtf": ".rtf",
+    "text/vtt": ".vtt",
 }
 _CHARSETS = re.compile(
     r"utf-?(?:8|16)|iso-?(?:8859-\d+|2022-jp)|windows-125\d|s(?:hift[_-])?jis|euc-(?:jp|kr)|gb(?:k|2312|18030)|big5|"

@@ -28,6 +28,18 @@ _LOADERS = {
     "epub": "readagent_core.loaders.epub.loader",
     "pdf": "readagent_core.loaders.pdf.loader",
     "docx": "readagent_core.loaders.docx.loader",
+    "fb2": "readagent_core.loaders.converted.fiction_book",
+    "mobi": "readagent_core.loaders.converted.kindle",
+    "odt": "readagent_core.loaders.converted.open_document",
+    "rtf": "readagent_core.loaders.converted.rich_text",
+    "pptx": "readagent_core.loaders.converted.presentation",
+    "mhtml": "readagent_core.loaders.converted.saved_page",
+    "webarchive": "readagent_core.loaders.converted.saved_page",
+    "eml": "readagent_core.loaders.converted.saved_page",
+    "mbox": "readagent_core.loaders.converted.saved_page",
+    "srt": "readagent_core.loaders.converted.transcript",
+    "vtt": "readagent_core.loaders.converted.transcript",
+    "ipynb": "readagent_core.loaders.converted.notebook",
 }
 
 
@@ -68,7 +80,7 @@ def load(
             f"This file seems to be {NAMES[found.format]}, but it is damaged and cannot be read. "
             "Nothing was opened. Download or copy it again."
         ) from error
-    if found.format in FROM_PACKAGES:
+    if document.format != found.format:  # a package's, or one that was turned into another first
         document = replace(document, format=found.format)
     if found.notice:
         document = replace(document, warnings=(Notice("other-format", found.notice), *document.warnings))

@@ -267,6 +267,7 @@ def main() -> None:
         sys.stdout.buffer.flush()
 
     try:
+        tempfile.tempdir = str(Path(request["file"]).parent)  # which is deleted also where this process is killed
         data = Path(request["file"]).read_bytes()
         import_loader(detect_file_type(data, request["name"]).format)
         limit_memory(limits)

@@ -32,7 +32,25 @@ FORMATS = {
     ".epub": "epub",
     ".pdf": "pdf",
     ".docx": "docx",
+    ".fb2": "fb2",
+    ".fbz": "fb2",
+    ".mobi": "mobi",
+    ".azw": "mobi",
+    ".azw3": "mobi",
+    ".prc": "mobi",
+    ".odt": "odt",
+    ".rtf": "rtf",
+    ".pptx": "pptx",
+    ".mhtml": "mhtml",
+    ".mht": "mhtml",
+    ".webarchive": "webarchive",
+    ".eml": "eml",
+    ".mbox": "mbox",
+    ".srt": "srt",
+    ".vtt": "vtt",
+    ".ipynb": "ipynb",
 }
+PACKED = ".fb2.zip"  # the only zip archive that is taken for a book by its name
 NAMES = {
     "text": "plain text",
     "markdown": "Markdown",
@@ -40,6 +58,18 @@ NAMES = {
     "epub": "an EPUB",
     "pdf": "a PDF",
     "docx": "a Word document",
+    "fb2": "an FB2 book",
+    "mobi": "a Kindle book",
+    "odt": "an OpenDocument text",
+    "rtf": "a rich text (RTF) file",
+    "pptx": "a PowerPoint presentation",
+    "mhtml": "a saved web page (MHTML)",
+    "webarchive": "a web archive of Safari",
+    "eml": "an e-mail",
+    "mbox": "a mailbox of e-mails",
+    "srt": "subtitles (SRT)",
+    "vtt": "subtitles (WebVTT)",
+    "ipynb": "a Jupyter notebook",
 }
 GROUP = "readagent.loaders"  # of entry points of other packages: the name of each is an ending without its dot
 FROM_PACKAGES: dict[str, EntryPoint] = {  # by format, which is named after the ending
@@ -52,33 +82,77 @@ NAMES |= {
 }
 _CAN_OPEN = (
     "ReadAgent opens "
-    + ", ".join(["PDF, EPUB, Word (.docx), web pages (HTML), Markdown", *(f".{format}" for format in FROM_PACKAGES)])
+    + ", ".join(
+        [
+            "PDF, EPUB, Kindle books without DRM, FB2, Word (.docx), OpenDocument (.odt), RTF, PowerPoint (.pptx), web "
+            "pages (HTML, MHTML, webarchive), e-mails (.eml), subtitles, Jupyter notebooks, Markdown",
+            *(f".{format}" for format in FROM_PACKAGES),
+        ]
+    )
     + " and plain text."
 )
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _LOCKED = "EncryptedPackage".encode("utf-16-le")  # the container of a .docx with a password
+_IN_HANGUL = "save it as .docx, .odt or PDF in Hangul"
+_CONVERT = "convert it to EPUB, for example with Calibre"
 _OTHERS: tuple[tuple[int, tuple[bytes, ...], str, str], ...] = (  # where the marks are, the marks, what it is, advice
-    (60, (b"BOOKMOBI",), "a Kindle book", "convert it to EPUB, for example with Calibre"),
-    (60, (b"TEXtREAd",), "a Palm book", "convert it to EPUB, for example with Calibre"),
-    (0, (b"TPZ",), "a Kindle book", "convert it to EPUB, for example with Calibre"),
-    (0, (_OLE,), "an old Word document (.doc) or of that kind", "save it as .docx or PDF"),
-    (0, (b"{\\rtf",), "a rich text (RTF) file", "save it as .docx or PDF"),
+    (60, (b"TEXtREAd",), "a Palm book", _CONVERT),
+    (0, (b"TPZ", b"\xeaDRMION", b"CONT\x02\x00"), "a Kindle book of the kind Topaz or KFX", _CONVERT),
+    (0, (b"ITOLITLS",), "a Microsoft Reader book (.lit)", _CONVERT),
+    (0, (b"ITSF",), "a Windows help file (.chm)", _CONVERT),
+    (0, (b"B\x00B\x00e\x00B\x00", b"L\x00R\x00F\x00"), "a Sony book (.lrf)", _CONVERT),
+    (0, (b"HWP Document File",), "a Hangul document (.hwp)", _IN_HANGUL),
     (0, (b"AT&TFORM",), "a DjVu file", "convert it to a PDF with a text layer"),
     (
         0,
-        (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00"),
+        (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00", b"MM\x00*", b"BM", b"8BPS"),
         "a picture",
         "run text recognition (OCR) on it, then open the result",
     ),
     (0, (b"%!PS",), "a PostScript file", "convert it to PDF"),
-    (0, (b"\x1f\x8b", b"7z\xbc\xaf'\x1c", b"Rar!", b"BZh"), "a packed file", "unpack it and open the book inside"),
-    (0, (b"ID3",), "a sound file", "open a text of it instead"),
+    (
+        0,
+        (b"Rar!",),
+        "a packed file (RAR), as comics (.cbr) are",
+        "unpack it and open the book inside; a comic has no text",
+    ),
+    (0, (b"\x1f\x8b", b"7z\xbc\xaf'\x1c", b"BZh", b"\xfd7zXZ"), "a packed file", "unpack it and open the book inside"),
+    (0, (b"ID3", b"OggS", b"fLaC"), "a sound file", "open a text of it instead"),
+    (4, (b"ftyp",), "a sound or video file", "open its subtitles (.srt, .vtt) instead"),
+    (0, (b"\x1aE\xdf\xa3",), "a video file", "open its subtitles (.srt, .vtt) instead"),
     (0, (b"\x7fELF", b"MZ\x90"), "a program", "open a book"),
     (0, (b"SQLite format 3\x00",), "a database", "open a book"),
+    (0, (b"bplist",), "a property list: data for programs", "open a book"),
 )
-_HTML_START = re.compile(rb"(?:<\?xml[^>]*>|<!--.*?-->|\s)*<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE | re.DOTALL)
+_OLD_OFFICE: tuple[tuple[str, str, str], ...] = (  # a stream in the file, what it is, advice
+    ("HwpSummaryInformation", "a Hangul document (.hwp)", _IN_HANGUL),
+    ("WordDocument", "an old Word document (.doc)", "save it as .docx in Word or LibreOffice"),
+    ("PowerPoint Document", "an old PowerPoint presentation (.ppt)", "save it as .pptx"),
+    ("Workbook", "an old Excel sheet (.xls)", "save what you want to read as PDF"),
+    ("__substg1.0_", "an e-mail of Outlook (.msg)", "save it as .eml or PDF"),
+    ("", "a file of an old Office program", "save it as .docx or PDF"),
+)
+_ARCHIVES: tuple[tuple[str, str, str], ...] = (  # how names in it are matched, what it is, advice
+    (r"Index/Document\.iwa|index\.(?:apxl|xml)(?:\.gz)?|Index\.zip", "a document of Pages, Keynote or Numbers",
+     "export it as EPUB, Word or PDF"),
+    (r"xl/workbook\.\w+", "an Excel sheet", "save what you want to read as PDF"),
+    (r"Contents/(?:content\.hpf|section0\.xml)", "a Hangul document (.hwpx)", _IN_HANGUL),
+    (r"AndroidManifest\.xml|META-INF/MANIFEST\.MF", "a program", "open a book"),
+)  # fmt: skip
+_HTML_START = re.compile(rb"(?>\s+|<\?xml[^>]*>|<!--.*?-->)*+<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE | re.DOTALL)
 _HTML_TAGS = re.compile(rb"<(?:html|head|body|p|div|h[1-6]|table|br|title|meta)\b[^>]*>", re.IGNORECASE)
-_FICTION_BOOK = re.compile(rb"(?:<\?xml[^>]*>|\s)*<FictionBook", re.IGNORECASE)
+_BEFORE_ROOT = rb"(?>\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*+"
+_ROOT = re.compile(_BEFORE_ROOT + rb"<(?:[\w-]+:)?(FictionBook|opml)[\s>]", re.IGNORECASE | re.DOTALL)
+_HEADERS = re.compile(rb"\s*(?:From [^\n]*\n)?(?:[A-Za-z][A-Za-z0-9-]*:[^\n]*\n(?:[ \t][^\n]*\n)*){2,}")
+_MAIL = re.compile(
+    rb"^(?:MIME-Version|Message-ID|Received|Return-Path|Delivered-To|DKIM-Signature|X-Mailer):", re.I | re.M
+)
+_SAVED_PAGE = re.compile(
+    rb"^(?:Snapshot-Content-Location|Content-Location):|multipart/related|From: <Saved by", re.I | re.M
+)
+_SUBTITLE = re.compile(rb"\s*(?:\d+[ \t]*\r?\n)?[ \t]*\d+:\d\d:\d\d[.,]\d{1,3} +--> +\d")
+_NAME_IN_ZIP = re.compile(rb"PK\x01\x02.{24}(..).{16}|PK\x03\x04.{22}(..)..", re.DOTALL)
+_PICTURE_NAME = re.compile(r"\.(?:jpe?g|png|gif|webp|bmp|tiff?|avif)$", re.IGNORECASE)
 _ATX = re.compile(rb"(?:^|\n)\s*\n#{1,6} \S[^\n]*\r?\n[ \t\r]*\n")
 _HEAD = 4096
 _CONTROLS = bytes(sorted({*range(1, 32)} - {9, 10, 12, 13, 27}))  # that do not occur in texts
@@ -97,15 +171,15 @@ def detect_file_type(data: bytes, name: str) -> FileType:
 
     Raises UnknownFormatError, WrongFormatError, EmptyDocumentError, DamagedDocumentError or ProtectedDocumentError.
     """
-    promised = FORMATS.get(PurePath(name.replace("\\", "/")).suffix.lower(), "")
+    promised = promised_format(name)
     if not data.strip(b"\x00 \t\r\n"):
         raise EmptyDocumentError("This file is empty. If it should not be, download or copy it again.")
     if promised in FROM_PACKAGES:  # what such a file holds only its package knows
         return FileType(promised)
-    held = _detect_binary(data) or _detect_html(data)
+    held = _detect_binary(data) or _detect_html(data) or _detect_text(data, promised)
     if held:
         return _resolve_name(held, promised)
-    if promised in ("pdf", "epub", "docx"):
+    if promised not in ("", "text", "markdown", "html"):
         raise _wrong_content_error(data, promised)
     if _looks_binary(data):
         raise UnknownFormatError(f"This file is no text, and of a kind unknown here. {_CAN_OPEN}")
@@ -119,6 +193,12 @@ def detect_file_type(data: bytes, name: str) -> FileType:
     return FileType(
         "markdown" if _is_markdown(data) else "html" if len(_HTML_TAGS.findall(data[:_HEAD])) > 3 else "text"
     )
+
+
+def promised_format(name: str) -> str:
+    """Returns the format that the name of a file promises; '' for none that is known."""
+    name = name.replace("\\", "/").lower()
+    return "fb2" if name.endswith(PACKED) else FORMATS.get(PurePath(name).suffix, "")
 
 
 def _resolve_name(held: str, promised: str) -> FileType:
@@ -143,33 +223,105 @@ def _detect_binary(data: bytes) -> str:
             "This document is locked with a password. Nothing was opened. Open it in Word, take the password off "
             "(File, Info, Protect Document), save it, and open it here again."
         )
+    if data.startswith(_OLE):
+        what, advice = next(
+            (what, advice) for stream, what, advice in _OLD_OFFICE if stream.encode("utf-16-le") in data
+        )
+        raise _unknown(what, advice)
+    if data[60:68] == b"BOOKMOBI":
+        return "mobi"
+    if data.startswith(b"bplist") and b"WebMainResource" in data[:_HEAD] + data[-_HEAD:]:
+        return "webarchive"
+    if data.startswith(b"{\\rtf"):
+        return "rtf"
     for at, marks, what, advice in _OTHERS:
         if data.startswith(marks, at):
-            raise UnknownFormatError(f"This is {what}, which ReadAgent does not open: {advice}.")
-    if _FICTION_BOOK.match(data[:_HEAD]):
-        raise UnknownFormatError(
-            "This is an FB2 book, which ReadAgent does not open: convert it to EPUB, for example with Calibre."
-        )
+            raise _unknown(what, advice)
     return ""
+
+
+def _unknown(what: str, advice: str) -> UnknownFormatError:
+    return UnknownFormatError(f"This is {what}, which ReadAgent does not open: {advice}.")
+
+
+def _detect_text(data: bytes, promised: str) -> str:
+    """Returns the format of a file that is made of text for programs; '' for a text to read."""
+    head = _plain_head(data)
+    root = _ROOT.match(head)
+    if root and root[1].lower() == b"opml":
+        raise _unknown("a list of feeds or an outline (OPML)", "export the outline as Markdown, Word or text")
+    if root:
+        return "fb2"
+    if b"<key>WebMainResource</key>" in head:
+        return "webarchive"
+    if head.lstrip()[:6] == b"WEBVTT":
+        return "vtt"
+    if _SUBTITLE.match(head):
+        return "srt"
+    if head.lstrip()[:1] == b"{" and re.search(rb'"nbformat"\s*:', data[:_HEAD] + data[-_HEAD:]):
+        return "ipynb"
+    headers = _HEADERS.match(head)
+    if headers and (_MAIL.search(headers[0]) or promised in ("eml", "mhtml", "mbox")):
+        if headers[0].startswith(b"From "):
+            return "mbox"
+        return "mhtml" if _SAVED_PAGE.search(headers[0]) and not re.search(rb"(?im)^To:", headers[0]) else "eml"
+    return ""
+
+
+def _plain_head(data: bytes) -> bytes:
+    """Returns the first bytes without byte order mark and the zeros of UTF-16."""
+    head = data[:_HEAD].removeprefix(b"\xef\xbb\xbf")
+    return head[2:].replace(b"\x00", b"") if head.startswith((b"\xff\xfe", b"\xfe\xff")) else head
 
 
 def _detect_archive(data: bytes) -> str:
     """Returns the format of a zip file from the names in it, which are not compressed."""
-    ends = data[:_HEAD] + data[-(1 << 20) :]
-    if b"application/epub+zip" in data[:200] or b"META-INF/container.xml" in ends:
+    names = _names_in_zip(data)
+    if b"application/epub+zip" in data[:200] or "META-INF/container.xml" in names:
         return "epub"
-    if b"word/document" in ends:
-        return "docx"
-    if b".opf" in ends:
+    for format, start in (("docx", "word/document"), ("pptx", "ppt/presentation.xml")):
+        if any(name.startswith(start) for name in names):
+            return format
+    if "content.xml" in names:
+        return "odt"
+    if any(name.lower().endswith(".fb2") for name in names):
+        return "fb2"
+    if any(name.endswith(".opf") for name in names):
         return "epub"
+    for pattern, what, advice in _ARCHIVES:
+        if any(re.fullmatch(pattern, name) for name in names):
+            raise _unknown(what, advice)
+    files = [name for name in names if not name.endswith("/")]
+    if b"PK\x05\x06" not in data[-70_000:]:
+        raise DamagedDocumentError(
+            "This file is an archive, as EPUB and Word files are, that broke off: its end is missing. Nothing was "
+            "opened. Download or copy it again."
+        )
+    if files and sum(bool(_PICTURE_NAME.search(name)) for name in files) * 5 >= len(files) * 4:
+        raise _unknown(
+            f"a comic or a scanned book of {len(files):,} pictures (CBZ)",
+            "it holds no text. Make a PDF of it, and text recognition (OCR) is offered for that",
+        )
+    if inside := [name for name in files if promised_format(name)]:
+        raise UnknownFormatError(
+            f"This is a zip archive that holds {', '.join(inside[:3])}{' and more' if len(inside) > 3 else ''}. "
+            "Unpack it and open the book."
+        )
     raise UnknownFormatError("This is a zip archive without a book in a form known here. Unpack it and open the book.")
 
 
+def _names_in_zip(data: bytes) -> set[str]:
+    """Returns the names of files that an archive begins and ends with. None is unpacked."""
+    names = set()
+    for part in (data[: 1 << 16], data[-(1 << 20) :]):
+        for found in _NAME_IN_ZIP.finditer(part):
+            length = int.from_bytes(found[1] or found[2], "little")
+            names.add(part[found.end() : found.end() + length].decode("utf-8", "replace"))
+    return names
+
+
 def _detect_html(data: bytes) -> str:
-    head = data[:_HEAD].removeprefix(b"\xef\xbb\xbf")
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        head = head[2:].replace(b"\x00", b"")
-    return "html" if _HTML_START.match(head) else ""
+    return "html" if _HTML_START.match(_plain_head(data)) else ""
 
 
 def _wrong_content_error(data: bytes, promised: str) -> DocumentError:

@@ -44,11 +44,11 @@ def test_utf_16_is_no_binary_file():
         (b"\x01\x02\x03" * 400, "x", UnknownFormatError),
         (b"\x89PNG\r\n\x1a\n" + b"\x00" * 50, "x.txt", UnknownFormatError),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "x.doc", UnknownFormatError),
-        (b"{\\rtf1 hello}", "x.rtf", UnknownFormatError),
-        (b"\x00" * 60 + b"BOOKMOBI" + b"\x00" * 9, "x.mobi", UnknownFormatError),
+        (b"{\\rtf1 {\\pict 00}}", "x.rtf", EmptyDocumentError),
+        (b"\x00" * 60 + b"BOOKMOBI" + b"\x00" * 9, "x.mobi", DamagedDocumentError),
         (WORD, "x.docx", DamagedDocumentError),
-        (b"PK\x03\x04" + b"\x00" * 40, "x.zip", UnknownFormatError),
-        (b"<?xml version='1.0'?><FictionBook>", "x.fb2", UnknownFormatError),
+        (b"PK\x03\x04" + b"\x00" * 40, "x.zip", DamagedDocumentError),
+        (b"<?xml version='1.0'?><FictionBook>", "x.fb2", DamagedDocumentError),
         (Random(7).randbytes(20_000), "x.txt", UnknownFormatError),
         (b'{"meeting": ["Good morning."]}', "x.json", UnknownFormatError),
         (b"PK\x03\x04mimetypeapplication/epub+zip", "x.epub", DamagedDocumentError),
@@ -70,7 +70,7 @@ def test_content_counts_before_the_name():
     assert document.warnings[0].code == "other-format"
     assert load(Press()(sample("harrow-council-minutes")), "book").format == "pdf"
     assert load(b"# A\n\ntext\n\n# B\n\nmore\n\n# C\n\nmost", "notes.txt").format == "markdown"
-    assert set(FORMATS.values()) == {"text", "markdown", "html", "epub", "pdf", "docx"}
+    assert {"text", "markdown", "html", "epub", "pdf", "docx"} <= set(FORMATS.values())
 
 
 def zipped(files: dict[str, bytes]) -> bytes:

@@ -1,0 +1,46 @@
+"""Opens Kindle books without DRM (.mobi, .azw, .azw3, .prc) as the EPUB or the HTML that the package mobi unpacks."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import tempfile
+from pathlib import Path
+from zipfile import ZipFile
+
+from readagent_core.document import Document
+from readagent_core.errors import DamagedDocumentError, ProtectedDocumentError
+from readagent_core.loaders.base import Limits
+from readagent_core.loaders.epub import loader as epub
+
+
+def load(data: bytes, name: str, *, limits: Limits) -> Document:
+    """Returns the document in the Kindle book ``data``. Raises DocumentError."""
+    record = int.from_bytes(data[78:82], "big")
+    if int.from_bytes(data[record + 12 : record + 14], "big"):
+        raise ProtectedDocumentError(
+            "This Kindle book is locked by Amazon (DRM), so its text cannot be read here. Nothing was opened. Read it "
+            "in the Kindle app, or get an edition without DRM from the publisher."
+        )
+    with tempfile.TemporaryDirectory(prefix="readagent-kindle-") as folder:
+        file, out = Path(folder) / "book.mobi", Path(folder) / "out"
+        file.write_bytes(data)
+        try:
+            # what it prints would be taken for the reply of the child process
+            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+                from mobi.kindleunpack import unpackBook
+
+                unpackBook(str(file), str(out), epubver="A")
+        except MemoryError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise DamagedDocumentError("This Kindle book is damaged. Download or copy it again.") from error
+        packed = next(out.rglob("*.epub"), None)
+        if packed is not None:
+            return epub.load(packed.read_bytes(), name, limits=limits)
+        pages = out / "mobi7"
+        made = io.BytesIO()
+        with ZipFile(made, "w") as archive:
+            for path in sorted(path for path in pages.rglob("*") if path.is_file() and not path.is_symlink()):
+                archive.write(path, path.relative_to(pages).as_posix())
+        return epub.load(made.getvalue(), name, limits=limits)

@@ -1,0 +1,178 @@
+"""Formats that are turned into another first: opened with their text, notes and pictures, or told rightly."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from dataclasses import replace
+from io import BytesIO
+from random import Random
+
+import pytest
+
+from readagent_core.errors import (
+    DamagedDocumentError,
+    DocumentError,
+    ProtectedDocumentError,
+    UnknownFormatError,
+    UnsafeDocumentError,
+)
+from readagent_core.loaders import DEFAULT, FORMATS, load
+from readagent_core.loaders.child_process import load_in_child_process
+from readagent_core.loaders.file_types import promised_format
+from tests.loaders import converting
+from tests.loaders.converting import CHAPTERS, MADE, NOTE, TITLE, packed
+from tests.loaders.making import as_docx, as_epub, sample
+from tests.loaders.mutating import mutated
+
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
+
+
+def flat(document) -> str:
+    return " ".join(paragraph.text.replace("\n", " ") for paragraph in document.paragraphs)
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_every_text_is_there_in_order_and_nothing_else_of_the_file(kind):
+    document = load(MADE[kind](), f"{TITLE}.{kind}")
+    text = flat(document)
+    places = [text.index(paragraph) for paragraphs in CHAPTERS.values() for paragraph in paragraphs[:1]]
+    assert places == sorted(places)
+    assert all(
+        paragraph in text for paragraphs in CHAPTERS.values() for paragraph in paragraphs if kind not in ("srt", "vtt")
+    )
+    assert NOTE in text
+    assert not re.search(r"[<>{}\\]|bplist|evil|Deleted|Content-|-->|nbformat|HYPERLINK", text)
+    assert document.title == TITLE
+    assert document.format == promised_format(f"x.{kind}")
+    if kind not in ("srt", "vtt"):
+        assert [s.title for s in document.sections if s.title != "Notes"] == list(CHAPTERS)
+    if kind not in ("rtf", "srt", "vtt", "ipynb", "mbox"):
+        assert len(document.pictures) == 1
+
+
+@pytest.mark.parametrize("kind", ["mobi", "odt", "eml"])
+def test_the_bounded_process_gives_the_same(kind):
+    data = MADE[kind]()
+    assert load_in_child_process(data, f"x.{kind}") == load(data, f"x.{kind}")
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_the_content_decides_and_not_the_name(kind):
+    document = load(MADE[kind](), "x.txt")
+    assert document.format == promised_format(f"x.{kind}")
+    assert document.warnings[0].code == "other-format"
+
+
+def test_a_comment_or_a_mark_before_an_fb2_does_not_make_it_a_page():
+    for head in ("\ufeff<!-- made -->", '\ufeff<?xml version="1.0"?>\n<!-- <html> -->', "<!DOCTYPE FictionBook>"):
+        assert load(converting.fb2(head), "x").format == "fb2"
+    russian = converting.fb2('<?xml version="1.0" encoding="windows-1251"?>').decode().encode("cp1251", "ignore")
+    assert "Иван" in flat(load(russian, "x.fb2"))
+
+
+def test_many_comments_before_a_page_take_no_time():
+    assert load(b"<!---->" * 500 + b"A text.", "x.txt").format == "text"
+
+
+def test_a_transcript_has_its_times_as_places_and_says_who_speaks():
+    for kind in ("srt", "vtt"):
+        document = load(MADE[kind](), f"x.{kind}")
+        assert [p.place for p in document.paragraphs] == ["0:01:05", "0:02:05", "0:03:05", "0:04:05"]
+        assert [p.text.partition(":")[0] for p in document.paragraphs][::2] == ["Keeper", "Иван"]
+    rolling = "WEBVTT\n\n" + "".join(f"00:0{n}.000 --> 00:0{n + 1}.000\nline {n}\nline {n + 1}\n\n" for n in range(3))
+    assert flat(load(rolling.encode(), "x.vtt")) == "line 0 line 1 line 2 line 3"
+
+
+def test_a_slide_is_a_section_in_the_order_of_the_show_with_its_notes():
+    document = load(MADE["pptx"](), "x.pptx")
+    assert [s.title for s in document.sections] == list(CHAPTERS)
+    assert f"Notes: {NOTE}" in [p.text for p in document.paragraphs]
+
+
+def test_what_is_left_out_is_told():
+    notices = {kind: {w.code: w.count for w in load(MADE[kind](), "x").warnings} for kind in ("rtf", "ipynb", "eml")}
+    assert notices["rtf"] == notices["ipynb"] == {"pictures-left-out": 1}
+    assert notices["eml"] == {"pictures": 1, "pictures-left-out": 1, "attachments": 1}
+
+
+def test_locked_files_are_told():
+    with pytest.raises(ProtectedDocumentError, match="DRM"):
+        load(converting.mobi(locked=True), "x.azw3")
+    locked = packed(
+        {"content.xml": b"\x01", "META-INF/manifest.xml": "<m><encryption-data/></m>"},
+        "application/vnd.oasis.opendocument.text",
+    )
+    with pytest.raises(ProtectedDocumentError, match="password"):
+        load(locked, "x.odt")
+
+
+TOLD = {
+    "Excel": packed({"xl/workbook.xml": ""}),
+    "Pages": packed({"Index/Document.iwa": "", "preview.jpg": ""}),
+    "hwpx": packed({"Contents/section0.xml": ""}),
+    "presentation": packed({"content.xml": "<d xmlns='o'><body><presentation/></body></d>"}),
+    "comic": packed({f"{n:03}.jpg": b"\xff\xd8" for n in range(9)}),
+    r"book\.epub": packed({"a/book.epub": b"x"}),
+    r"\.hwp\)": OLE + "HwpSummaryInformation".encode("utf-16-le"),
+    r"\.doc\)": OLE + "WordDocument".encode("utf-16-le"),
+    r"\.ppt\)": OLE + "PowerPoint Document".encode("utf-16-le"),
+    r"\.xls\)": OLE + "Workbook".encode("utf-16-le"),
+    r"\.msg\)": OLE + "__substg1.0_".encode("utf-16-le"),
+    "KFX": b"\xeaDRMION\xee" + bytes(99),
+    r"\.lit\)": b"ITOLITLS" + bytes(99),
+    r"\.chm\)": b"ITSF" + bytes(99),
+    "DjVu": b"AT&TFORM" + bytes(99),
+    "OPML": b'\xef\xbb\xbf<?xml version="1.0"?><!-- x --><opml version="2.0"><body/></opml>',
+    "property list": b"bplist00" + bytes(99),
+    "subtitles": b"\x00\x00\x00\x20ftypisom" + bytes(99),
+}
+
+
+@pytest.mark.parametrize("what", TOLD)
+def test_what_is_not_read_is_named(what):
+    with pytest.raises(UnknownFormatError, match=what):
+        load(TOLD[what], "x.bin")
+
+
+@pytest.mark.parametrize("make", [as_docx, as_epub, lambda _: MADE["odt"](), lambda _: MADE["pptx"]()])
+def test_an_archive_that_broke_off_is_damaged(make):
+    data = make(sample("yuki-no-eki"))
+    with pytest.raises(DamagedDocumentError, match="again"):
+        load(data[: len(data) * 2 // 3], "x")
+
+
+def test_archives_and_xml_do_no_harm():
+    bomb = packed({"content.xml": b"0" * (40 << 20)}, "application/vnd.oasis.opendocument.text")
+    with pytest.raises(UnsafeDocumentError, match="zip bomb"):
+        load(bomb, "x.odt")
+    entity = '<?xml version="1.0"?><!DOCTYPE FictionBook [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
+    read = load(converting.fb2(entity).replace(b"The end.", b"The &x;end."), "x.fb2")
+    assert "root:" not in flat(read)
+    deep = b"{\\rtf1 " + b"{" * 100_000 + b"text" + b"}" * 100_000 + b"}"
+    assert flat(load(deep, "x.rtf")) == "text"
+
+
+def test_memory_is_not_asked_for_by_a_number_in_the_file():
+    with zipfile.ZipFile(BytesIO(MADE["odt"]())) as archive:
+        files = {name: archive.read(name) for name in archive.namelist() if name != "mimetype"}
+    files["content.xml"] = files["content.xml"].replace(b"text:c='2'", b"text:c='99999999999'")
+    files["content.xml"] = files["content.xml"].replace(
+        b"<table:table-cell>", b'<table:table-cell table:number-columns-repeated="999999999">'
+    )
+    assert len(flat(load(packed(files, "application/vnd.oasis.opendocument.text"), "x.odt"))) < 3000
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_no_mutated_file_escapes_the_tree(kind):
+    original = MADE[kind]()
+    for case in range(12):
+        try:
+            load(mutated(original, Random(f"{kind} {case}")), f"x.{kind}", limits=replace(DEFAULT, pictures=0))
+        except DocumentError:
+            continue
+
+
+def test_every_kind_has_an_ending_that_uploads_take():
+    assert {promised_format(f"x.{kind}") for kind in MADE} <= set(FORMATS.values())
+    assert promised_format("x.zip") == ""
