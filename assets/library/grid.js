@@ -204,3 +204,11 @@ export class Grid {
     card.querySelector(".ck")?.setAttribute("aria-checked", String(this.selected.has(id)));
   }
 }
+
+/** What scrolls the screen. @param {Element} root @returns {Element | null} */
+export function scrollerOf(root) {
+  /** @type {Element | null} */
+  let node = /** @type {ShadowRoot} */ (root.getRootNode()).host ?? null;
+  while (node && !/auto|scroll/.test(getComputedStyle(node).overflowY)) node = node.parentElement;
+  return node ?? document.scrollingElement;
+}

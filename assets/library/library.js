@@ -10,7 +10,7 @@ import { openBookMenu } from "./book_menu.js";
 import { drawContinue } from "./card.js";
 import { Controls } from "./controls.js";
 import { isBegun, WITHOUT_A_MODEL } from "./facts.js";
-import { Grid } from "./grid.js";
+import { Grid, scrollerOf } from "./grid.js";
 import { Selection } from "./selection.js";
 import { searchTexts, store, wantCovers } from "./store.js";
 import { TextHits } from "./text_hits.js";
@@ -113,7 +113,7 @@ export class Library {
     store.addEventListener("gists", (event) => this.gistsCame(/** @type {CustomEvent} */ (event).detail), options);
     store.addEventListener("found", () => this.drawHits(), options);
     const leave = () => {
-      store.view.top = this.scroller()?.scrollTop ?? 0;
+      store.view.top = scrollerOf(this.root)?.scrollTop ?? 0;
     };
     document.addEventListener("readagent-leave", leave, options);
   }
@@ -145,15 +145,7 @@ export class Library {
     if (!tagsOf(this.books).includes(view.tag ?? "")) view.tag = null;
     this.draw();
     if (first && view.query) this.search(0);
-    if (first && view.top) requestAnimationFrame(() => this.scroller()?.scrollTo(0, view.top));
-  }
-
-  /** What scrolls the screen. @returns {Element | null} */
-  scroller() {
-    /** @type {Element | null} */
-    let node = /** @type {ShadowRoot} */ (this.root.getRootNode()).host ?? null;
-    while (node && !/auto|scroll/.test(getComputedStyle(node).overflowY)) node = node.parentElement;
-    return node ?? document.scrollingElement;
+    if (first && view.top) requestAnimationFrame(() => scrollerOf(this.root)?.scrollTo(0, view.top));
   }
 
   // --- drawing -------------------------------------------------------------------------------------

@@ -4,10 +4,9 @@ import { conversationOf, subscribe } from "../answer_view/conversation_state.js"
 import { CitedOriginal } from "../pdf_page/original.js";
 import { button, el, first, icon } from "../shared/dom.js";
 import { bookOf, oncePerFrame } from "./book_store.js";
-import { drawMap, pageAt } from "./map.js";
+import { MemoryMap } from "./memory_map.js";
 import { MemoryRows } from "./memory_rows.js";
 import { Parts } from "./parts.js";
-import { SpoilerLimit } from "./spoiler_limit.js";
 
 /**
  * @import { FollowData, MemoryData, MemoryStep, Page } from "../protocol.js"
@@ -18,7 +17,6 @@ import { SpoilerLimit } from "./spoiler_limit.js";
  */
 
 const BLOCK = 25; // rows in an element of their own, which the browser renders only when it is in view
-const MAP_MS = 30; // after the last row was drawn
 
 export class Memory {
   /**
@@ -42,32 +40,27 @@ export class Memory {
       read: (n) => send({ do: "open", page: n }),
       original: (n, back) => this.showOriginal(n, back),
     });
-    this.fresh = this.focused = this.curtained = this.drawnMap = this.taken = ""; // what was drawn from, as JSON
+    this.fresh = this.focused = this.curtained = this.taken = ""; // what was drawn from, as JSON
     this.changes = 0; // of pages
     /** @type {number | null} the page to go to as soon as it is there */
     this.wanted = null;
-    /** @type {[number, number][]} the cells of the map */
-    this.places = [];
     this.note = el("span", { class: "small dim num" });
     this.list = el("div", { class: "list", tabindex: "0", role: "region", onkeydown: (event) => this.key(event) });
-    this.mapbox = el("div", { class: "mmap" });
-    this.limit = new SpoilerLimit((page) => send({ do: "limit", page }));
+    this.map = new MemoryMap({ limit: (page) => send({ do: "limit", page }), show: (page) => this.show(page) });
     this.curtain = el("div", { class: "curtain", hidden: true });
     this.scroller = scroller ?? this.list;
     this.list.append(this.curtain);
     this.original = new CitedOriginal((page) => this.quotedOf(page));
     root.replaceChildren(
       el("div", { class: "mh" }, el("h2", {}, "Memory"), this.note, this.original.button),
-      el("div", { class: "mbody" }, this.mapbox, this.limit.node, this.list, this.original.panel.node),
+      el("div", { class: "mbody" }, this.map.box, this.map.limit.node, this.list, this.original.panel.node),
     );
     this.resize = new ResizeObserver(() => this.resized());
-    this.resize.observe(this.mapbox);
-    this.mapbox.addEventListener("click", (event) => this.pressedMap(event.clientY));
+    this.resize.observe(this.map.box);
   }
 
   close() {
-    clearTimeout(this.mapping);
-    this.limit.close();
+    this.map.close();
     this.original.close();
     this.following?.abort();
     this.unsubscribe?.();
@@ -188,7 +181,7 @@ export class Memory {
     this.parts.update(data);
     this.note.textContent = data.note;
     this.drawCurtain(data.curtain);
-    this.mapSoon();
+    this.drawMap();
     this.settle();
   }
 
@@ -267,40 +260,14 @@ export class Memory {
     this.scroller.scrollTo({ top: this.scroller.scrollTop + top - (target === row ? 8 : 120), behavior: "instant" });
   }
 
-  // --- the map ------------------------------------------------------------------------------------
-
   resized() {
-    this.mapSoon();
+    this.drawMap();
     this.settle();
   }
 
-  /** @param {number} clientY */
-  pressedMap(clientY) {
-    const top = this.mapbox.firstElementChild?.getBoundingClientRect().top ?? 0;
-    if (this.places.length && this.data) this.show(Math.min(pageAt(this.places, clientY - top), this.data.count));
-  }
-
-  /** Draws the map after the rows, and only if something in it changed: a long book has a thousand cells. */
-  mapSoon() {
-    clearTimeout(this.mapping);
-    this.mapping = setTimeout(() => this.drawMap(), MAP_MS);
-  }
-
   drawMap() {
-    const { width, height } = this.mapbox.getBoundingClientRect();
     const { data, book } = this;
-    if (!height || !book || !data || !this.root.isConnected) return;
-    const { scope, count, limit, closed, searched, expanded, marked } = data;
-    const drawn = JSON.stringify([width, height, scope, count, limit, this.changes, closed, searched, expanded, marked]);
-    if (drawn === this.drawnMap) return;
-    this.drawnMap = drawn;
-    // of the pages left out only the length is shown; without a limit they are those that an answer did not see
-    const known = book.pages.slice(0, limit ? undefined : count).filter(Boolean);
-    const pages = known.map((page) => (page.number <= count ? page : { number: page.number, words: page.words }));
-    const looked = new Set([...expanded, ...(searched ? [] : marked)]);
-    const hits = new Set(searched ? marked : []);
-    this.places = drawMap(this.mapbox, pages, { width, height: height - 8, looked, hits, closed: this.parts.withDepth(closed) });
-    this.limit.draw(this.mapbox, this.places, limit);
+    if (data && book) this.map.soon(() => ({ data, pages: book.pages, changes: this.changes, closed: this.parts.withDepth(data.closed) }));
   }
 }
 

@@ -46,8 +46,7 @@ export class Reader {
     const jump = (place, options) => this.position.jump(place, options);
     /** @type {Show} */
     const show = (place, options) => this.view.flow.show(place, options);
-    /** @param {number} paragraph */
-    const setFurthest = (paragraph) => this.setFurthest(paragraph);
+    const setFurthest = this.setFurthest.bind(this);
     const of = { state, frame, jump, show, send: this.send };
     const units = new Units({
       ...of,
@@ -62,15 +61,21 @@ export class Reader {
     const layer = new Layer({ ...of, units, leaves, changed: () => this.layerChanged() });
     this.units = units;
     this.layer = layer;
-    this.search = new Search({ ...of, units, layer, found: () => this.searched() });
-    this.card = new GistCard({ ...of, layer, leaves });
+    const all = { ...of, units, layer, leaves };
+    const found = () => {
+      this.toolbar.found();
+      this.map.soon();
+    };
+    this.search = new Search({ ...all, found });
+    this.card = new GistCard(all);
     this.annotations = new Annotations({
-      ...of,
-      units,
-      layer,
+      ...all,
       hitsIn: (paragraph) => this.search.inText(paragraph),
       changed: () => this.marksChanged(),
-      notesToggled: () => this.notesToggled(),
+      notesToggled: () => {
+        this.view.flow.keepPlace(() => this.view.drawClasses());
+        this.marksChanged();
+      },
       leftNotes: () => this.toolbar.notes.focus({ preventScroll: true }),
     });
     this.map = new BookMap({
@@ -81,12 +86,14 @@ export class Reader {
       wheeled: (event) => this.view.flow.wheeled(event),
     });
     this.position = new Position({
-      state,
-      units,
+      ...all,
       flow: () => this.view.flow,
       on: {
         jumped: () => this.progress.jumped(),
-        opened: () => this.opened(),
+        opened: () => {
+          this.moved();
+          this.layerChanged();
+        },
         page: (page, before) => layer.markCurrent(page, before),
         seen: (first, last, moved) => this.seen(first, last, moved),
         moved: () => this.moved(),
@@ -115,24 +122,24 @@ export class Reader {
     });
     this.foot = new Foot({ ...of, progress: this.progress, setFurthest });
     this.view = new ReadingView({
-      ...of,
-      units,
-      layer,
+      ...all,
       on: {
         arrived: (paragraph, at, first, last) => this.position.arrived(paragraph, at, first, last),
         shown: (first, last) => this.beside.draw(first, last),
         placed: () => this.position.restored,
         notes: () => this.annotations.notes.opened,
         changed: (view) => this.toolbar.view(view),
-        resized: (other) => this.resized(other),
+        resized: (other) => {
+          if (other) this.toolbar.update();
+          this.foot.drawYou();
+        },
         beside: (open) => this.beside.toggle(open),
       },
     });
-    this.progressSaid = new GistsSaid((line) => frame.say(line));
+    this.gistsSaid = new GistsSaid((line) => frame.say(line));
     this.title = el("h1", { class: "sr", dir: "auto" });
     const { notes, listen, over } = this.annotations;
-    const beside = [this.beside.node, this.original.panel.node, notes.node];
-    frame.room.append(...beside, this.map.whole, this.card.node, this.position.chip, ...over);
+    frame.room.append(this.beside.node, this.original.panel.node, notes.node, this.map.whole, this.card.node, this.position.chip, ...over);
     root.replaceChildren(this.title, ...this.toolbar.nodes, frame.room, listen.node, this.foot.node, frame.live);
     this.commands = readerCommands(this);
     this.ended = new AbortController();
@@ -143,18 +150,16 @@ export class Reader {
 
   close() {
     this.ended.abort();
-    this.progressSaid.close();
-    for (const part of [this.position, this.progress, this.map, this.toolbar, this.foot, this.layer, this.view]) part.close();
-    this.annotations.close();
-    this.original.close();
+    const { position, progress, map, toolbar, foot, layer, view, annotations, original, gistsSaid } = this;
+    for (const part of [position, progress, map, toolbar, foot, layer, view, annotations, original, gistsSaid]) part.close();
     this.leaveBook?.abort();
   }
 
   /** @param {KeyboardEvent} event */
   key(event) {
     const { book, paged } = this.state;
-    if (!this.frame.isShown || !book.known) return;
-    readerKey(event, this.commands, { map: this.map.whole, paged, canGoBack: book.back.length > 0 });
+    const now = { map: this.map.whole, paged, canGoBack: book.back.length > 0 };
+    if (this.frame.isShown && book.known) readerKey(event, this.commands, now);
   }
 
   /** A press outside closes what is open. @param {EventTarget[]} path */
@@ -184,7 +189,7 @@ export class Reader {
     if (before.layer !== data.layer || restyle) this.layerChanged();
     this.foot.drawGists(data.gists);
     this.position.request(data.goto);
-    this.progressSaid.say(data.gists);
+    this.gistsSaid.say(data.gists);
   }
 
   /** @param {ReaderData} data */
@@ -227,12 +232,6 @@ export class Reader {
     this.search.again();
     this.map.soon();
     this.view.flow.relayout();
-  }
-
-  /** The book is at its place for the first time. */
-  opened() {
-    this.moved();
-    this.layerChanged();
   }
 
   /** Pages or gists have come or changed. */
@@ -291,27 +290,11 @@ export class Reader {
     this.foot.wasSet(before);
   }
 
-  searched() {
-    this.toolbar.found();
-    this.map.soon();
-  }
-
   marksChanged() {
     const { marks, notes, listen } = this.annotations;
     const count = marks.all.length + (marks.store?.lost.length ?? 0);
     this.map.soon();
     this.toolbar.marked({ count, placed: marks.all.length, notes: notes.opened, listening: listen.opened });
     this.toolbar.bookmarked(marks.bookmarksHere.length > 0);
-  }
-
-  notesToggled() {
-    this.view.flow.keepPlace(() => this.view.drawClasses());
-    this.marksChanged();
-  }
-
-  /** The view has another size; `other`: it has become narrow, or wide. @param {boolean} other */
-  resized(other) {
-    if (other) this.toolbar.update();
-    this.foot.drawYou();
   }
 }

@@ -17,7 +17,10 @@
  * @property {number} [scrolled] the scroll position that holds it
  */
 
-const HOLD = 700; // ms for which the view stays at its target: units around it, drawn for the first time, may push it away
+// the view stays at its target for a moment, and until it was not pushed away for some frames: units around it, drawn for
+// the first time, change their heights, on a slow machine late
+const HOLD_MS = 700;
+const HOLD_FRAMES = 12;
 const ABOVE = 60; // px above the reading line; a paragraph that ends higher has been read
 const MARGIN = 36; // px between the upper edge and a paragraph that was gone to
 
@@ -35,7 +38,7 @@ export class Scrolled {
     this.anchor = null;
     this.width = 0;
     this.closed = false;
-    this.holdUntil = 0;
+    this.isHeld = false;
     const { scroller } = frame;
     let waiting = false;
     const settle = () => {
@@ -57,12 +60,12 @@ export class Scrolled {
   close() {
     this.ended.abort();
     this.resize.disconnect();
-    this.holdUntil = 0;
+    this.isHeld = false;
     this.closed = true;
   }
 
   release() {
-    this.holdUntil = 0;
+    this.isHeld = false;
   }
 
   /** The step that the left side of the screen makes. */
@@ -119,8 +122,8 @@ export class Scrolled {
     const { layer, units } = this;
     if (this.closed || !units.units.length || this.checkSize()) return;
     const { anchor } = this;
-    const held = anchor?.asked && Math.abs(scroller.scrollTop - (anchor.scrolled ?? 0)) < 2;
-    if (!held && performance.now() > this.holdUntil) this.anchor = null;
+    const kept = anchor?.asked && Math.abs(scroller.scrollTop - (anchor.scrolled ?? 0)) < 2;
+    if (!kept && !this.isHeld) this.anchor = null;
     const line = this.line();
     const at = this.anchor?.asked ? this.anchor.paragraph : this.paragraphAt(line - ABOVE);
     if (at === null || !units.nodes[at]) return;
@@ -161,17 +164,22 @@ export class Scrolled {
   hold(anchor) {
     const { scroller } = this.frame;
     this.anchor = anchor;
-    this.holdUntil = performance.now() + HOLD;
+    this.isHeld = true;
+    const until = performance.now() + HOLD_MS;
+    let still = 0; // frames
     const pull = () => {
       if (!anchor.node.isConnected) return;
       const box = anchor.node.getBoundingClientRect();
       const away = box.top + anchor.share * box.height - this.top - anchor.top;
+      const before = scroller.scrollTop;
       if (Math.abs(away) > 1) scroller.scrollTop += away;
+      still = scroller.scrollTop === before ? still + 1 : 0; // at the end of the text it stays too
       anchor.scrolled = scroller.scrollTop;
     };
     const again = () => {
-      if (this.anchor !== anchor || performance.now() > this.holdUntil) return;
+      if (this.anchor !== anchor || !this.isHeld) return;
       pull();
+      this.isHeld = still < HOLD_FRAMES || performance.now() < until;
       requestAnimationFrame(again);
     };
     pull();
@@ -221,7 +229,7 @@ export class Scrolled {
 
   /** Places of the units may have changed: keep the anchor. */
   relayout() {
-    if (this.anchor && performance.now() < this.holdUntil) this.hold(this.anchor);
+    if (this.anchor && this.isHeld) this.hold(this.anchor);
     else this.settle();
   }
 }

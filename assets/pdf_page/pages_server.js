@@ -54,3 +54,17 @@ export async function findPlaces(book, words, wanted) {
   }
   return found;
 }
+
+/** The printed number of a page. @param {PdfFacts | null} facts @param {number} page */
+export const labelOf = (facts, page) => facts?.labels[page - 1] ?? String(page);
+
+/**
+ * The page with the printed number that a place names: the nearest to page `near`; 0 if there is none.
+ * @param {string} place
+ * @param {PdfFacts | null} facts
+ * @param {number} near
+ */
+export function pageNamed(place, facts, near) {
+  const pages = Array.from({ length: facts?.pages ?? 0 }, (_, i) => i + 1).filter((page) => `p. ${labelOf(facts, page)}` === place);
+  return pages.sort((a, b) => Math.abs(a - near) - Math.abs(b - near))[0] ?? 0;
+}

@@ -1,10 +1,10 @@
 // The pages of a book's PDF as pictures, with words of the book marked on them. Pictures and places come from the
 // addresses of pages/parts/read/original.py; the text of the book goes there and never into markup.
 
-import { button, el, entry, focused, number } from "../shared/dom.js";
-import { besides, boxed } from "./boxes.js";
-import { askPages, findPlaces } from "./pages_server.js";
-import { PanelHead, ZOOMS } from "./panel_head.js";
+import { button, el, focused, number } from "../shared/dom.js";
+import { besides, boxed, bringIntoView } from "./boxes.js";
+import { askPages, findPlaces, labelOf, pageNamed } from "./pages_server.js";
+import { PanelHead, panelKey, ZOOMS } from "./panel_head.js";
 import { passwordForm } from "./password_form.js";
 import { PagePicture } from "./picture.js";
 
@@ -14,8 +14,6 @@ import { PagePicture } from "./picture.js";
  * @import { Places } from "./boxes.js"
  * @import { Answer } from "./pages_server.js"
  */
-
-const ABOVE = 0.22; // of the view's height, above what is gone to
 
 export class PdfPanel {
   /**
@@ -33,13 +31,14 @@ export class PdfPanel {
     this.zoom = 100;
     this.marks = new Map(); // page -> rectangles of a quotation
     this.here = new Map(); // page -> rectangles of the paragraph that is read
-    this.head = new PanelHead({
-      turn: (step) => this.turn(step),
-      zoom: (step) => this.zoomBy(step),
+    const acts = {
+      turn: (/** @type {number} */ step) => this.turn(step),
+      zoom: (/** @type {number} */ step) => this.zoomBy(step),
       fit: () => this.setZoom(100),
       close: onClose,
       toText: toText && (() => toText((place) => this.isPlace(place))),
-    });
+    };
+    this.head = new PanelHead(acts);
     this.note = el("p", { class: "pnote small", role: "status", hidden: true });
     this.layer = el("div", { class: "pmarks", "aria-hidden": "true" });
     this.sheet = el("div", { class: "psheet" });
@@ -54,7 +53,7 @@ export class PdfPanel {
     this.view = el("div", { class: "pview", tabindex: "0", role: "region", "aria-label": "PDF page" }, this.problem, this.sheet);
     this.node = el(
       "aside",
-      { class: "original", hidden: true, "aria-label": "The original PDF", onkeydown: (event) => this.key(event) },
+      { class: "original", hidden: true, "aria-label": "The original PDF", onkeydown: (event) => panelKey(event, acts) },
       this.head.node,
       this.note,
       this.view,
@@ -172,18 +171,12 @@ export class PdfPanel {
 
   /** The page with the printed number that a place names: the nearest to the one that is shown; 0 if there is none. */
   pageOf(place = "") {
-    const pages = Array.from({ length: this.facts?.pages ?? 0 }, (_, i) => i + 1).filter((page) => `p. ${this.labelOf(page)}` === place);
-    return pages.sort((a, b) => Math.abs(a - this.number) - Math.abs(b - this.number))[0] ?? 0;
-  }
-
-  /** @param {number} page */
-  labelOf(page) {
-    return this.facts?.labels[page - 1] ?? String(page);
+    return pageNamed(place, this.facts, this.number);
   }
 
   /** @param {string} place */
   isPlace(place) {
-    return place === `p. ${this.labelOf(this.number)}`;
+    return place === `p. ${labelOf(this.facts, this.number)}`;
   }
 
   /** @param {number} step */
@@ -206,14 +199,7 @@ export class PdfPanel {
   settle(places) {
     const [first] = places.get(this.number) ?? [];
     if (!first) return;
-    const go = () => {
-      const { clientHeight, clientWidth, scrollTop } = this.view;
-      const [left, top] = [first[0] * this.sheet.offsetWidth, first[1] * this.sheet.offsetHeight];
-      const y = this.sheet.offsetTop + top;
-      if (y < scrollTop + 8 || y > scrollTop + clientHeight * 0.8) this.view.scrollTop = y - ABOVE * clientHeight;
-      if (left > this.view.scrollLeft + clientWidth * 0.9 || left < this.view.scrollLeft) this.view.scrollLeft = left - 24;
-    };
-    this.picture.whenDrawn(go);
+    this.picture.whenDrawn(() => bringIntoView(this.view, this.sheet, first));
   }
 
   // Everything but the picture.
@@ -221,7 +207,7 @@ export class PdfPanel {
     this.node.classList.toggle("pempty", !this.facts);
     if (!this.facts) return this.head.empty();
     const { pages } = this.facts;
-    const label = this.labelOf(this.number);
+    const label = labelOf(this.facts, this.number);
     this.head.draw({ text: this.ofText(), page: this.number, pages, label, zoom: this.zoom });
     this.picture.node.alt = `PDF page ${this.number} of ${pages}`;
     /** @param {Places} places @param {string} kind */
@@ -308,30 +294,5 @@ export class PdfPanel {
     });
     this.stop(form);
     if (wrong || had) input.focus();
-  }
-
-  /** @param {KeyboardEvent} event */
-  key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) {
-      if (event.key !== "Escape") return void event.stopPropagation();
-    }
-    const act = entry(
-      {
-        ArrowRight: () => this.turn(1),
-        ArrowLeft: () => this.turn(-1),
-        "+": () => this.zoomBy(1),
-        "=": () => this.zoomBy(1),
-        "-": () => this.zoomBy(-1),
-        0: () => this.setZoom(100),
-        Escape: () => this.onClose(),
-      },
-      event.key,
-    );
-    // the view scrolls by itself with the other keys of reading, which must not move the text
-    if (["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "].includes(event.key)) event.stopPropagation();
-    if (!act) return;
-    event.preventDefault();
-    event.stopPropagation();
-    act();
   }
 }

@@ -1,16 +1,17 @@
 // The line above a page of a PDF: which page it is, and the buttons that turn, zoom and close.
 
-import { button, el, number } from "../shared/dom.js";
+import { button, el, entry, number } from "../shared/dom.js";
 
-/** @import { IconName } from "../shared/dom.js" */
+/**
+ * @import { IconName } from "../shared/dom.js"
+ *
+ * @typedef {{turn: (step: number) => void, zoom: (step: number) => void, fit: () => void, close: () => void, toText?: () => void}} PanelActs
+ */
 
 export const ZOOMS = [50, 75, 100, 125, 150, 200, 300]; // per cent of the panel's width
 
 export class PanelHead {
-  /**
-   * @param {{turn: (step: number) => void, zoom: (step: number) => void, fit: () => void, close: () => void,
-   *   toText?: () => void}} on
-   */
+  /** @param {PanelActs} on */
   constructor(on) {
     /** @param {string} name @param {IconName} shape @param {() => void} act */
     const tool = (name, shape, act) => button("", act, { kind: "quiet icon slim", icon: shape, name });
@@ -52,4 +53,30 @@ export class PanelHead {
     this.smaller.disabled = zoom === ZOOMS[0];
     this.larger.disabled = zoom === ZOOMS.at(-1);
   }
+}
+
+const READING = ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "]; // the view scrolls by itself with these
+
+/** A key that is pressed on the panel; none of them moves the text beside it. @param {KeyboardEvent} event @param {PanelActs} on */
+export function panelKey(event, on) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) {
+    if (event.key !== "Escape") return event.stopPropagation();
+  }
+  const act = entry(
+    {
+      ArrowRight: () => on.turn(1),
+      ArrowLeft: () => on.turn(-1),
+      "+": () => on.zoom(1),
+      "=": () => on.zoom(1),
+      "-": () => on.zoom(-1),
+      0: on.fit,
+      Escape: on.close,
+    },
+    event.key,
+  );
+  if (READING.includes(event.key)) event.stopPropagation();
+  if (!act) return;
+  event.preventDefault();
+  event.stopPropagation();
+  act();
 }

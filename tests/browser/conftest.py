@@ -138,22 +138,14 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     return report
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Why each test that was tried again had failed: it is to be mended, not to be got used to."""
-    for report in terminalreporter.stats.get("rerun", []):
-        terminalreporter.section(f"tried again: {report.nodeid} ({report.when})")
-        terminalreporter.line("\n".join(report.longreprtext.splitlines()[-40:]))
-
-
 @pytest.fixture
 def standing_page(kept: Kept, request: pytest.FixtureRequest) -> Iterator[Page]:
-    request.node.stash[FAILED] = False  # by a try before this one
     if kept.file != request.node.path:  # another file's tests leave other windows: narrow ones, for one
         kept.empty()
         kept.file = request.node.path
     yield kept.page()
     thrown = list(kept.thrown)
-    if thrown or request.node.stash[FAILED]:
+    if thrown or request.node.stash.get(FAILED, False):
         kept.close()
     assert not thrown, f"scripts on the page failed: {thrown}"
 

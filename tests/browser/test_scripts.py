@@ -30,17 +30,6 @@ def serve(page: Page) -> Iterator[Callable[[Path], None]]:
     page.unroute(f"{ADDRESS}/**")
 
 
-FAILED = """(modules) => Promise.all(modules.map((module) =>
-  import(module).then(() => [], (error) => [`${module}: ${error}`]))).then((failed) => failed.flat())"""
-
-
-def test_every_module_can_be_imported_as_it_is(page: Page, serve) -> None:
-    serve(scripts.ASSETS)
-    modules = [path.relative_to(scripts.ASSETS).as_posix() for path in scripts.ASSETS.rglob("*.js")]
-    assert len(modules) > 25
-    assert page.evaluate(FAILED, [f"{ADDRESS}/{module}" for module in modules]) == []
-
-
 def test_a_bundle_does_what_its_modules_do(
     page: Page, serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:

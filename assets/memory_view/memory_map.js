@@ -1,0 +1,59 @@
+// The map beside the memory, with the spoiler limit on it. A press on it goes to a page.
+
+import { el } from "../shared/dom.js";
+import { drawMap, pageAt } from "./map.js";
+import { SpoilerLimit } from "./spoiler_limit.js";
+
+/**
+ * @import { Cell, Closed, MapPage } from "./map.js"
+ * @import { Shown } from "./memory.js"
+ *
+ * @typedef {{data: Shown, pages: MapPage[], changes: number, closed: Closed[]}} Drawn `changes`: grows when a page changes
+ */
+
+const DRAW_MS = 30; // after the last row was drawn
+
+export class MemoryMap {
+  /** @param {{limit: (page: number) => void, show: (page: number) => void}} on */
+  constructor(on) {
+    this.box = el("div", { class: "mmap" });
+    this.limit = new SpoilerLimit(on.limit);
+    this.drawn = ""; // from what, as JSON
+    this.count = 0; // pages that can be gone to
+    /** @type {Cell[]} */
+    this.places = [];
+    this.box.addEventListener("click", (event) => {
+      const top = this.box.firstElementChild?.getBoundingClientRect().top ?? 0;
+      if (this.places.length) on.show(Math.min(pageAt(this.places, event.clientY - top), this.count));
+    });
+  }
+
+  close() {
+    clearTimeout(this.timer);
+    this.limit.close();
+  }
+
+  /** Draws after the rows, and only if something changed: a long book has a thousand cells. @param {() => Drawn} now */
+  soon(now) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.draw(now()), DRAW_MS);
+  }
+
+  /** @param {Drawn} now */
+  draw({ data, pages, changes, closed }) {
+    const { width, height } = this.box.getBoundingClientRect();
+    if (!height || !this.box.isConnected) return;
+    const { scope, count, limit, searched, expanded, marked } = data;
+    const drawn = JSON.stringify([width, height, scope, count, limit, changes, closed, searched, expanded, marked]);
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
+    this.count = count;
+    // of the pages left out only the length is shown; without a limit they are those that an answer did not see
+    const known = pages.slice(0, limit ? undefined : count).filter(Boolean);
+    const shown = known.map((page) => (page.number <= count ? page : { number: page.number, words: page.words }));
+    const looked = new Set([...expanded, ...(searched ? [] : marked)]);
+    const hits = new Set(searched ? marked : []);
+    this.places = drawMap(this.box, shown, { width, height: height - 8, looked, hits, closed });
+    this.limit.draw(this.box, this.places, limit);
+  }
+}
