@@ -6,14 +6,15 @@ of a fake server on port 18999, three questions, a key in settings.json, prices,
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from readagent_core.answering import asking
-from readagent_core.answering.base import ModelCall, Question
+from readagent_core.answering import asking, replay
+from readagent_core.answering.base import ModelCall, NoteCode, Question
 from readagent_core.answering.replay import answer_of, events_of
 from readagent_core.cancel import CancelToken
 from readagent_core.gisting import costs as gisting_costs
@@ -137,4 +138,28 @@ def test_why_a_reading_stopped_gets_its_code(own_home, state, why, reason):
     assert (gisting_costs.exceeded_budget(opened, stopped) is not None) == (reason == StopReason.BUDGET)
     failed = min(all_exchanges(opened, opened.library.books()[0]), key=lambda exchange: exchange.asked)
     assert (failed.state, failed.remedy == "settings") == ("failed", reason == StopReason.SETTINGS)
+    opened.library.close()
+
+
+def test_notes_get_their_code_and_facts_that_nobody_knows_are_kept(own_home):
+    with zipfile.ZipFile(HOME) as archive:
+        archive.extractall(own_home)
+    old = sqlite3.connect(own_home / "library.db")
+    (exchange_id,) = old.execute("SELECT id FROM exchange ORDER BY number LIMIT 1").fetchone()
+    for number, text in ((-2, "Answered from the 2 pages read so far."), (-1, "Cut to fit.")):
+        body = json.dumps({"kind": "Noted", "text": text})
+        old.execute("INSERT INTO event VALUES (?, ?, ?)", (exchange_id, number, body))
+    facts = {"model": "m", "words": 7, "seconds": "slow", "stars": 4, "books": [["b", 3, None]]}
+    old.execute("UPDATE exchange SET extra = ? WHERE id = ?", (json.dumps(facts), exchange_id))
+    old.commit()
+    old.close()
+    opened = Workspace(load_settings())
+    exchange = opened.library.exchange(exchange_id)
+    assert replay.notes(events_of(exchange), NoteCode.READ_SO_FAR) == ["Answered from the 2 pages read so far."]
+    assert replay.notes(events_of(exchange), NoteCode.OTHER) == ["Cut to fit."]
+    assert (exchange.facts.model, exchange.facts.words, exchange.facts.seconds) == ("m", 7, 0.0)
+    assert exchange.facts.books == (("b", 3, None),)
+    assert exchange.facts.to_dict() == facts
+    opened.library.change_facts(exchange_id, standalone="Who?")
+    assert opened.library.exchange(exchange_id).facts.to_dict() == {**facts, "standalone": "Who?"}
     opened.library.close()

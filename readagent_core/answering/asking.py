@@ -15,9 +15,18 @@ from typing import Any
 
 from readagent_core.answering.ask import DEFAULTS, check_books, check_question, choose_method, choose_settings
 from readagent_core.answering.ask import ask as answer
-from readagent_core.answering.base import Answered, AnswerPart, AskSettings, Event, Noted, Question, event_to_dict
+from readagent_core.answering.base import (
+    Answered,
+    AnswerPart,
+    AskSettings,
+    Event,
+    NoteCode,
+    Noted,
+    Question,
+    event_to_dict,
+)
 from readagent_core.answering.library_shelf import LibraryShelf
-from readagent_core.answering.limits import BOOKS, NOTHING_LET_IN, within_limits
+from readagent_core.answering.limits import NOTHING_LET_IN, within_limits
 from readagent_core.answering.questions import understand, visible_history
 from readagent_core.answering.resources import Resources, workspace_resources
 from readagent_core.errors import (
@@ -32,7 +41,7 @@ from readagent_core.errors import (
 from readagent_core.gisting.job import memory_to_ask
 from readagent_core.jobs import Job
 from readagent_core.library.file_lock import FileLock
-from readagent_core.library.records import Exchange, ExchangeState
+from readagent_core.library.records import AskedBook, Exchange, ExchangeFacts, ExchangeState
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
@@ -93,7 +102,7 @@ def ask(
     if conversation_id is None or is_recording(before):
         conversation_id, before = library.new_conversation(asked.ids[0], conversation_title(text), **asked.shelf).id, []
     history = visible_history([*filter(asked.lets_in, before)], reading_id=asked.reading_id, up_to=up_to)
-    extra = {"model": metered.name, "where": metered.where, **asked.figures}
+    facts = replace(asked.facts, model=metered.name, where=metered.where)
     exchange = library.start_exchange(
         conversation_id,
         asked.reading_id,
@@ -102,26 +111,27 @@ def ask(
         method=chosen.name,
         settings=asdict(settings),
         up_to=up_to,
-        extra=extra,
+        facts=facts,
     )
 
     def events(job: Job) -> Iterator[Event]:
-        if read := asked.figures.get("pages_read"):
-            yield Noted(f"Answered from the {'page' if read == 1 else count_of(read, 'page')} read so far.")
-        standalone = yield from understand(
-            text, history, metered, job, extra, title=asked.title, language=asked.language
-        )
+        if read := facts.pages_read:
+            pages = "page" if read == 1 else count_of(read, "page")
+            yield Noted(f"Answered from the {pages} read so far.", NoteCode.READ_SO_FAR)
+        standalone = yield from understand(text, history, metered, job, title=asked.title, language=asked.language)
+        if standalone != text:
+            library.change_facts(exchange.id, standalone=standalone)
         understood, resources = replace(question, text=standalone), asked.resources
         yield from answer(
             understood, asked.books, metered, job, method=chosen.name, settings=settings, resources=resources
         )
 
-    return exchange, start_answering(workspace, exchange, events, extra)
+    return exchange, start_answering(workspace, exchange, events)
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a question is asked of: ``books``, their ``ids``, and what is stored with the exchange (``figures``).
+    """What a question is asked of: ``books``, their ``ids``, and what is stored with the exchange (``facts``).
 
     ``reading_id``: 0 of several. ``lets_in``: whether nothing in an earlier exchange is kept out now. ``shelf``: what a
     new conversation about several says of them.
@@ -132,7 +142,7 @@ class _Asked:
     title: str
     language: str
     resources: Resources
-    figures: Mapping[str, Any]
+    facts: ExchangeFacts
     reading_id: int = 0
     lets_in: Callable[[Exchange], bool] = lambda exchange: True
     shelf: Mapping[str, Any] = field(default_factory=dict)
@@ -149,30 +159,28 @@ def _one(workspace: Workspace, book_id: str, *, up_to: int | None, reading_id: i
             raise SettingsError(NOTHING_LET_IN)
         memory = memory.up_to(up_to)
     about, resources = memory.document, workspace_resources(workspace, reading.document_id)
-    figures = {"words": memory.readable_words, **({"pages_read": so_far} if so_far else {})}
-    return _Asked(memory, (book_id,), about.title, about.language, resources, figures, reading.id)
+    facts = ExchangeFacts(words=memory.readable_words, pages_read=so_far)
+    return _Asked(memory, (book_id,), about.title, about.language, resources, facts, reading.id)
 
 
 def _several(workspace: Workspace, book_ids: Sequence[str], model: ChatModel, *, about: str) -> _Asked:
     shelf = LibraryShelf(workspace, book_ids, model.name)
     ids = tuple(book.id for book in shelf.books)
-    numbered = [[book.id, book.reading_id, book.up_to] for book in shelf.books]
+    numbered = tuple(AskedBook(book.id, book.reading_id, book.up_to) for book in shelf.books)
     return _Asked(
         shelf,
         ids,
         "; ".join(book.title for book in shelf.books[:5]),
         shelf.books[0].language if shelf.books else "en",
         workspace_resources(workspace),
-        {"words": sum(book.words for book in shelf.books), BOOKS: numbered},
+        ExchangeFacts(words=sum(book.words for book in shelf.books), books=numbered),
         lets_in=lambda exchange: within_limits(exchange, shelf.books),
         shelf={"about": about, "book_ids": list(ids)},
     )
 
 
-def start_answering(
-    workspace: Workspace, exchange: Exchange, events: Callable[[Job], Iterator[Event]], extra: dict[str, Any]
-) -> Job:
-    """Start the job that saves and publishes ``events`` of an exchange. ``extra``: figures stored at the end.
+def start_answering(workspace: Workspace, exchange: Exchange, events: Callable[[Job], Iterator[Event]]) -> Job:
+    """Start the job that saves and publishes ``events`` of an exchange.
 
     Raises LimitError where too many jobs run; the exchange says so.
     """
@@ -182,14 +190,14 @@ def start_answering(
 
     def work(job: Job) -> AskProgress:
         try:
-            return _record(workspace, exchange, job, events(job), extra=extra)
+            return _record(workspace, exchange, job, events(job))
         finally:
             lock.remove()
 
     try:
         return workspace.jobs.start(job_key(exchange.id), work)
     except LimitError as error:
-        workspace.library.finish_exchange(exchange.id, ExchangeState.FAILED, str(error), extra, remedy=error.remedy)
+        workspace.library.finish_exchange(exchange.id, ExchangeState.FAILED, str(error), remedy=error.remedy)
         lock.remove()
         raise
 
@@ -199,17 +207,15 @@ def _exchange_lock(workspace: Workspace, exchange: Exchange) -> FileLock:
     return FileLock(workspace.home, f"exchange-{exchange.id}")
 
 
-def _record(
-    workspace: Workspace, exchange: Exchange, job: Job, events: Iterator[Event], *, extra: dict[str, Any]
-) -> AskProgress:
+def _record(workspace: Workspace, exchange: Exchange, job: Job, events: Iterator[Event]) -> AskProgress:
     """Save and publish every one of ``events`` as it comes, and how they ended."""
     recorder = _Recorder(workspace, exchange, job)
     began = time.monotonic()
 
     def finish(state: ExchangeState, error: str = "", remedy: Remedy = Remedy.NONE) -> AskProgress:
         recorder.flush()
-        figures = {**extra, "seconds": round(time.monotonic() - began, 3)}
-        workspace.library.finish_exchange(exchange.id, state, error, figures, remedy=remedy)
+        seconds = round(time.monotonic() - began, 3)
+        workspace.library.finish_exchange(exchange.id, state, error, remedy=remedy, seconds=seconds)
         return recorder.progress
 
     try:
@@ -270,7 +276,7 @@ def conversation_title(question: str) -> str:
 
 def is_recording(exchanges: Sequence[Exchange]) -> bool:
     """Whether a conversation is one that came with a sample."""
-    return any(exchange.extra.get("recorded") for exchange in exchanges)
+    return any(exchange.facts.recorded for exchange in exchanges)
 
 
 def exchange_state(workspace: Workspace, exchange: Exchange) -> ExchangeState:

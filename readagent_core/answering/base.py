@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 from readagent_core.errors import SettingsError
@@ -16,6 +17,13 @@ from readagent_core.short_repr import short_repr
 from readagent_core.usage import Usage
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+class NoteCode(StrEnum):
+    """What a note says, where code looks at it."""
+
+    OTHER = ""
+    READ_SO_FAR = "read-so-far"  # answered from the pages that had gists: not the whole book
 
 
 @short_repr
@@ -159,6 +167,7 @@ class Noted:
     """A note for the reader about this run: a fallback was taken, or text was cut to fit."""
 
     text: str
+    code: str = NoteCode.OTHER
 
 
 @short_repr

@@ -10,7 +10,6 @@ from readagent_core.document import Document
 from readagent_core.library.records import Exchange, Position
 from readagent_core.memory import GistMemory
 
-BOOKS = "books"  # the name in an exchange's ``extra``: of each book of several its id, reading and last page
 NOTHING_LET_IN = "The spoiler limit keeps every page out. Read the first page to its end, or move the limit."
 
 
@@ -46,7 +45,7 @@ def last_page_seen(events: Sequence[Event], *, otherwise: int) -> int:
 def within_limits(exchange: Exchange, books: Sequence[ShelfBook]) -> bool:
     """Whether an earlier exchange saw no page that a book's spoiler limit keeps out now."""
     now = {book.id: book for book in books}
-    for book_id, reading_id, up_to in exchange.extra.get(BOOKS, ()):
+    for book_id, reading_id, up_to in exchange.facts.books:
         book = now.get(book_id)
         if book is None:
             return False

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Sequence
-from typing import Any
 
 from readagent_core import citations, prompts
 from readagent_core.answering.base import LETTERS, Event, ModelCall, Noted, Question
@@ -23,7 +22,7 @@ from readagent_core.prompts import Prompt
 from readagent_core.tags import escape_tags
 from readagent_core.words import collapse_whitespace, count_words, first_words
 
-STANDALONE = "standalone"  # the name of the prompt, and of the rewritten question in an exchange's ``extra``
+STANDALONE = "standalone"  # the name of the prompt
 HISTORY_LENGTH = 4  # exchanges
 ANSWER_WORDS = 120
 _LETTERED = re.compile(r"^\s*(?:[(（\[]\s*([A-Za-zＡ-Ｚ])\s*[)）\]]|([A-Za-zＡ-Ｚ])\s*[.):：、．）])\s*(\S.*)$")
@@ -87,7 +86,7 @@ def visible_history(exchanges: Sequence[Exchange], *, reading_id: int, up_to: in
                 continue
         answer = answer_text(events_of(exchange))
         if exchange.state in (ExchangeState.DONE, ExchangeState.CUT_OFF) and answer:
-            found.append((exchange.extra.get(STANDALONE) or exchange.question, citations.parse(answer).body))
+            found.append((exchange.facts.standalone or exchange.question, citations.parse(answer).body))
     return found[::-1]
 
 
@@ -96,14 +95,13 @@ def understand(
     history: Sequence[tuple[str, str]],
     model: ChatModel,
     cancel: CancelToken,
-    extra: dict[str, Any],
     *,
     title: str,
     language: str,
 ) -> Generator[Event, None, str]:
     """Return ``question`` rewritten by the model so that it can be understood without the conversation before it.
 
-    It is recorded in ``extra``. Unchanged without a conversation or a language model; where it fails, with a note.
+    Unchanged without a conversation or a language model; where it fails, with a note.
     """
     if not history or not model.is_language_model:
         return question
@@ -117,8 +115,6 @@ def understand(
     text = parse_standalone(reply, question)
     if not text:
         yield Noted("The question was asked exactly as written, without what was said before it.")
-    elif text != question:
-        extra[STANDALONE] = text
     return text or question
 
 

@@ -17,6 +17,7 @@ from readagent_core.answering.base import (
     Expanded,
     LookedUp,
     ModelCall,
+    NoteCode,
     Noted,
     Searched,
     event_from_dict,
@@ -146,7 +147,7 @@ def look_up_line(step: Step, exchange: Exchange, memory: GistMemory) -> str:
     words = look_up_words(step, exchange, memory)
     if not step.shown:
         return words
-    title = look_up_title(step, built_in=exchange.extra.get("model") == builtin.NAME)
+    title = look_up_title(step, built_in=exchange.facts.model == builtin.NAME)
     return f"{title}: {words}" if words else title
 
 
@@ -182,7 +183,7 @@ def ranges_named(ranges: Sequence[tuple[int, int]]) -> str:
 
 def look_up_words(step: Step, exchange: Exchange, memory: GistMemory) -> str:
     """What a model said of its look-up; of the built-in reader, which words the pages share with the question."""
-    if exchange.extra.get("model") != builtin.NAME or exchange.extra.get("recorded"):
+    if exchange.facts.model != builtin.NAME or exchange.facts.recorded:
         return step.said.strip()
     if step.searched:
         return ""
@@ -195,9 +196,10 @@ def look_up_words(step: Step, exchange: Exchange, memory: GistMemory) -> str:
     return f"{subject} with the question: {', '.join(words)}."
 
 
-def notes(events: Sequence[Event]) -> list[str]:
-    """Every note once, in the order they came."""
-    return list(dict.fromkeys(event.text for event in events if isinstance(event, Noted)))
+def notes(events: Sequence[Event], code: NoteCode | None = None) -> list[str]:
+    """Return every note once, in the order they came; with ``code`` only those that have it."""
+    noted = (event for event in events if isinstance(event, Noted) and code in (None, event.code))
+    return list(dict.fromkeys(event.text for event in noted))
 
 
 def steps(events: Sequence[Event]) -> list[Step]:

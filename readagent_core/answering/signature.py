@@ -33,8 +33,7 @@ class Signature:
 def signature_of(made: Exchange | Reading | GistMemory | ChatModel) -> Signature:
     """The signature of an answer (an exchange), of gists (a reading or memory) or of a model."""
     if isinstance(made, Exchange):
-        values = (str(made.extra.get(field) or "") for field in ("model", "where", "recorded"))
-        return sign(*values, built_in=BUILT_IN_LINE)
+        return sign(made.facts.model, made.facts.where, made.facts.recorded, built_in=BUILT_IN_LINE)
     if isinstance(made, Reading):
         return sign(made.model, made.where, made.recorded, built_in=BUILT_IN_GISTS)
     if isinstance(made, GistMemory):

@@ -100,7 +100,7 @@ def ask(
             shown = _books_shown(workspace, answer) if answer.books else {}
             print_json({**answer_json(asked.text, answer, answered_by=signature), **shown})
         else:
-            _say_answer(asked, answer, signature, words=exchange.extra["words"])
+            _say_answer(asked, answer, signature, words=exchange.facts.words)
 
 
 def _read(

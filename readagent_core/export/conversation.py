@@ -108,7 +108,7 @@ def _to_json(exchange: Exchange) -> dict[str, Any]:
         "answer": answer.text if answer else None,
         "looked_up": list(answer.looked_up) if answer else [],
         "events": list(exchange.events),
-        "extra": exchange.extra,
+        "extra": exchange.facts.to_dict(),
     }
 
 
@@ -143,10 +143,10 @@ class _Texts:
     def footer(self) -> list[str]:
         """Notes, cost and time."""
         exchange = self.exchange
-        words, seconds = exchange.extra.get("words") or self.words, exchange.extra.get("seconds") or 0
+        words, seconds = exchange.facts.words or self.words, exchange.facts.seconds
         cost = answer_cost(self.events, whole=int(words), seconds=float(seconds))
         asked = time.strftime("%Y-%m-%d %H:%M", time.localtime(exchange.asked)) if exchange.asked else ""
-        built_in = exchange.extra.get("model") == builtin.NAME
+        built_in = exchange.facts.model == builtin.NAME
         read = cost_line(cost, built_in=built_in) if cost else ""
         lines = [*replay.notes(self.events), exchange.error, read, asked]
         return [line for line in lines if line]
@@ -182,7 +182,7 @@ def _texts_of_several(workspace: Workspace, exchange: Exchange) -> _Texts:
     events = replay.events_of(exchange)
     answer, text = replay.answer_of(events), replay.answer_text(events)
     titles = {book.number: book.title for book in answer.books} if answer else {}
-    built_in = exchange.extra.get("model") == builtin.NAME
+    built_in = exchange.facts.model == builtin.NAME
     lines = []
     for step in replay.steps(events):
         if step.kind == replay.LOOK_UP:
@@ -200,7 +200,7 @@ def _markdown(title: str, conversation: Conversation, exchanges: list[_Texts]) -
     lines = [f"# {conversation.title}", "", f"Questions about *{title}*"]
     for one in exchanges:
         lines += ["", f"## {one.exchange.question}", "", f"*{signature_of(one.exchange).line}*", ""]
-        if standalone := one.exchange.extra.get("standalone"):
+        if standalone := one.exchange.facts.standalone:
             lines += [f"Understood as: {standalone}", ""]
         lines += [f"- {option}{' ←' if chosen else ''}" for option, chosen in one.options]
         lines += [""] * bool(one.exchange.options)

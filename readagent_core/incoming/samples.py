@@ -17,7 +17,7 @@ from readagent_core.answering.look_up_replies import parse_look_up
 from readagent_core.answering.response import chosen_option
 from readagent_core.document import Document
 from readagent_core.errors import LibraryError
-from readagent_core.library.records import Book, ExchangeState
+from readagent_core.library.records import Book, ExchangeFacts, ExchangeState
 from readagent_core.memory import Gist, GistMemory, Page, check_coverage, compression_rate
 from readagent_core.plan import ReadingPlan
 from readagent_core.resources import ASSETS
@@ -128,7 +128,7 @@ def _add_ask(
         ask["question"],
         options=ask.get("options", ()),
         settings={"look_ups": 3},
-        extra={"recorded": memory.recorded, "model": memory.model},
+        facts=ExchangeFacts(model=memory.model, recorded=memory.recorded),
     )
     for event in recorded_events(ask, memory):
         workspace.library.append_event(exchange.id, event_to_dict(event))

@@ -7,11 +7,12 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from readagent_core.errors import NotInLibraryError, Remedy
-from readagent_core.library.records import Conversation, Exchange, ExchangeState
+from readagent_core.library.records import Conversation, Exchange, ExchangeFacts, ExchangeState
 from readagent_core.library.schema import Database, LibraryPart
 
 CACHED_ANSWERS = 64  # in a book of 1000 pages the events of one answer are a megabyte of JSON, prompts included
@@ -105,14 +106,14 @@ class Conversations(LibraryPart):
         method: str = "read-agent-p",
         settings: Mapping[str, Any] | None = None,
         up_to: int | None = None,
-        extra: Mapping[str, Any] | None = None,
+        facts: ExchangeFacts | None = None,
     ) -> Exchange:
         self.conversation(conversation_id)
         now = time.time()
         exchange_id = secrets.token_hex(6)
         listed = json.dumps(list(options), ensure_ascii=False)
         chosen = json.dumps(dict(settings or {}), ensure_ascii=False)
-        more = json.dumps(dict(extra or {}), ensure_ascii=False)
+        more = json.dumps((facts or ExchangeFacts()).to_dict(), ensure_ascii=False)
         with self._db.write() as connection:
             connection.execute(
                 "INSERT INTO exchange (id, conversation_id, reading_id, question, options, method, settings, up_to, "
@@ -128,22 +129,28 @@ class Conversations(LibraryPart):
             (exchange_id, json.dumps(dict(event), ensure_ascii=False), exchange_id),
         )
 
+    def change_facts(self, exchange_id: str, **facts: Any) -> None:
+        """Set these of the ``ExchangeFacts`` of an exchange."""
+        changed = replace(self.exchange(exchange_id).facts, **facts).to_dict()
+        self._db.change(
+            "UPDATE exchange SET extra = ? WHERE id = ?", (json.dumps(changed, ensure_ascii=False), exchange_id)
+        )
+
     def finish_exchange(
         self,
         exchange_id: str,
         state: ExchangeState,
         error: str = "",
-        extra: Mapping[str, Any] | None = None,
         *,
         remedy: Remedy = Remedy.NONE,
+        **facts: Any,
     ) -> Exchange:
-        """Set the final state of an exchange. ``extra`` is merged into what the exchange has there."""
+        """Set the final state of an exchange, and these of its ``ExchangeFacts``."""
         before = self.exchange(exchange_id)
-        merged = json.dumps({**before.extra, **(extra or {})}, ensure_ascii=False)
+        self.change_facts(exchange_id, **facts)
         with self._db.write() as connection:
             connection.execute(
-                "UPDATE exchange SET state = ?, error = ?, remedy = ?, extra = ? WHERE id = ?",
-                (state, error, remedy, merged, exchange_id),
+                "UPDATE exchange SET state = ?, error = ?, remedy = ? WHERE id = ?", (state, error, remedy, exchange_id)
             )
             connection.execute(
                 "UPDATE conversation SET updated = ? WHERE id = ?", (time.time(), before.conversation_id)
@@ -153,9 +160,9 @@ class Conversations(LibraryPart):
     def _exchange(self, row: sqlite3.Row) -> Exchange:
         values = dict(row)
         del values["number"]
-        for name in ("options", "settings", "extra"):
-            values[name] = json.loads(values[name])
-        values["options"] = tuple(values["options"])
+        values["options"] = tuple(json.loads(row["options"]))
+        values["settings"] = json.loads(row["settings"])
+        values["facts"] = ExchangeFacts.from_dict(json.loads(values.pop("extra")))
         values |= {"state": ExchangeState(row["state"]), "remedy": Remedy(row["remedy"])}
         values["events"] = self._events(row["id"], row["events"])
         return Exchange(**values)

@@ -139,4 +139,8 @@ MIGRATIONS: tuple[str, ...] = (
     DELETE FROM indexed;
     UPDATE gist SET indexed = 0;
     """,  # words are folded in another way: texts are indexed again at the next search
+    """
+    UPDATE event SET body = json_set(body, '$.code', 'read-so-far')
+        WHERE body LIKE '{"kind": "Noted", "text": "Answered from the %read so far."}';
+    """,
 )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from readagent_core.errors import Remedy
 from readagent_core.plan import ReadingPlan
@@ -174,16 +175,61 @@ class Conversation:
     about: str = ""
 
 
+class AskedBook(NamedTuple):
+    """One of several books that a question was asked of. ``up_to``: the last page allowed; None without a limit."""
+
+    id: str
+    reading_id: int
+    up_to: int | None
+
+
+@dataclass(frozen=True)
+class ExchangeFacts:
+    """What is known of a question beside its events; a value that is not is empty.
+
+    ``model``, ``where``: who answered, and its server. ``recorded``: date of a recording. ``words``: of the text asked
+    about. ``pages_read``: how many pages had gists, where the book was not read to its end. ``standalone``: the
+    question as it was understood without the conversation. ``seconds``: how long the answer took. ``books``: of a
+    question about several, in the order of their numbers. ``others``: what another version wrote.
+    """
+
+    model: str = ""
+    where: str = ""
+    recorded: str = ""
+    words: int = 0
+    pages_read: int = 0
+    standalone: str = ""
+    seconds: float = 0.0
+    books: tuple[AskedBook, ...] = ()
+    others: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is known as plain JSON values."""
+        known = {name: value for name, value in vars(self).items() if value and name not in ("books", "others")}
+        return {**self.others, **known, **({"books": [list(book) for book in self.books]} if self.books else {})}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ExchangeFacts:
+        """Return the facts that ``to_dict`` turned into ``data``; a value of another type is one of ``others``."""
+        values: dict[str, Any] = {}
+        for known in fields(cls)[:-2]:
+            kind = int | float if isinstance(known.default, float) else type(known.default)
+            if isinstance(data.get(known.name), kind):
+                values[known.name] = data[known.name]
+        books = data.get("books")
+        if isinstance(books, list) and all(isinstance(book, list) and len(book) == 3 for book in books):
+            values["books"] = tuple(AskedBook(*book) for book in books)
+        return cls(**values, others={name: value for name, value in data.items() if name not in values})
+
+
 @short_repr
 @dataclass(frozen=True)
 class Exchange:
     """One question and its answer. ``events``: as ``event_to_dict`` returns them, in order.
 
     ``error``: why it failed or was cut off, for people; ``remedy``: where that is corrected. ``method``: its name;
-    ``settings``: its settings as a dict. ``up_to``: the last page that may be used, None without a spoiler limit.
-    ``extra``: more facts, where known: ``words`` of the text asked about, ``seconds``, the ``standalone``
-    question, ``model`` and its server, ``recorded``. Of a question about several books ``reading_id`` is 0, ``up_to``
-    None, and ``extra['books']`` has [book id, reading id, last page allowed] of each, in the order of their numbers.
+    ``settings``: its settings as a dict. ``up_to``: the last page that may be used, None without a spoiler limit. Of a
+    question about several books ``reading_id`` is 0 and ``up_to`` None: ``facts.books`` has them.
     """
 
     id: str
@@ -199,4 +245,4 @@ class Exchange:
     error: str = ""
     remedy: Remedy = Remedy.NONE
     events: tuple[dict[str, Any], ...] = ()
-    extra: dict[str, Any] = field(default_factory=dict)
+    facts: ExchangeFacts = field(default_factory=ExchangeFacts)

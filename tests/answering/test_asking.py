@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from readagent_core.answering.asking import ask, conversation_title, exchange_state
-from readagent_core.answering.base import Answered, AskSettings, Question, event_from_dict
+from readagent_core.answering.base import Answered, AskSettings, NoteCode, Question, event_from_dict
 from readagent_core.answering.costs import usage_of
 from readagent_core.answering.replay import answer_text, events_of
 from readagent_core.errors import (
@@ -25,7 +25,7 @@ from readagent_core.errors import (
     UnreachableError,
 )
 from readagent_core.jobs import Jobs
-from readagent_core.library.records import ExchangeState
+from readagent_core.library.records import ExchangeFacts, ExchangeState
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import Completion
 from readagent_core.models.builtin.reader import NAME, BuiltInReader
@@ -85,7 +85,7 @@ def test_an_answer_is_kept_with_every_event(workspace, own_home):
     assert workspace.library.conversation(exchange.conversation_id).title == "Why?"
     ten = "one two three four five six seven eight nine ten"
     assert conversation_title(ten) == "one two three four five six seven eight nine …"
-    assert exchange.extra["seconds"] >= 0
+    assert exchange.facts.seconds >= 0
     assert usage_of(snapshot.value.events).calls == 2
     assert exchange_state(workspace, replace(exchange, state="running")) == "done"  # loaded before it ended
     assert not list((own_home / "held").glob("exchange-*"))
@@ -96,7 +96,7 @@ def test_a_follow_up_is_made_self_contained_and_that_is_a_step(workspace):
     first, _ = asked(workspace, book, reading, "Who is Vane?")
     second, _ = asked(workspace, book, reading, "And why did he row?", conversation_id=first.conversation_id)
     assert [e["task"] for e in second.events if e["kind"] == "Asked"] == ["standalone", "look_up", "answer"]
-    assert second.extra["standalone"] == "Why did Vane row out?"
+    assert second.facts.standalone == "Why did Vane row out?"
     last = workspace.model.prompts[-1].text
     assert "Why did Vane row out?" in last
     assert "And why did he row?" not in last
@@ -106,7 +106,7 @@ def test_a_follow_up_is_made_self_contained_and_that_is_a_step(workspace):
     # a useless rewrite leaves the question as it is; the built-in reader is not asked for one
     workspace.model._answer = lambda p: "x " * 99 if p.task == "standalone" else reply(p)
     third, _ = asked(workspace, book, reading, "And he?", conversation_id=first.conversation_id)
-    assert "standalone" not in third.extra
+    assert third.facts.standalone == ""
     assert any("asked exactly as written" in e.get("text", "") for e in third.events if e["kind"] == "Noted")
     workspace.model.is_language_model = False
     workspace.model.prompts.clear()
@@ -117,7 +117,9 @@ def test_a_follow_up_is_made_self_contained_and_that_is_a_step(workspace):
 def test_a_question_never_falls_into_the_conversation_of_a_recording(workspace):
     book, reading = a_book(workspace, a_memory())
     recording = workspace.library.new_conversation(book.id, "Questions of the recording").id
-    recorded = workspace.library.start_exchange(recording, reading.id, "Who is Vane?", extra={"recorded": "2026-11-21"})
+    recorded = workspace.library.start_exchange(
+        recording, reading.id, "Who is Vane?", facts=ExchangeFacts(recorded="2026-11-21")
+    )
     workspace.library.finish_exchange(recorded.id, ExchangeState.DONE)
     exchange, _ = asked(workspace, book, reading, "And he?", conversation_id=recording)
     assert exchange.conversation_id != recording
@@ -129,14 +131,15 @@ def test_a_question_never_falls_into_the_conversation_of_a_recording(workspace):
 def test_another_model_answers_when_it_is_named(workspace):
     book, reading = a_book(workspace, a_memory())
     exchange, _ = asked(workspace, book, reading, model=BuiltInReader())
-    assert exchange.extra["model"] == NAME
+    assert exchange.facts.model == NAME
     assert workspace.model.prompts == []
 
 
 def test_while_reading_is_under_way_it_says_so(workspace):
     exchange, _ = asked(workspace, *a_book(workspace, a_memory(complete=False, gists=3)))
-    assert exchange.events[0] == {"kind": "Noted", "text": "Answered from the 3 pages read so far."}
-    assert exchange.extra["pages_read"] == 3
+    noted = {"kind": "Noted", "text": "Answered from the 3 pages read so far.", "code": NoteCode.READ_SO_FAR}
+    assert exchange.events[0] == noted
+    assert exchange.facts.pages_read == 3
     assert "gistword4" not in "".join(p.text for p in workspace.model.prompts)
 
 

@@ -57,7 +57,7 @@ def test_every_step_has_the_view_of_each_book(open_workspace):
     assert shut
     assert all(closed[n].gist.startswith("told told") for n in shut)
     opened = next(n for n in first.books if n not in shut)
-    parts = parts_seen(events, workspace.library.memory(exchange.extra["books"][opened - 1][1]), book=opened)
+    parts = parts_seen(events, workspace.library.memory(exchange.facts.books[opened - 1][1]), book=opened)
     gists = [part.gist for part in parts if (part.first, part.last) in last.books[opened].closed]
     assert gists
     assert all(gist.startswith("told") for gist in gists)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from readagent_core.answering.signature import BUILT_IN_GISTS, BUILT_IN_LINE, signature_of
-from readagent_core.library.records import Exchange, Reading
+from readagent_core.library.records import Exchange, ExchangeFacts, Reading
 from readagent_core.models.builtin.reader import NAME, BuiltInReader
 from readagent_core.plan import ReadingPlan
 
@@ -22,7 +22,7 @@ from readagent_core.plan import ReadingPlan
     ],
 )
 def test_an_answer(extra: dict[str, str], kind: str, line: str) -> None:
-    signature = signature_of(Exchange("x", "c", 1, "Why?", extra=extra))
+    signature = signature_of(Exchange("x", "c", 1, "Why?", facts=ExchangeFacts.from_dict(extra)))
     assert (signature.kind, signature.line) == (kind, line)
 
 

@@ -13,7 +13,7 @@ from readagent_core.answering.base import Answer, Answered, AskSettings, Event, 
 from readagent_core.answering.registry import method
 from readagent_core.cancel import CancelToken
 from readagent_core.incoming.samples import FOLDER
-from readagent_core.library.records import Exchange
+from readagent_core.library.records import Exchange, ExchangeFacts
 from readagent_core.models.builtin.answers import is_not_found
 from readagent_core.models.builtin.reader import NAME, BuiltInReader
 from tests.recordings import recording
@@ -38,7 +38,7 @@ def test_of_twenty_unanswerable_questions_eighteen_are_not_found(names: tuple[st
     for name, question in questions:
         answer, events = asked(name, question)
         kept = tuple(event_to_dict(event) for event in events)
-        exchange = Exchange("x", "c", 1, question, events=kept, extra={"model": NAME})
+        exchange = Exchange("x", "c", 1, question, events=kept, facts=ExchangeFacts(model=NAME))
         sources = sources_of_book(exchange, events, answer.text, recording(name).memory)
         drawn = exchange_record(exchange, events, sources=sources, state="done", text=answer.text)
         assert "claim" not in drawn["legend"]

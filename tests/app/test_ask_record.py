@@ -30,11 +30,12 @@ from readagent_core.answering.base import (
     Expanded,
     LookedUp,
     ModelCall,
+    NoteCode,
     Noted,
     event_to_dict,
 )
 from readagent_core.answering.signature import BUILT_IN_LINE
-from readagent_core.library.records import Exchange
+from readagent_core.library.records import Exchange, ExchangeFacts
 from readagent_core.models.builtin import reader as builtin
 from readagent_core.usage import Usage
 from tests.recordings import recording
@@ -56,7 +57,7 @@ EVENTS = [
 def record(events=EVENTS, *, state="done", text=TEXT, model=builtin.NAME, **changes):
     kept = tuple(event_to_dict(e) for e in events)
     exchange = replace(
-        Exchange("x1", "c1", 1, "Why?", events=kept, asked=time.time(), extra={"seconds": 3.2, "words": 10309}),
+        Exchange("x1", "c1", 1, "Why?", events=kept, asked=time.time(), facts=ExchangeFacts(seconds=3.2, words=10309)),
         **changes,
     )
     sources = sources_of_book(exchange, events, text, KEEPER.memory)
@@ -95,7 +96,7 @@ def test_a_finished_answer():
     assert drawn["legend"] == "3 claims quoted from the book."
     assert "Evidence" not in "".join(piece["text"] for piece in drawn["pieces"])
     assert drawn["details"][0].startswith("Sent 4,200 words in 2 calls")
-    assert record(extra={"model": builtin.NAME})["details"] == []  # nothing was sent anywhere
+    assert record(facts=ExchangeFacts(model=builtin.NAME))["details"] == []  # nothing was sent anywhere
     assert drawn["acts"] == ["again", "method", "copy", "replay"]
 
 
@@ -136,7 +137,12 @@ def test_what_was_stopped_or_needs_another_key_says_so():
 
 
 def test_notes_are_drawn_once_and_the_limit_is_said():
-    events = [Noted("Answered from the 14 pages read so far."), Noted("Cut to fit."), Noted("Cut to fit."), *EVENTS]
+    events = [
+        Noted("Answered from the 14 pages read so far.", NoteCode.READ_SO_FAR),
+        Noted("Cut to fit."),
+        Noted("Cut to fit."),
+        *EVENTS,
+    ]
     drawn = record(events, up_to=15)
     assert drawn["before"] == "Answered from the 14 pages read so far. Pages 1 to 15 only."
     assert drawn["notes"] == ["Cut to fit."]
@@ -206,14 +212,14 @@ def test_an_earlier_step_shows_only_what_was_known_then_and_a_hidden_answer_noth
     ],
 )
 def test_every_answer_is_signed(state, events, extra, line):
-    assert record(events, state=state, text="", extra=extra)["signature"]["line"] == line
+    assert record(events, state=state, text="", facts=ExchangeFacts.from_dict(extra))["signature"]["line"] == line
 
 
 def test_who_would_answer_again_is_named():
-    assert record(extra={"model": builtin.NAME})["again"] == "Ask again"
-    assert record(extra={"model": "gpt-5-mini"})["again"] == "Ask the built-in reader"
+    assert record(facts=ExchangeFacts(model=builtin.NAME))["again"] == "Ask again"
+    assert record(facts=ExchangeFacts(model="gpt-5-mini"))["again"] == "Ask the built-in reader"
     recorded = {"model": "a large model", "recorded": "2026-11-21"}
-    assert record(extra=recorded, model="a large model")["again"] == "Ask a large model"
+    assert record(facts=ExchangeFacts.from_dict(recorded), model="a large model")["again"] == "Ask a large model"
 
 
 def test_times_for_people():

@@ -99,7 +99,7 @@ def test_samples_come_once_with_their_recorded_asks_and_stay_away_when_removed(w
     assert [e.question for e in exchanges] == [ask["question"] for ask in recorded]
     for exchange, ask in zip(exchanges, recorded, strict=True):
         assert exchange.state == "done"
-        assert exchange.extra["recorded"] == "2026-11-21"
+        assert exchange.facts.recorded == "2026-11-21"
         look_up, expanded, answered = [event_from_dict(e) for e in exchange.events]
         assert look_up.reply == ask["look_up_reply"]
         assert expanded.pages == tuple(sorted(ask["looked_up"]))

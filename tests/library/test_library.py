@@ -10,7 +10,7 @@ import pytest
 from readagent_core.document import Cover, Document, Notice, Paragraph, Section
 from readagent_core.errors import LibraryError, NotInLibraryError
 from readagent_core.library import Library
-from readagent_core.library.records import ExchangeState, ReadingState
+from readagent_core.library.records import ExchangeFacts, ExchangeState, ReadingState
 from readagent_core.memory import Gist, Page
 from readagent_core.plan import ReadingPlan
 from readagent_core.usage import Usage
@@ -169,10 +169,10 @@ def test_conversations_keep_every_event(library):
     asked = library.start_exchange(talk.id, 1, "Who?", options=["Ada", "Bo"], settings={"look_ups": 2}, up_to=4)
     for number in range(3):
         library.append_event(asked.id, {"kind": "AnswerPart", "text": f"part {number} 「語」"})
-    done = library.finish_exchange(asked.id, ExchangeState.DONE, extra={"stars": 1})
+    done = library.finish_exchange(asked.id, ExchangeState.DONE, words=5)
     assert [e["text"] for e in done.events] == [f"part {number} 「語」" for number in range(3)]
     assert (done.options, done.settings, done.up_to, done.state) == (("Ada", "Bo"), {"look_ups": 2}, 4, "done")
-    assert (done.extra, library.exchanges(talk.id)) == ({"stars": 1}, [done])
+    assert (done.facts, library.exchanges(talk.id)) == (ExchangeFacts(words=5), [done])
     (kept,) = library.conversations(book.id)
     assert (kept.title, kept.exchanges) == ("Renamed", 1)
     library.delete_conversation(talk.id)

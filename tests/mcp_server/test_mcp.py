@@ -123,7 +123,7 @@ async def use_every_tool(client):
 def test_every_tool_in_process_and_nothing_is_saved(library):
     with_client(make_server(library), use_every_tool)
     assert all(
-        exchange.extra.get("recorded")  # no conversation but the recordings
+        exchange.facts.recorded  # no conversation but the recordings
         for book in library.library.books()
         for conversation in library.library.conversations(book.id)
         for exchange in library.library.exchanges(conversation.id)

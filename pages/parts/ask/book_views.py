@@ -50,7 +50,7 @@ def _memory(now: Scene, events: Sequence[Event]) -> dict[str, Any]:
     """``MemoryData``: what the memory shows at every step."""
     memory = now.shown_memory
     limit = _limit(now)
-    asked_of = (now.current.up_to or now.current.extra.get("pages_read")) if now.current else None
+    asked_of = (now.current.up_to or now.current.facts.pages_read) if now.current else None
     return {
         "scope": scope_of(now),
         "original": original_of(now.book),

@@ -69,7 +69,7 @@ def _suggests_model(now: AskState, exchange: Exchange, state: ExchangeState) -> 
     """Whether this answer says that a model can be connected: the first of the built-in reader in a session."""
     if now.workspace.model.is_language_model or state == ExchangeState.RUNNING:
         return False
-    built_in = exchange.extra.get("model") == builtin.NAME
+    built_in = exchange.facts.model == builtin.NAME
     return built_in and bool(st.session_state.setdefault("ask_model_suggested", exchange.id) == exchange.id)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from pages.parts.ask.pieces import citations_summary, sentence_pieces
 from pages.parts.shared.answer import chip_of, format_time, pending_pieces, pieces_of
 from readagent_core.answering import costs, replay
-from readagent_core.answering.base import LETTERS, Answer, Event, ModelCall
+from readagent_core.answering.base import LETTERS, Answer, Event, ModelCall, NoteCode
 from readagent_core.answering.questions import parse_standalone
 from readagent_core.answering.registry import all_methods
 from readagent_core.answering.replay import checked_answer, pages_named, ranges_named
@@ -217,10 +217,9 @@ def exchange_record(
     recorded = signature.date
     cost = None
     if answer is not None:
-        whole = int(exchange.extra.get("words") or sources.words)
-        cost = costs.answer_cost(events, whole=whole, seconds=float(exchange.extra.get("seconds") or 0))
-    notes = replay.notes(events)
-    before = next((note for note in notes if note.startswith("Answered from the")), "")
+        whole = exchange.facts.words or sources.words
+        cost = costs.answer_cost(events, whole=whole, seconds=exchange.facts.seconds)
+    before = " ".join(replay.notes(events, NoteCode.READ_SO_FAR))
     if exchange.up_to is not None:
         before = " ".join(
             filter(None, [before, f"Page{'s 1 to' if exchange.up_to > 1 else ''} {exchange.up_to} only."])
@@ -240,7 +239,7 @@ def exchange_record(
     return {
         "id": exchange.id,
         "question": exchange.question,
-        "understood": exchange.extra.get("standalone", "") or _understood(events, exchange.question),
+        "understood": exchange.facts.standalone or _understood(events, exchange.question),
         "options": [
             {"letter": LETTERS[i], "text": option, "chosen": answer is not None and answer.option == i}
             for i, option in enumerate(exchange.options)
@@ -263,7 +262,7 @@ def exchange_record(
         ]
         if checked and not built_in
         else [],
-        "notes": [note for note in notes if note not in before],
+        "notes": replay.notes(events, NoteCode.OTHER),
         "trouble": {"kind": kind, "text": words} if words else None,
         "cost": costs.cost_line(cost, built_in=built_in) if cost else "",
         "details": costs.cost_details(cost, is_language_model=not built_in) if cost else [],

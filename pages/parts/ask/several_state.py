@@ -21,7 +21,7 @@ from readagent_core.answering.library_shelf import (
     LibraryShelf,
     checked_answer_of_several,
 )
-from readagent_core.answering.limits import BOOKS, within_limits
+from readagent_core.answering.limits import within_limits
 from readagent_core.citations import Checked
 from readagent_core.errors import NotInLibraryError
 from readagent_core.library.records import Exchange
@@ -97,7 +97,7 @@ class Several(AskState):
         let_in = {book.id: book.up_to for book in self.shelf.books if book.up_to is not None}
         return {
             n: (book_id, reading_id, min(filter(None, (up_to, let_in.get(book_id))), default=None))
-            for n, (book_id, reading_id, up_to) in enumerate(exchange.extra.get(BOOKS, ()), start=1)
+            for n, (book_id, reading_id, up_to) in enumerate(exchange.facts.books, start=1)
         }
 
     def load(self, reading_id: int, up_to: int | None) -> GistMemory | None:
