@@ -81,7 +81,7 @@ def odt() -> bytes:
     image = '<draw:frame><draw:image xlink:href="Pictures/p.png"/><svg:desc>A lamp</svg:desc></draw:frame>'
     extra = (
         f"<text:p>So{note}, it<text:s text:c='2'/>was.</text:p><text:p>{image}</text:p><table:table><table:table-row>"
-        "<table:table-cell><text:p>oil</text:p></table:table-cell><table:table-cell><text:p>3</text:p></table:table-cell>"  # noqa: E501
+        "<table:table-cell><text:p>oil</text:p></table:table-cell><table:table-cell><text:p>3</text:p></table:table-cell>"
         "</table:table-row></table:table><text:list><text:list-item><text:p>wick</text:p></text:list-item></text:list>"
         "<text:tracked-changes><text:p>Deleted words.</text:p></text:tracked-changes>"
     )
@@ -135,7 +135,7 @@ def pptx() -> bytes:
         "ppt/slides/_rels/slide2.xml.rels": rels("../notesSlides/n.xml", "../media/p.png"),
         "ppt/notesSlides/n.xml": f"<p:notes {p}>{shape('body', [NOTE])}{shape('sldNum', ['7'])}</p:notes>",
         "ppt/media/p.png": picture(),
-        "docProps/core.xml": f'<c xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{TITLE}</dc:title><dc:creator>{AUTHOR}</dc:creator></c>',  # noqa: E501
+        "docProps/core.xml": f'<c xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{TITLE}</dc:title><dc:creator>{AUTHOR}</dc:creator></c>',
     }
     image = '<p:pic><p:nvPicPr><p:cNvPr descr="A lamp"/></p:nvPicPr><a:blip r:embed="rId2"/></p:pic>'
     for number, (title, texts) in zip((2, 1), CHAPTERS.items(), strict=True):
@@ -150,7 +150,7 @@ def page(source: str) -> str:
     chapters = "".join(f"<h2>{t}</h2>" + "".join(f"<p>{p}</p>" for p in ps) for t, ps in CHAPTERS.items())
     return (
         f'<html><head><title>{TITLE}</title><meta name="author" content="{AUTHOR}"><script>evil()</script></head><body>'
-        f'<h1>{TITLE}</h1>{chapters}<img src="{source}"><img src="http://127.0.0.1:9/far.png"><p>{NOTE}</p></body></html>'  # noqa: E501
+        f'<h1>{TITLE}</h1>{chapters}<img src="{source}"><img src="http://127.0.0.1:9/far.png"><p>{NOTE}</p></body></html>'
     )
 
 
@@ -158,7 +158,7 @@ def _mail(head: str, source: str, named: str) -> bytes:
     text, image = (base64.encodebytes(data).decode() for data in (page(source).encode(), picture()))
     return (
         f'{head}MIME-Version: 1.0\nContent-Type: multipart/related; boundary="b"\n\n--b\n'
-        "Content-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: base64\nContent-Location: http://a.example/b/\n\n"  # noqa: E501
+        "Content-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: base64\nContent-Location: http://a.example/b/\n\n"
         f"{text}\n--b\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n{named}\n\n{image}\n--b\n"
         'Content-Type: application/pdf\nContent-Disposition: attachment; filename="other.pdf"\n\nx\n--b--\n'
     ).encode()

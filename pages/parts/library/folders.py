@@ -84,8 +84,8 @@ def choose_folder(workspace: Workspace) -> None:
             "press Ctrl-Shift-C. Linux: copy it in the file manager.",
         )
         st.caption(
-            "Every book in it and in the folders in it is added: PDF, EPUB, Kindle, Word, web pages, text and others. From a "
-            "Calibre library come titles, authors, series, tags and covers as well. Your files are not changed."
+            "Every book in it and in the folders in it is added: PDF, EPUB, Kindle, Word, web pages, text and others. "
+            "From a Calibre library come titles, authors, series, tags and covers as well. Your files are not changed."
         )
         if not st.form_submit_button("Import", type="primary"):
             return
