@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
 _KANA = "\u3041-\u30ff"
@@ -38,38 +40,11 @@ _NAMES = {  # the languages that ``certain_language`` names
 _PATTERNS = {script: re.compile(f"[{letters}]") for script, letters in _SCRIPTS.items()}
 _KANA_LETTER, _HAN_LETTER = re.compile(f"[{_KANA}]"), re.compile(f"[{_HAN}]")
 _WORD = re.compile(r"[^\W\d_]+")
-_FREQUENT_WORDS = {  # of languages in Latin letters
-    "en": "the and of to a in that is was he for it with as his on be at by had not are but from or have an they "
-    "she her",
-    "de": "der die und in den von zu das mit sich des auf für ist im dem nicht ein eine als auch es an werden aus "
-    "er sie ich war",
-    "fr": "de la le et les des en un du une que est pour qui dans par sur au plus pas ne se il avec ce sont elle",
-    "es": "de la que el en y los del se las por un para con no una su al lo como más pero sus le ya este es",
-    "it": "di e il la che in un per è del non una si con le dei da al come nel della più gli ma ha era sono i lo",
-    "pt": "de a o que e do da em um para com não uma os no se na por mais as dos como mas ao ele foi",
-    "nl": "de en van het een in is dat op te zijn met voor niet aan er om ook als dan maar bij door hij was ik die",
-    "sv": "och i att det som en på är av för med den till inte om har de ett men var jag han hon sig",
-    "da": "og i at det er en til på som af for med den de ikke der et har han var jeg men sig blev",
-    "nb": "og i det er på som en til å for av med at ikke den har de et var jeg han men om seg ble",
-    "fi": "ja on ei se että oli hän mutta niin kun kuin ovat joka myös tai minä jos sen olla vain",
-    "pl": "i w na z się nie do to że jest o jak a po co tak za od był ale jego go przez tego już",
-    "cs": "a se v na je že to s z do o i k ve za jako by ale jsem si po pro jeho tak byl co už",
-    "hu": "a az és hogy nem is egy volt ez de meg csak már ha mint el még azt vagy ki mert",
-    "ro": "de și în a la cu pe că nu o un din mai pentru ca se care este au sa ce dar fi era lui",
-    "tr": "ve bir bu da de için ile çok ne daha gibi o ama kadar var mı en değil olan sonra her",
-    "id": "yang dan di itu dengan untuk tidak ini dari dalam akan pada juga ke karena ada mereka saya",
-    "vi": "và của là có được trong cho không một với các những này đã người đến khi như",
-    "ca": "de la i el que a en les els un per una amb no del es va més com al però si",
-    "la": "et in est non ad ut cum quod sed qui si ab ex quae esse enim aut nec etiam per atque",
+_FREQUENT_WORDS = {  # by script and language
+    script: {language: frozenset(words.split()) for language, words in lists.items()}
+    for script, lists in json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8")).items()
 }
-_FREQUENT_CYRILLIC_WORDS = {
-    "ru": "и в не на что он с как это по но из у за от так же ее его было бы только был ы э",
-    "uk": "і в не на що він з як це та але до за від так його її було був й є ї у із",
-    "bg": "и в на не да се от за че е с по но са това като му ще си той беше",
-    "sr": "и у је да се на не за са од то као али су што би ја он га",
-}
-_LATIN_LISTS = {language: frozenset(words.split()) for language, words in _FREQUENT_WORDS.items()}
-_CYRILLIC_LISTS = {language: frozenset(words.split()) for language, words in _FREQUENT_CYRILLIC_WORDS.items()}
+_LATIN_LISTS, _CYRILLIC_LISTS = _FREQUENT_WORDS[_LATIN], _FREQUENT_WORDS["Cyrillic"]
 _SIMPLIFIED = re.compile("[们这个来说时会对为过发后里么东车门见长话书学国]")
 _TRADITIONAL = re.compile("[們這個來說時會對為過發後裡麼東車門見長話書學國]")
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
-from readagent_core.answering.base import AnswerPart, Event, LookedUp, Searched
+from readagent_core.answering.base import Event, LookedUp, Searched
 from readagent_core.answering.explore_replies import ANSWER_MARK, BEGUN, Request, parse_request
 from readagent_core.answering.levels import make_levels
 from readagent_core.answering.response import (
@@ -25,6 +25,7 @@ from readagent_core.answering.response import (
     memory_prompt,
     opens_after,
     respond,
+    stream_answer,
 )
 from readagent_core.answering.retrieval import rank_by_bm25
 from readagent_core.answering.run import Run
@@ -42,7 +43,6 @@ WORDS = 4000  # of gists in a view, where nothing else is said
 REQUESTS = 4  # most requests to open or find; each is one more prompt
 SHELF_REQUESTS = 6  # of a question about several books
 _EARLIER_WORDS = 80  # of a prompt, left for the requests so far
-_HELD = 60  # characters of a reply after which it is taken for an answer
 
 
 def view_of_book(run: Run, most: int) -> Generator[Event, None, ShelfView]:
@@ -93,7 +93,7 @@ def explore(run: Run, view: ShelfView, *, most: int, limit: int | None) -> Gener
             if done.problems:
                 prompt = prompt.with_follow_up("explore.again", problem="; ".join(done.problems))
         try:
-            completion = yield from _stream(run, prompt)
+            completion = yield from stream_answer(run, prompt, parse_request, BEGUN)
         except (EmptyReplyError, RefusedError):
             yield run.note("A request had no usable reply; the answer was asked for.")
             view.repeated = None
@@ -109,7 +109,7 @@ def explore(run: Run, view: ShelfView, *, most: int, limit: int | None) -> Gener
     if prompt and view.repeated is not None:
         prompt = _continued(run, view, prompt, earlier[-1], done, 0)
         with suppress(EmptyReplyError, RefusedError, WindowError):
-            completion = yield from _stream(run, prompt)
+            completion = yield from stream_answer(run, prompt, parse_request, BEGUN)
             if parse_request(completion.text) is None:
                 yield from _conclude(run, view, prompt, completion)
                 return
@@ -200,30 +200,6 @@ def _citing(run: Run, view: ShelfView) -> dict[str, str]:
         if quote:
             fields["evidence"] = render_fragment("evidence", run.language, example=fields["example"])
     return fields
-
-
-def _stream(run: Run, prompt: Prompt) -> Generator[Event, None, Completion]:
-    """Send a prompt and return its reply. An answer is passed on while it arrives, a request is not."""
-    stream, held, answering = run.stream(prompt), "", False
-    while True:
-        try:
-            event = next(stream)
-        except StopIteration as end:
-            completion: Completion = end.value
-            if not answering and parse_request(completion.text) is None:
-                yield AnswerPart(ANSWER_MARK.sub("", completion.text, count=1))
-            return completion
-        if not isinstance(event, AnswerPart) or answering:
-            yield event
-            continue
-        held += event.text
-        begun = ANSWER_MARK.match(held)
-        if begun and len(held) > begun.end():
-            answering = True
-            yield AnswerPart(held[begun.end() :])
-        elif len(held) > _HELD and not held.lstrip().startswith("<think") and not BEGUN.match(held):
-            answering = True
-            yield AnswerPart(held)
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,15 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field, replace
 
-from readagent_core.answering.base import AnswerPart, Event, Expanded, LookedUp, Passage, Searched
+from readagent_core.answering.base import Event, Expanded, LookedUp, Passage, Searched
 from readagent_core.answering.explore_replies import ANSWER_MARK
 from readagent_core.answering.passages import FEW_HITS, BookPassages, join_passages
 from readagent_core.answering.recall_replies import BEGUN, Find, Gists, Open, RecallRequest, parse_recall
-from readagent_core.answering.response import ANSWER_WORDS, choice_form, conclude
+from readagent_core.answering.response import ANSWER_WORDS, choice_form, conclude, stream_answer
 from readagent_core.answering.run import Run
 from readagent_core.answering.word_budget import max_context_words
 from readagent_core.errors import EmptyReplyError, RefusedError
 from readagent_core.memory import GistMemory
-from readagent_core.models.base import Completion
 from readagent_core.prompts import Prompt, example_numbers, render, render_fragment
 from readagent_core.tags import escape_tags, page_tag
 from readagent_core.words import collapse_whitespace, count_words, first_words
@@ -31,7 +30,6 @@ ROUND_WORDS = 1500  # of what one reply can ask for
 ROUNDS = 3  # most replies with requests
 _MOST_OF_PAGE = 3  # passages of one page in the first prompt
 _LEAST_OF_GIST = 8  # words
-_HELD = 60  # characters of a reply after which it is taken for an answer
 
 
 @dataclass
@@ -86,7 +84,7 @@ def recall(run: Run, *, gists: bool = True) -> Generator[Event, None, None]:
     prompt = _first_prompt(run, view, book.show(seen.passages), gists=gists, left=rounds)
     for left in range(rounds, -1, -1):
         try:
-            completion = yield from _stream(run, prompt)
+            completion = yield from stream_answer(run, prompt, parse_recall, BEGUN)
         except (EmptyReplyError, RefusedError):
             if not left:
                 raise
@@ -255,27 +253,3 @@ def _gists(run: Run, request: Gists, room: int) -> str:
         each = max(_LEAST_OF_GIST, room // len(gists))
         gists = {n: first_words(text, each) + (" …" if count_words(text) > each else "") for n, text in gists.items()}
     return "\n".join(f"{page_tag(n)} {escape_tags(text)}" for n, text in gists.items())
-
-
-def _stream(run: Run, prompt: Prompt) -> Generator[Event, None, Completion]:
-    """Send a prompt and return its reply. An answer is passed on while it arrives, requests are not."""
-    stream, held, answering = run.stream(prompt), "", False
-    while True:
-        try:
-            event = next(stream)
-        except StopIteration as end:
-            completion: Completion = end.value
-            if not answering and not parse_recall(completion.text):
-                yield AnswerPart(ANSWER_MARK.sub("", completion.text, count=1))
-            return completion
-        if not isinstance(event, AnswerPart) or answering:
-            yield event
-            continue
-        held += event.text
-        begun = ANSWER_MARK.match(held)
-        if begun and len(held) > begun.end():
-            answering = True
-            yield AnswerPart(held[begun.end() :])
-        elif len(held) > _HELD and not held.lstrip().startswith("<think") and not BEGUN.match(held):
-            answering = True
-            yield AnswerPart(held)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from typing import Any
 
 from readagent_core.answering.base import LETTERS, AnswerPart, Event, Expanded
+from readagent_core.answering.explore_replies import ANSWER_MARK
 from readagent_core.answering.look_up_replies import to_plain_text
 from readagent_core.answering.run import Run
 from readagent_core.errors import WindowError
@@ -23,6 +24,7 @@ from readagent_core.words import collapse_whitespace
 
 OPTION_RETRIES = 2
 ANSWER_WORDS = 400
+_HELD = 60  # characters of a reply after which it is taken for an answer
 OPENED_AFTER = "In the prompt the opened pages came after the gists, as set for this model."
 _LEAD = (
     r"(?i:answer|choice|choose|pick|option|選択肢|答え|回答|正解|答案|选项|respuesta|antwort|réponse)"
@@ -223,3 +225,33 @@ def count_memory_words(run: Run, memory: GistMemory, expanded: Collection[int]) 
     if opens_after(run):
         words += sum(gist.words for n in expanded if (gist := memory.gists[n - 1]))
     return words
+
+
+def stream_answer(
+    run: Run, prompt: Prompt, parse_requests: Callable[[str], object], begun: re.Pattern[str]
+) -> Generator[Event, None, Completion]:
+    """Send a prompt and return its reply. An answer is passed on while it arrives, a request is not.
+
+    ``parse_requests``: gives what a reply asks for; nothing (false) where it is an answer. ``begun``: matches how a
+    request or a marked answer begins.
+    """
+    stream, held, answering = run.stream(prompt), "", False
+    while True:
+        try:
+            event = next(stream)
+        except StopIteration as end:
+            completion: Completion = end.value
+            if not answering and not parse_requests(completion.text):
+                yield AnswerPart(ANSWER_MARK.sub("", completion.text, count=1))
+            return completion
+        if not isinstance(event, AnswerPart) or answering:
+            yield event
+            continue
+        held += event.text
+        mark = ANSWER_MARK.match(held)
+        if mark and len(held) > mark.end():
+            answering = True
+            yield AnswerPart(held[mark.end() :])
+        elif len(held) > _HELD and not held.lstrip().startswith("<think") and not begun.match(held):
+            answering = True
+            yield AnswerPart(held)
