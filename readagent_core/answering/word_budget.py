@@ -71,12 +71,7 @@ def fit_to_window(
         gists = min(most, max(limit // 2, limit - min(run.settings.look_ups, 2) * longest))
         room = limit - gists if share is None else min(room, limit - gists)
     shorter = fit(
-        memory,
-        run.model,
-        gists,
-        run.cancel,
-        page_words=max(room, longest),
-        connections=run.resources.connections,
+        memory, run.model, gists, run.cancel, page_words=max(room, longest), connections=run.resources.connections
     )
     now = shorter.gist_text_words
     if now > most:

@@ -30,13 +30,7 @@ from readagent_core.cli.notes import notes
 from readagent_core.cli.output import memory_json, print_json, report_errors, say, say_aside, show_pages
 from readagent_core.cli.questions import questions
 from readagent_core.cli.recognise import recognise
-from readagent_core.cli.shared import (
-    check_format,
-    complete_reading,
-    open_book,
-    plan_from_options,
-    write_file,
-)
+from readagent_core.cli.shared import check_format, complete_reading, open_book, plan_from_options, write_file
 from readagent_core.words import count_of
 
 app = typer.Typer(

@@ -16,8 +16,7 @@ def questions(
     file: options.File,
     format: Annotated[str, typer.Option(help="csv, json, jsonl or md.")] = "csv",
     take_in: Annotated[
-        Path | None,
-        typer.Option("--import", help="First add the questions of this file.", show_default=False),
+        Path | None, typer.Option("--import", help="First add the questions of this file.", show_default=False)
     ] = None,
     output: options.Output = None,
     dataset: Annotated[

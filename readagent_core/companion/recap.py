@@ -86,14 +86,7 @@ def recap(workspace: Workspace, book_id: str, *, reading_id: int, use_cache: boo
     return start(workspace, book_id, RECAP, reading_id=reading_id, use_cache=use_cache)
 
 
-def start(
-    workspace: Workspace,
-    book_id: str,
-    task: str,
-    *,
-    reading_id: int,
-    use_cache: bool = True,
-) -> Job:
+def start(workspace: Workspace, book_id: str, task: str, *, reading_id: int, use_cache: bool = True) -> Job:
     """The job of ``recap`` for a template ``task``. The built-in reader makes recaps only."""
     library = workspace.library
     reading = library.reading(reading_id)

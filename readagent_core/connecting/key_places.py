@@ -35,9 +35,6 @@ def save(workspace: Workspace, address: str, key: Secret, place: str, changes: d
     place = KEYRING if unread else place if key else MEMORY
     if key and place == KEYRING:
         keyrings.put(workspace.home, address, key)
-    changes |= {
-        "api_key": key.reveal() if place == FILE else None,
-        "api_key_in": KEYRING if place == KEYRING else None,
-    }
+    changes |= {"api_key": key.reveal() if place == FILE else None, "api_key_in": KEYRING if place == KEYRING else None}
     save_settings(workspace.home, changes)
     return place, "" if place == KEYRING and before == address else before

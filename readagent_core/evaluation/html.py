@@ -50,11 +50,7 @@ _SCORES = {  # what the drawing of the scores says of its measure
 }
 COMPRESSION, WORDS, COST = "compression", "words", "cost"  # what a drawing of the scores has on its other axis
 _AXES: dict[str, tuple[str, Callable[[Row], float | None], tuple[float, float]]] = {
-    COMPRESSION: (
-        "Compression rate, % (words left out of the last prompt)",
-        lambda r: r.compression_rate,
-        (-inf, 100),
-    ),
+    COMPRESSION: ("Compression rate, % (words left out of the last prompt)", lambda r: r.compression_rate, (-inf, 100)),
     WORDS: ("Words sent for a question", lambda r: r.words_each, (0, inf)),
     COST: ("US dollars for a question", lambda r: r.cost_each, (0, inf)),
 }

@@ -194,10 +194,7 @@ def _name_pages(pages: Sequence[int]) -> str:
 
 def describe_figures(result: Result) -> str:
     """Return one line of figures: pages looked up, words in context, ROUGE-L."""
-    found = [
-        _looked_up(result.looked_up),
-        f"{result.memory_words:,} of {result.document_words:,} words in context",
-    ]
+    found = [_looked_up(result.looked_up), f"{result.memory_words:,} of {result.document_words:,} words in context"]
     if result.rouge:
         found.append(f"ROUGE-L {100 * result.rouge['rougeL']:.1f}")
     return " · ".join(found)

@@ -212,12 +212,7 @@ def book_of(row: sqlite3.Row) -> Book:
 
 def position_of(row: sqlite3.Row) -> Position:
     return Position(
-        row["paragraph"],
-        row["furthest"],
-        row["words_read"],
-        bool(row["limited"]),
-        row["spoiler_limit"],
-        row["section"],
+        row["paragraph"], row["furthest"], row["words_read"], bool(row["limited"]), row["spoiler_limit"], row["section"]
     )
 
 

@@ -33,11 +33,7 @@ def clean_body(page: PageMemory) -> str:
     """Return the page's body as HTML: element 12 has the id 'e12', and what is whole in snippet 3 the class 's3'."""
     classes = dict(chain.from_iterable(_marked(page.page, s.start, s.end, f"s{s.number}") for s in page.snippets))
     return nh3.clean(
-        "".join(_parts(page.page, classes)),
-        tags=set(_SAME),
-        attributes=_ATTRIBUTES,
-        url_schemes=set(),
-        link_rel=None,
+        "".join(_parts(page.page, classes)), tags=set(_SAME), attributes=_ATTRIBUTES, url_schemes=set(), link_rel=None
     )
 
 

@@ -107,10 +107,7 @@ PARTS = (
         "Some answers will come from the gists alone, or open fewer pages than they need.",
     ),
     Part(
-        "page",
-        "Names pages one at a time",
-        {"look_up_next": 3},
-        "Looking up one page at a time will often stop early.",
+        "page", "Names pages one at a time", {"look_up_next": 3}, "Looking up one page at a time will often stop early."
     ),
     Part(
         "steps",

@@ -191,8 +191,7 @@ _OPTION = Task(
 )
 _QUOTE, _LENGTH = Task(quotes_exactly), Task(_has_length)
 _LOOK_UP = Task(
-    _names_pages,
-    _follow_up("look_up.again", lambda _: {"example": example_numbers(len(MEMORY.pages)), "k": "3"}),
+    _names_pages, _follow_up("look_up.again", lambda _: {"example": example_numbers(len(MEMORY.pages)), "k": "3"})
 )
 TASKS: Mapping[str, Task] = {
     "paginate": Task(_names_label, _follow_up("paginate.again", _all_labels)),
