@@ -6,11 +6,13 @@ without them, and nothing is saved here.
 
 from __future__ import annotations
 
+import json
 import math
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 from readagent_core.cancel import CancelToken
@@ -81,65 +83,10 @@ class Part:
     advice: str
 
 
-PARTS = (
-    Part(
-        "pause",
-        "Names a pause point",
-        {"paginate": 3},
-        "Some pages will end by rule, not where the story pauses. Reading still works.",
-    ),
-    Part(
-        "pauses",
-        "Names several pause points at once",
-        {"paginate_many": 1, "paginate_gist": 1},
-        "Let it pick each pause by itself: several in one prompt come out wrong.",
-    ),
-    Part(
-        "length",
-        "Keeps to a length",
-        {"gist": 2, "tree_segment": 1, "tree_parent": 1, "carry": 1, "compress": 1},
-        "Some gists will be longer or shorter than asked for. Each of them is marked.",
-    ),
-    Part(
-        "pages",
-        "Names pages to look up",
-        {"look_up": 3, "look_up_ranked": 1},
-        "Some answers will come from the gists alone, or open fewer pages than they need.",
-    ),
-    Part(
-        "page", "Names pages one at a time", {"look_up_next": 3}, "Looking up one page at a time will often stop early."
-    ),
-    Part(
-        "steps",
-        "Opens parts and finds words",
-        {"explore": 3},
-        "Methods that open or find step by step will often answer before they have looked.",
-    ),
-    Part(
-        "tree",
-        "Compares parts of a text",
-        {"walk": 1, "leaf": 1, "merge": 1},
-        "MemWalker will end some walks without an answer.",
-    ),
-    Part(
-        "option",
-        "Names one of several options",
-        {"choose": 3, "choose_pages": 1, "choose_text": 1},
-        "Some multiple-choice questions will end without an answer.",
-    ),
-    Part(
-        "quote",
-        "Quotes exactly",
-        {"answer": 3, "answer_pages": 1, "answer_text": 1},
-        "Some claims may be marked “not found” because the model misquotes. Answers still work.",
-    ),
+*_ASKED, _REFUSE = (
+    Part(**row) for row in json.loads(Path(__file__).with_name("parts.json").read_text(encoding="utf-8"))
 )
-_REFUSE = Part(
-    "refuse",
-    "Says when the text does not say",
-    {},
-    "It guesses where the text does not say. Check its answers by their citations.",
-)
+PARTS = tuple(_ASKED)  # the refusal has questions of its own
 STEPS = 3 + len(PARTS) + 4  # checks of a test, those that depend on others included
 
 
