@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from readagent_core.models.thinking import remove_thinking
@@ -36,22 +37,10 @@ _PATTERNS = {
 }
 _CALL = re.compile(r"\b(click|type|select)\w*\(\s*['\"\[]?([\w-]+)['\"\]]?\s*(?:,\s*(['\"])(.*?)\3)?", re.IGNORECASE)
 _NOTHING = re.compile(r"[\W_]*(?:none|empty|n/?a|nothing|null|なし|空)?[\W_]*", re.IGNORECASE)
-_PROBLEMS = {
-    "en": {
-        "operation": "it names no operation (CLICK, TYPE or SELECT)",
-        "element": "it names no element",
-        "unknown": "the page has no element with the id {}",
-        "value": "{} needs a value",
-        "option": "the list has no such entry; it has {}",
-    },
-    "ja": {
-        "operation": "操作（CLICK、TYPE、SELECT）がありません",
-        "element": "要素がありません",
-        "unknown": "id が {} の要素はこのページにありません",
-        "value": "{} には値が必要です",
-        "option": "一覧にその項目はありません。あるのは {} です",
-    },
-}
+# what the model is told of an action that cannot be done, by the language of the prompts
+_PROBLEMS: Mapping[str, Mapping[str, str]] = json.loads(
+    Path(__file__).with_name("problems.json").read_text(encoding="utf-8")
+)
 _MOST_OPTIONS = 12  # options listed when the model is asked again
 
 
