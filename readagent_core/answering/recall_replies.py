@@ -60,6 +60,11 @@ class Gists:
 RecallRequest = Find | Open | Gists
 
 
+def numbers_of(request: RecallRequest) -> tuple[int, ...]:
+    """Return the pages that a request names; the first and the last of a range."""
+    return (request.page,) if isinstance(request, Open) else (request.first, request.last)
+
+
 def parse_recall(reply: str) -> tuple[RecallRequest, ...]:
     """Return the requests in a reply, each once, in order; none where it is an answer. Nothing here raises."""
     text = to_plain_text(reply)

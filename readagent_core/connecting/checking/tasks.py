@@ -14,6 +14,7 @@ from functools import cache
 from readagent_core.answering.base import LETTERS, AskSettings, Question
 from readagent_core.answering.explore_replies import parse_request
 from readagent_core.answering.look_up_replies import parse_look_up, to_plain_text
+from readagent_core.answering.recall_replies import Find, numbers_of, parse_recall
 from readagent_core.answering.registry import all_methods, method
 from readagent_core.answering.response import chosen_option, declines
 from readagent_core.cancel import CancelToken
@@ -151,6 +152,12 @@ def _requests(prompt: Prompt, reply: str) -> bool:
     return bool(request.words) or all(label.split("-")[0] in map(str, MEMORY.readable) for label in request.labels)
 
 
+def _recalls(prompt: Prompt, reply: str) -> bool:
+    requests = parse_recall(reply)
+    pages = [n for request in requests if not isinstance(request, Find) for n in numbers_of(request)]
+    return all(n in MEMORY.readable for n in pages) if requests else to_plain_text(reply).upper().startswith("ANSWER")
+
+
 def _names_part(prompt: Prompt, reply: str) -> bool:
     action = parse_action(reply)
     return action is not None and (action == BACK or f"{action}" in re.findall(r"\d+", prompt.fields["parts"]))
@@ -207,6 +214,8 @@ TASKS: Mapping[str, Task] = {
     "look_up_ranked": _LOOK_UP,
     "look_up_next": Task(_names_pages),
     "explore": Task(_requests),
+    "recall": Task(_recalls),
+    "search_agent": Task(_recalls),
     "walk": Task(_names_part),
     "leaf": Task(_answers_or_goes_back),
     "choose": _OPTION,
