@@ -200,12 +200,14 @@ class _PageReader:
         if rects < 1 or not (self.crop[0] <= x <= self.crop[2] and self.crop[1] <= y <= self.crop[3]):
             return
         size = self._size(middle)
-        if abs(self._place(last)[1] - self._place(first)[0]) < _THIN * size * (stop - start):
+        places = [self._place(first), self._place(last)]
+        if abs(places[1][1] - places[0][0]) < _THIN * size * (stop - start):
             self.turn = self._turn_at(half)
+            places = [self._place(first), self._place(last)]
         y = (y, -x, -y, x)[self.turn]
         # the ink of a bracket or full stop is narrower than its place in the line
         parts = sorted(map(self._rect, range(rects))) if rects > 1 else []
-        lefts, ends = zip(self._place(first), self._place(last), *parts, strict=True)
+        lefts, ends = zip(*places, *parts, strict=True)
         left, end = min(lefts), max(ends)
         wide = end - left > _SPACED * size * (stop - start)
         gaps = [before[1] for before, after in pairwise(parts) if after[0] - before[1] > GUTTER * size]

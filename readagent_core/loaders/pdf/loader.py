@@ -50,7 +50,7 @@ _LOST = {
 _PDFIUM = threading.Lock()  # PDFium may run in one thread only
 _SLIDE = 1 / 36  # of the height of a slide; its text is larger
 _PASSAGES = 400  # that show the language
-_SAMPLE = 1200  # characters that show whether a page can be read
+_SAMPLE = 600  # characters that show whether a page can be read
 _MEMORY = 0.6  # share of the limit at which reading stops; the paragraphs need the rest
 
 
