@@ -10,6 +10,7 @@ from readagent_core.errors import UnreachableError
 from readagent_core.models import connect, connection
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret, Settings
+from readagent_core.settings.saved import SavedSettings
 from tests.fakes.server import FakeServer, Reply, error
 
 
@@ -21,7 +22,7 @@ def closed():
 
 def settings(home, url, key="", origin=""):
     home.mkdir(exist_ok=True)
-    return Settings(home, url, Secret(key), "fake-model", {"api_key": origin}, {"window": 9000})
+    return Settings(home, url, Secret(key), "fake-model", {"api_key": origin}, SavedSettings(window=9000))
 
 
 def ask(model, *texts):

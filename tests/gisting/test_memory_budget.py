@@ -66,7 +66,8 @@ def test_it_always_fits(verdict, budget, seed):
     assert count_words(fitted.text()) <= budget
     check_coverage(fitted.document, fitted.pages)
     assert fitted.complete
-    assert fitted is memory or max(g.level for g in fitted.gists) >= 1
+    shortened = max(g.level for g in fitted.gists) >= 1
+    assert fitted is memory or shortened or len(fitted.pages) < len(memory.pages)  # fewer tags may be enough
 
 
 def test_pages_that_start_a_chapter_are_not_merged_while_others_can_be():
