@@ -20,7 +20,7 @@ from readagent_core.answering.asking import AskProgress, ask
 from readagent_core.answering.base import Question
 from readagent_core.document import Document, Paragraph
 from readagent_core.memory import Gist, GistMemory, Page
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
 from tests.fakes.model import FakeModel
@@ -55,7 +55,7 @@ def made_up(pages: int = PAGES, *, seed: int = 3) -> GistMemory:
     paragraphs = tuple(Paragraph(" ".join(chance.choices(words, k=70)) + ".") for _ in range(5 * pages))
     made = tuple(Page(n + 1, 5 * n, 5 * n + 5, 350) for n in range(pages))
     gists = tuple(Gist(" ".join(chance.choices(words, k=50)) + ".") for _ in range(pages))
-    return GistMemory(Document("A Long Book", paragraphs), ReadingPlan(), made, gists, "bench", complete=True)
+    return GistMemory(Document("A Long Book", paragraphs), GistingPlan(), made, gists, "bench", complete=True)
 
 
 def reply(prompt: object) -> str:
@@ -68,11 +68,11 @@ def engine(rounds: int = 7) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace(load_settings({"READAGENT_HOME": folder}, secrets=Path("none")), model=FakeModel(reply))
         book = workspace.library.add(memory.document)
-        reading = workspace.library.add_memory(book.id, memory)
+        gisting = workspace.library.add_memory(book.id, memory)
         asked, first, whole, expand = [], [], [], []
         for _ in range(rounds):
             began = time.perf_counter()
-            _, job = ask(workspace, book.id, Question("Why?"), reading_id=reading.id)
+            _, job = ask(workspace, book.id, Question("Why?"), gisting_id=gisting.id)
             asked.append(time.perf_counter() - began)
             while not isinstance(job.snapshot.value, AskProgress):
                 time.sleep(0.0005)

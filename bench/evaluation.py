@@ -112,7 +112,7 @@ def measure(
     counting = model.wrap_inner(lambda asked: Counting(asked, calls))
     memory: list[tuple[float, float]] = []
 
-    def note_memory(progress: running.Progress) -> None:
+    def note_memory(progress: running.ExperimentProgress) -> None:
         share = progress.done / max(1, progress.total)
         if share >= 0.1 * (len(memory) + 1):
             memory.append((share, resident()))
@@ -122,7 +122,7 @@ def measure(
     seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
     made = calls["made"]
     ideal = made * seconds_a_call / connections
-    print(f"answers              {table.answers:,} ({table.failed} failed), {len(table.readings)} documents read")
+    print(f"answers              {table.answers:,} ({table.failed} failed), {len(table.gistings)} documents read")
     print(f"model calls          {made:,}, {made / seconds:.0f} a second")
     print(f"seconds              {seconds:.2f}, ideal {ideal:.2f}")
     print(f"own CPU              {cpu:.2f} s, {1000 * cpu / made:.2f} ms a call")

@@ -27,7 +27,7 @@ from readagent_core.document import Document, Paragraph  # noqa: E402
 from readagent_core.incoming.samples import add_samples  # noqa: E402
 from readagent_core.memory import Gist, GistMemory  # noqa: E402
 from readagent_core.memory import Page as MemoryPage  # noqa: E402
-from readagent_core.plan import ReadingPlan  # noqa: E402
+from readagent_core.plan import GistingPlan  # noqa: E402
 from readagent_core.settings import load_settings  # noqa: E402
 from readagent_core.workspace import Workspace  # noqa: E402
 from tests.browser.conftest import _installed, running_app  # noqa: E402
@@ -74,7 +74,7 @@ def fill(home: Path, books: int) -> None:
         if n % 2:
             pages = tuple(MemoryPage(i + 1, i, i + 1, p.words) for i, p in enumerate(document.paragraphs))
             gists = (Gist("A gist of a few words."),) * PARAGRAPHS
-            library.add_memory(book.id, GistMemory(document, ReadingPlan(), pages, gists, "a model", complete=True))
+            library.add_memory(book.id, GistMemory(document, GistingPlan(), pages, gists, "a model", complete=True))
         if n % 7 == 0:
             library.set_position(book.id, 6)
             library.set_furthest(book.id, 6)

@@ -22,13 +22,13 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from bench.reading import SlowModel, book
+from bench.gisting import SlowModel, book
 from readagent_core.answering.asking import ask
 from readagent_core.answering.base import AskSettings, Question
 from readagent_core.cancel import CancelToken
-from readagent_core.gisting.job import newest_memory, start_reading
+from readagent_core.gisting.job import newest_memory, start_gisting
 from readagent_core.models.cost.tokens import estimate_tokens
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.settings import Settings
 from readagent_core.settings.saved import SavedSettings
 from readagent_core.workspace import Workspace
@@ -148,12 +148,12 @@ def main() -> None:
         document = book(343_910)
         added = workspace.library.add(document)
         began = time.monotonic()
-        snapshot = start_reading(workspace, added.id, ReadingPlan.from_preset("book")).join()
+        snapshot = start_gisting(workspace, added.id, GistingPlan.from_preset("book")).join()
         found = newest_memory(workspace, added.id)
         assert found is not None, snapshot.error
-        reading, memory = found
-        print(f"read: {snapshot.state} {snapshot.error}, {len(memory.pages)} pages of {reading.plan.min_words} to "
-              f"{reading.plan.max_words} words, {memory.gist_words:,} words of gists, {time.monotonic() - began:.0f} s "
+        gisting, memory = found
+        print(f"read: {snapshot.state} {snapshot.error}, {len(memory.pages)} pages of {gisting.plan.min_words} to "
+              f"{gisting.plan.max_words} words, {memory.gist_words:,} words of gists, {time.monotonic() - began:.0f} s "
               f"(model window known: {workspace.model.window})")  # fmt: skip
         for name in ("read-agent-p", "read-agent-s"):
             began = time.monotonic()

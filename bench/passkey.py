@@ -26,7 +26,7 @@ from readagent_core.memory import GistMemory
 from readagent_core.models.base import Completion
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.models.cost.tokens import estimate_tokens
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt
 
 TASK = (
@@ -100,7 +100,7 @@ def table(lengths: Sequence[int], names: Sequence[str], *, count: int, window: i
         hits = dict.fromkeys(names, 0)
         for key, document in trials(tokens, count, seed):
             model = Windowed(window)
-            memory = read(document, model, ReadingPlan())
+            memory = read(document, model, GistingPlan())
             for name in names:
                 hits[name] += found(name, key, memory, model)
             longest = max(longest, model.longest)

@@ -20,7 +20,7 @@ from readagent_core import loaders
 from readagent_core.answering import registry as methods
 from readagent_core.answering.base import AskSettings, ModelCall, Question
 from readagent_core.cancel import CancelToken
-from readagent_core.incoming.opening import import_reading
+from readagent_core.incoming.opening import import_gisting
 from readagent_core.incoming.samples import FOLDER, NAMES, read_recording, recorded_memory
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin.reader import BuiltInReader
@@ -72,9 +72,9 @@ def measure(memory: GistMemory, questions: Sequence[str], method: str, settings:
 def texts(arguments: Sequence[str]) -> Iterator[tuple[str, GistMemory, list[str]]]:
     """Yield (name, memory, questions) of the files named, or of the samples."""
     if arguments:
-        reading, questions = map(Path, arguments)
+        gisting, questions = map(Path, arguments)
         asked = [row["question"] for row in json.loads(questions.read_text(encoding="utf-8"))]
-        yield reading.stem.split(".")[0], import_reading(reading.read_bytes())[1], asked
+        yield gisting.stem.split(".")[0], import_gisting(gisting.read_bytes())[1], asked
         return
     for name in NAMES:
         recording = read_recording(name)

@@ -34,7 +34,7 @@ from readagent_core.library import Library
 from readagent_core.memory import Page
 from readagent_core.models import connect
 from readagent_core.models.base import ChatModel, Completion
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Settings
 from readagent_core.tags import split_passage
@@ -115,7 +115,7 @@ def over_http(model: SlowModel, home: Path) -> Iterator[ChatModel]:
         yield connect(Settings(home, base_url=server.url, model="fake-model"))
 
 
-def sequential(document: Document, plan: ReadingPlan, model: SlowModel) -> tuple[list[Page], float]:
+def sequential(document: Document, plan: GistingPlan, model: SlowModel) -> tuple[list[Page], float]:
     """Run the paper's sequential algorithm: pages one after another, then gists. Returns the pages and the seconds."""
     started = time.process_time()
     document = document.limited(plan.max_words)
@@ -135,7 +135,7 @@ def sequential(document: Document, plan: ReadingPlan, model: SlowModel) -> tuple
     return pages, time.process_time() - started + model.waited
 
 
-def run(document: Document, plan: ReadingPlan, args: argparse.Namespace) -> None:
+def run(document: Document, plan: GistingPlan, args: argparse.Namespace) -> None:
     model = SlowModel(latency=args.latency, per_word=args.per_word, chapters=args.chapters, sleeps=False)
     pages, alone = sequential(document, plan, model)
     one_by_one = model.calls["paginate"]
@@ -148,7 +148,7 @@ def run(document: Document, plan: ReadingPlan, args: argparse.Namespace) -> None
     for connections in args.connections:
         with TemporaryDirectory() as home:
             library = Library(Path(home))
-            reading = library.open_reading(library.add(document).id, plan, "simulated")
+            gisting = library.open_gisting(library.add(document).id, plan, "simulated")
             model = SlowModel(latency=args.latency, per_word=args.per_word, chapters=args.chapters)
             first: dict[str, float] = {}
             started, cpu = time.monotonic(), time.process_time()
@@ -159,13 +159,13 @@ def run(document: Document, plan: ReadingPlan, args: argparse.Namespace) -> None
                 if progress.gists:
                     first.setdefault("gist", time.monotonic() - started)
 
-            store = library.store(reading.id)
+            store = library.store(gisting.id)
             with over_http(model, Path(home)) if args.wire else nullcontext(model) as connected:
                 memory = read(document, connected, plan, store=store, connections=connections, on_change=report)
             wall, cpu = time.monotonic() - started, time.process_time() - cpu
             assert [(p.start, p.end) for p in memory.pages] == [(p.start, p.end) for p in pages], "other pages!"
             opened = time.monotonic()
-            assert library.memory(reading.id).complete
+            assert library.memory(gisting.id).complete
             opened = time.monotonic() - opened
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
             print(f"{f'{connections} connections':22}{sum(model.calls.values()):8}{model.calls['paginate']:10}"
@@ -186,7 +186,7 @@ def main() -> None:
     parser.add_argument("--wire", action="store_true", help="CPU is then the server's as well")
     parser.add_argument("--preset", default="article")
     args = parser.parse_args()
-    plan = ReadingPlan.from_preset(args.preset)
+    plan = GistingPlan.from_preset(args.preset)
     documents = [book(words) for words in args.words] if not args.book else []
     for path in args.book:
         blocks = [b.strip() for b in path.read_text(encoding="utf-8-sig").replace("\r\n", "\n").split("\n\n")]

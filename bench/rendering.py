@@ -29,7 +29,7 @@ from readagent_core.library import Library  # noqa: E402
 from readagent_core.library.marks import COLOURS, HIGHLIGHT, Spot  # noqa: E402
 from readagent_core.memory import Gist, GistMemory  # noqa: E402
 from readagent_core.memory import Page as MemoryPage  # noqa: E402
-from readagent_core.plan import ReadingPlan  # noqa: E402
+from readagent_core.plan import GistingPlan  # noqa: E402
 from tests.browser.conftest import _installed, running_app  # noqa: E402
 
 TEXT = "the ferry came late and nobody knew how long a river runs before it meets the sea and slows down there"
@@ -51,7 +51,7 @@ def big_book(pages: int, words: int, *, seed: int = 7) -> GistMemory:
         for n in range(pages)
     ]
     gists = tuple(Gist(run(words // 6)) for _ in range(pages))
-    return GistMemory(document, ReadingPlan(), tuple(made), gists, model="a generator", complete=True)
+    return GistMemory(document, GistingPlan(), tuple(made), gists, model="a generator", complete=True)
 
 
 class Wire:

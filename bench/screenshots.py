@@ -26,7 +26,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright  # noqa: 
 from bench.rendering import big_book  # noqa: E402
 from readagent_core.gisting.job import PAUSED  # noqa: E402
 from readagent_core.incoming.samples import add_samples  # noqa: E402
-from readagent_core.library.records import ReadingState, StopReason  # noqa: E402
+from readagent_core.library.records import GistingState, StopReason  # noqa: E402
 from readagent_core.settings import load_settings  # noqa: E402
 from readagent_core.workspace import Workspace  # noqa: E402
 from tests.browser.conftest import _installed, running_app  # noqa: E402
@@ -68,9 +68,9 @@ def every_state(home: Path) -> str:
             continue
         part = replace(whole, document=replace(whole.document, title=title), complete=False)
         part = replace(part, pages=whole.pages[:24], gists=whole.gists[:24])
-        reading = workspace.library.add_memory(book.id, part)
+        gisting = workspace.library.add_memory(book.id, part)
         reason = StopReason.PAUSED if state == "paused" else StopReason.ERROR
-        workspace.library.set_state(reading.id, ReadingState.PAUSED, reason, why=reasons[state])
+        workspace.library.set_state(gisting.id, GistingState.PAUSED, reason, why=reasons[state])
         stopped = book.id
     workspace.library.close()
     return stopped

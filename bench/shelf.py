@@ -29,7 +29,7 @@ from readagent_core.document import Document, Paragraph
 from readagent_core.library import Library
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.models.base import Completion
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
 from tests.fakes.model import FakeModel
@@ -51,12 +51,12 @@ def fill(home: Path, books: int) -> int:
         step = PAGE // PARAGRAPH
         pages = [Page(i // step + 1, i, min(i + step, len(texts)), PAGE) for i in range(0, len(texts), step)]
         gists = [Gist(" ".join(texts[page.start].split()[: int(PAGE / SHARE)])) for page in pages]
-        memory = GistMemory(document, ReadingPlan(), tuple(pages), tuple(gists), FakeModel.name, complete=True)
+        memory = GistMemory(document, GistingPlan(), tuple(pages), tuple(gists), FakeModel.name, complete=True)
         book = library.add(document)
-        reading = library.reading(library.add_memory(book.id, memory).id)
+        gisting = library.gisting(library.add_memory(book.id, memory).id)
         if len(pages) > 1:
-            own = {"changed": reading.changed, "text": " ".join(dice.choices(vocabulary, k=110))}
-            library.artifacts(document.id).save(GIST_OF_BOOK, f"{reading.id}  {FakeModel.name}", own)
+            own = {"changed": gisting.changed, "text": " ".join(dice.choices(vocabulary, k=110))}
+            library.artifacts(document.id).save(GIST_OF_BOOK, f"{gisting.id}  {FakeModel.name}", own)
         total += document.words
     for _ in library.index_texts():
         pass

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench.reading import book
+from bench.gisting import book
 from readagent_core.answering import asking
 from readagent_core.answering.base import AskSettings, Question
 from readagent_core.comparing import comparing
@@ -25,10 +25,10 @@ from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.experiment import Experiment
 from readagent_core.evaluation.starting import start as start_experiment
-from readagent_core.gisting.job import newest_memory, start_reading
+from readagent_core.gisting.job import newest_memory, start_gisting
 from readagent_core.jobs import Job
 from readagent_core.models import connection
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.settings import Secret, Settings
 from readagent_core.workspace import Workspace
 from tests.fakes.server import FakeServer, Reply
@@ -72,9 +72,9 @@ def stopped_within(job: Job, silence: Silence, moment: float) -> float:
     return time.monotonic() - cancelled
 
 
-def reading(workspace: Workspace, silence: Silence, moment: float, number: int) -> tuple[float, str]:
+def gisting(workspace: Workspace, silence: Silence, moment: float, number: int) -> tuple[float, str]:
     shelved = workspace.library.add(book(40_000, seed=number))
-    job = start_reading(workspace, shelved.id, ReadingPlan.from_preset("article"))
+    job = start_gisting(workspace, shelved.id, GistingPlan.from_preset("article"))
     seconds = stopped_within(job, silence, moment)
     found = newest_memory(workspace, shelved.id)
     saved = len(found[1].pages) if found else 0
@@ -123,7 +123,7 @@ def main() -> None:
     chosen = parser.parse_args()
     moments = random.Random(chosen.seed)
     kinds: dict[str, Callable[[Workspace, Silence, float, int], tuple[float, str]]] = {
-        "reading": reading,
+        "reading": gisting,
         "asking": asking_,
         "comparing": comparing_,
         "evaluating": evaluating,
@@ -139,7 +139,7 @@ def main() -> None:
                 workspace = Workspace(settings)
                 if name in ("asking", "comparing"):
                     shelved = workspace.library.add(book(4_000))
-                    start_reading(workspace, shelved.id, ReadingPlan.from_preset("article")).join(120)
+                    start_gisting(workspace, shelved.id, GistingPlan.from_preset("article")).join(120)
                 seconds, what = kind(workspace, silence, moments.uniform(0.2, 2.0), number)
                 taken.append(seconds)
                 lost += [what] if what else []

@@ -29,7 +29,7 @@ from readagent_core.evaluation.arms import parse
 from readagent_core.gisting import read
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import Completion
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt
 from readagent_core.words import count_words
 
@@ -148,7 +148,7 @@ def table(lengths: Sequence[int], names: Sequence[str], *, questions: int, windo
     for words in lengths:
         document, facts = made_up(words, questions, seed)
         began = time.monotonic()
-        memory = read(document, Counting(window), ReadingPlan.from_preset("book"), ahead=1)
+        memory = read(document, Counting(window), GistingPlan.from_preset("book"), ahead=1)
         print(f"{words:,} words read in {time.monotonic() - began:.0f} s: {len(memory.pages)} pages, "
               f"{memory.gist_words:,} words of gists", flush=True)  # fmt: skip
         for name in names:

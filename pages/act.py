@@ -25,8 +25,8 @@ from readagent_core.web_pages.acting import LOOK_UPS, WebTask, action_of
 from readagent_core.web_pages.actions import history_entry
 from readagent_core.web_pages.memory import load_gists
 from readagent_core.web_pages.steps import (
+    ActProgress,
     OpenedPage,
-    Progress,
     StoredStep,
     can_act,
     job_key,
@@ -88,7 +88,7 @@ def _stage(workspace: Workspace, book: Book, opened: OpenedPage) -> None:
         kind = "CancelledError" if job.snapshot.state == "cancelled" else job.snapshot.error_kind
         shell.error_box(job.snapshot.error or "Stopped. The gists made so far are stored.", kind=kind)
     steps = stored_steps(store, opened.version)
-    if job is not None and running and isinstance(job.snapshot.value, Progress):
+    if job is not None and running and isinstance(job.snapshot.value, ActProgress):
         progress = job.snapshot.value
         shown = Shown(job.subject, progress.page.gists, progress.events, workspace.model.name, running=True)
         step = None
@@ -144,7 +144,7 @@ def _progress(snapshot: Snapshot) -> str:
     progress = snapshot.value
     if snapshot.waiting:
         return snapshot.waiting
-    if not isinstance(progress, Progress):
+    if not isinstance(progress, ActProgress):
         return "Opening the page"
     made, parts = len(progress.page.memory.readable), len(progress.page.snippets)
     if made < parts:

@@ -13,7 +13,7 @@ from pages.parts.ask import answer_view, payload, sidebar, talk
 from pages.parts.ask.book_views import scope_of
 from pages.parts.ask.several_state import Several, several
 from pages.parts.ask.shelf_views import opened_books
-from pages.parts.ask.state import AskState, Scene, exchange_now, scene
+from pages.parts.ask.state import AskOneBook, AskState, exchange_now, scene
 from pages.parts.ask.talk import LIVE, STAGE
 from pages.parts.shared import book as current
 from pages.parts.shared import polling, shell
@@ -22,7 +22,7 @@ from pages.parts.shared.chosen_books import open_cited
 from pages.parts.shared.memory_view import send_pages, show_memory, show_shelf
 from readagent_core.answering import replay
 from readagent_core.answering.replay import ANSWER, GISTS, LOOK_UP, MEMORY, QUESTION, Step
-from readagent_core.gisting.job import start_reading
+from readagent_core.gisting.job import start_gisting
 from readagent_core.library.records import ExchangeState
 
 POLL_SECONDS = 0.25
@@ -61,7 +61,7 @@ def screen() -> None:
         for scope, memory in opened_books(now).values():
             send_pages(memory, scope=scope)
             now.sent.add(scope)
-    elif isinstance(now, Scene):
+    elif isinstance(now, AskOneBook):
         send_pages(now.shown_memory, scope=scope_of(now))
     st.fragment(_stage, key=STAGE)(now)
 
@@ -69,7 +69,7 @@ def screen() -> None:
 def _unread(book_id: str) -> None:
     shell.header("Ask", about="This book has no gists yet. Questions are answered from its gists.")
     if st.button("Read it now", type="primary", key="ask_read"):
-        start_reading(get_workspace(), book_id)
+        start_gisting(get_workspace(), book_id)
         st.switch_page("pages/read.py")
 
 
@@ -103,7 +103,7 @@ def _stage(now: AskState) -> None:
                 show_shelf("maps", now.name, lambda act: talk.act_on_book(now, act))
             with memory, st.container(key="ask_memory"):
                 show_shelf("shelf", now.name, lambda act: talk.act_on_book(now, act))
-        elif isinstance(now, Scene):
+        elif isinstance(now, AskOneBook):
             memory, right = st.columns([1.18, 1], gap=None)
             with memory, st.container(key="ask_memory"):
                 show_memory(book=now.name, key="memory", on_act=lambda act: talk.act_in_memory(now, act))

@@ -12,7 +12,7 @@ from pages.parts.shared import shell
 from pages.parts.shared.cached import get_workspace
 from readagent_core.answering.registry import method
 from readagent_core.errors import ReadAgentError
-from readagent_core.evaluation.cost_estimate import Estimate, estimate, readings_made
+from readagent_core.evaluation.cost_estimate import ExperimentEstimate, estimate, readings_made
 from readagent_core.evaluation.experiment import Experiment, default_name, folder_for, resumed_experiment
 from readagent_core.evaluation.score_table import ScoreTable, load_scores
 from readagent_core.evaluation.starting import job_key, start
@@ -86,7 +86,7 @@ def _estimate(
     made: tuple[tuple[tuple[str, str], float], ...],
     *,
     _done: ScoreTable,
-) -> Estimate:
+) -> ExperimentEstimate:
     return estimate(experiment, done=_done, made=dict(made))
 
 

@@ -122,7 +122,7 @@ def feed_data(workspace: Workspace, books: tuple[Card, ...], asked: dict[str, An
         "kind": "feed",
         "covers": {book.id: covers.thumbnail(workspace.library, book) for book in wanted},
         "gists": {
-            workspace.library.reading(number).book_id: cards.running_record(job.snapshot)
+            workspace.library.gisting(number).book_id: cards.running_record(job.snapshot)
             for number, job in cards.running_gists(workspace).items()
         },
         "found": found,

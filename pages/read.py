@@ -1,4 +1,4 @@
-"""Read: the text of a book, with the pages and gists of a reading in its margins, and the map of the book.
+"""Read: the text of a book, with the pages and gists of a gisting in its margins, and the map of the book.
 
 The text is the document's: it is here before any model was asked, and stays when one fails. The reader itself is a
 component (assets/memory_view); this page sends it what to show and stores what the person does.
@@ -15,17 +15,17 @@ import streamlit as st
 from pages.parts.read import book_text, marks, notes, recap, start
 from pages.parts.read.original import original_of
 from pages.parts.shared import book as current
+from pages.parts.shared import gisting_status as state
 from pages.parts.shared import memory_view as view
 from pages.parts.shared import polling, shell
-from pages.parts.shared import reading_status as state
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import Act
 from readagent_core.document import Document
 from readagent_core.errors import ReadAgentError
 from readagent_core.gisting import costs as gisting_costs
-from readagent_core.gisting import job as workspace_reading
-from readagent_core.gisting.job import start_reading
-from readagent_core.library.records import Book, Reading
+from readagent_core.gisting import job as workspace_gisting
+from readagent_core.gisting.job import start_gisting
+from readagent_core.library.records import Book, Gisting
 from readagent_core.memory import Gist, GistMemory
 from readagent_core.workspace import Workspace
 
@@ -61,7 +61,7 @@ def where_to_go(workspace: Workspace, book: Book, document: Document, memory: Gi
     }
 
 
-def act(workspace: Workspace, book: Book, reading: Reading | None, done: Act) -> None:
+def act(workspace: Workspace, book: Book, gisting: Gisting | None, done: Act) -> None:
     """Carry out an act of the person in the reader. Raises ReadAgentError."""
     library = workspace.library
     if done.do == "view":
@@ -87,14 +87,14 @@ def act(workspace: Workspace, book: Book, reading: Reading | None, done: Act) ->
         st.session_state["ask_page"] = done.page or None
         st.session_state["ask_quote"] = done.text
         st.switch_page("pages/ask.py")
-    elif reading is not None:
-        act_on_gists(workspace, book, reading, done)
+    elif gisting is not None:
+        act_on_gists(workspace, book, gisting, done)
 
 
-def act_on_gists(workspace: Workspace, book: Book, reading: Reading, done: Act) -> None:
+def act_on_gists(workspace: Workspace, book: Book, gisting: Gisting, done: Act) -> None:
     """Carry out an act that concerns the gists that are shown. Raises ReadAgentError."""
     library = workspace.library
-    job = workspace.jobs.get(workspace_reading.job_key(reading))
+    job = workspace.jobs.get(workspace_gisting.job_key(gisting))
     if done.do == "pause":
         if job is not None:
             job.cancel()
@@ -106,21 +106,21 @@ def act_on_gists(workspace: Workspace, book: Book, reading: Reading, done: Act) 
     elif done.do in ("go", "raise"):
         if done.do == "raise":
             gisting_costs.raise_budget(workspace, book.id)
-        start_reading(workspace, book.id, reading.plan)
+        start_gisting(workspace, book.id, gisting.plan)
         st.rerun()
     elif done.do == "save":
-        before = library.memory(reading.id).gists[done.page - 1]
+        before = library.memory(gisting.id).gists[done.page - 1]
         if done.text.strip() and before is not None and done.text.strip() != before.text:
-            library.store(reading.id).save_gist(done.page, Gist(done.text.strip(), edited=True))
+            library.store(gisting.id).save_gist(done.page, Gist(done.text.strip(), edited=True))
         st.rerun(scope="fragment")
     elif done.do == "regenerate_gist":
-        start.gist_again(workspace, reading, done.page, instruction=done.text)
+        start.gist_again(workspace, gisting, done.page, instruction=done.text)
         st.rerun()
     elif done.do == "reread":
-        workspace_reading.reread_from(workspace, reading.id, done.page)
+        workspace_gisting.reread_from(workspace, gisting.id, done.page)
         st.rerun()
     elif done.do == "export":
-        start.export_dialog(workspace, reading)
+        start.export_dialog(workspace, gisting)
 
 
 def save_position(workspace: Workspace, book: Book, document: Document, at: dict[str, Any] | None) -> None:
@@ -144,29 +144,29 @@ def save_position(workspace: Workspace, book: Book, document: Document, at: dict
     current.set_address(book=book.id, page=page, paragraph=None if page else paragraph)
 
 
-def gists_line(workspace: Workspace, book: Book, reading: Reading | None, memory: GistMemory | None) -> dict[str, Any]:
+def gists_line(workspace: Workspace, book: Book, gisting: Gisting | None, memory: GistMemory | None) -> dict[str, Any]:
     """What the foot of the reader says of the gists, in every state."""
-    if reading is None or memory is None:
+    if gisting is None or memory is None:
         return start.none_line(workspace, book)
     model = workspace.model
-    other = None if reading.model == model.name else model.name if model.is_language_model else ""
-    line = start.gist_line(workspace, reading) or state.job_line(
-        state.snapshot_of(workspace, reading),
-        reading,
+    other = None if gisting.model == model.name else model.name if model.is_language_model else ""
+    line = start.gist_line(workspace, gisting) or state.job_line(
+        state.snapshot_of(workspace, gisting),
+        gisting,
         memory,
         now=time.time(),
-        budget=gisting_costs.exceeded_budget(workspace, reading),
+        budget=gisting_costs.exceeded_budget(workspace, gisting),
         slowed=model.limiter.notice if model.limiter else "",
         other_model=other,
     )
-    return line or state.ready_line(reading, memory)
+    return line or state.ready_line(gisting, memory)
 
 
 def reader(
     workspace: Workspace,
     book: Book,
     document: Document,
-    reading: Reading | None,
+    gisting: Gisting | None,
     *,
     goto: dict[str, Any],
     looked: tuple[dict[int, int], list[int]],
@@ -175,15 +175,15 @@ def reader(
     """The reader and what it asks for; a fragment that runs again while gists are made."""
     key = f"{KEY}_{book.id}"
     # they may have ended after the sidebar was drawn
-    was_running = running_before or (reading is not None and st.session_state.get("was_running") == reading.id)
+    was_running = running_before or (gisting is not None and st.session_state.get("was_running") == gisting.id)
     memory, layer = None, None
-    if reading is not None:
-        reading = workspace.library.reading(reading.id)
-        memory = state.memory_now(workspace, reading, state.snapshot_of(workspace, reading))
-        layer = f"l{reading.id}"
+    if gisting is not None:
+        gisting = workspace.library.gisting(gisting.id)
+        memory = state.memory_now(workspace, gisting, state.snapshot_of(workspace, gisting))
+        layer = f"l{gisting.id}"
         book_text.send_layer(memory, document, scope=layer)
-    line = gists_line(workspace, book, reading, memory)
-    st.session_state["was_running"] = reading.id if reading and line["running"] else None
+    line = gists_line(workspace, book, gisting, memory)
+    st.session_state["was_running"] = gisting.id if gisting and line["running"] else None
     save_position(workspace, book, document, getattr(st.session_state.get(key), "at", None))
     done = view.show_reader(
         key=key,
@@ -201,7 +201,7 @@ def reader(
             "look": state.look_of(workspace.library.preference("look", {})),
             "view": workspace.library.preference("view", "both"),
             "can": {
-                "edit": reading is not None and not reading.recorded,
+                "edit": gisting is not None and not gisting.recorded,
                 "ask": memory is not None and bool(memory.readable),
             },
         },
@@ -210,7 +210,7 @@ def reader(
     polling.rerun_after(1.0 if line["running"] else SECONDS_BETWEEN_CHECKS if stopped else None, key="read")
     if done is not None:
         try:
-            act(workspace, book, reading, done)
+            act(workspace, book, gisting, done)
         except ReadAgentError as error:
             st.toast(str(error), icon=":material/error:", duration="long")
     if was_running != line["running"]:  # last, so that the reader is drawn before the whole screen runs again
@@ -218,13 +218,13 @@ def reader(
 
 
 def sidebar(
-    workspace: Workspace, book: Book, document: Document, readings: list[Reading], reading: Reading | None
+    workspace: Workspace, book: Book, document: Document, gistings: list[Gisting], gisting: Gisting | None
 ) -> None:
     with st.sidebar:
-        layer = f"l{reading.id}" if reading else None
+        layer = f"l{gisting.id}" if gisting else None
         view.show_outline(scope=book_text.text_scope(document), layer=layer, key=f"outline_{book.id}")
-        if reading is not None:
-            start.which_reading(workspace, book, readings, reading)
+        if gisting is not None:
+            start.which_gisting(workspace, book, gistings, gisting)
 
 
 def show() -> None:
@@ -236,23 +236,23 @@ def show() -> None:
     shell.set_title("Read", book.title)
     st.html(PLACEHOLDER)  # streamlit.css hides it as soon as there is something to read
     workspace.library.touch(book.id)
-    readings = workspace.library.readings(book.id)
+    gistings = workspace.library.gistings(book.id)
     running = [job.key for job in workspace.jobs.running()]
-    reading = state.pick_reading(readings, st.session_state.get(f"reading_{book.id}"), running)
-    document = workspace.library.document(book.id, document_id=reading.document_id if reading else None)
-    memory = state.memory_now(workspace, reading, state.snapshot_of(workspace, reading)) if reading else None
+    gisting = state.pick_gisting(gistings, st.session_state.get(f"reading_{book.id}"), running)
+    document = workspace.library.document(book.id, document_id=gisting.document_id if gisting else None)
+    memory = state.memory_now(workspace, gisting, state.snapshot_of(workspace, gisting)) if gisting else None
     goto = where_to_go(workspace, book, document, memory)
-    sidebar(workspace, book, document, readings, reading)
-    recap.draw(workspace, book, reading)
-    notes.draw_export(workspace, book, reading)
+    sidebar(workspace, book, document, gistings, gisting)
+    recap.draw(workspace, book, gisting)
+    notes.draw_export(workspace, book, gisting)
     exchanges = [e for c in workspace.library.conversations(book.id) for e in workspace.library.exchanges(c.id)]
-    running_before = reading is not None and (
-        workspace_reading.job_key(reading) in running or start.gist_line(workspace, reading) is not None
+    running_before = gisting is not None and (
+        workspace_gisting.job_key(gisting) in running or start.gist_line(workspace, gisting) is not None
     )
     looked: tuple[dict[int, int], list[int]] = ({}, [])
-    if reading is not None:
-        looked = state.looked_up(exchanges, reading.id), state.looked_up_last(exchanges, reading.id)
-    st.fragment(reader)(workspace, book, document, reading, goto=goto, looked=looked, running_before=running_before)
+    if gisting is not None:
+        looked = state.looked_up(exchanges, gisting.id), state.looked_up_last(exchanges, gisting.id)
+    st.fragment(reader)(workspace, book, document, gisting, goto=goto, looked=looked, running_before=running_before)
     book_text.send_text(document, words=book.words, first=goto["paragraph"])
     marks.draw(workspace, book, document)  # last: the text does not wait for its marks
 

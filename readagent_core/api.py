@@ -15,13 +15,13 @@ from readagent_core import models
 from readagent_core.answering.ask import ask as answer
 from readagent_core.answering.base import Answer, Answered, AskSettings, Event, Question
 from readagent_core.answering.resources import Resources
-from readagent_core.answering.shelf import Shelf, ShelfBook
+from readagent_core.answering.shelf import AskedShelf, ShelfBook
 from readagent_core.cancel import CancelToken, ended_with_block
 from readagent_core.document import Document
 from readagent_core.errors import SettingsError
-from readagent_core.gisting import Progress
+from readagent_core.gisting import GistingProgress
 from readagent_core.gisting import read as read_document
-from readagent_core.gisting.job import default_plan, start_reading
+from readagent_core.gisting.job import default_plan, start_gisting
 from readagent_core.incoming.links import fetch_document, is_address
 from readagent_core.incoming.opening import read_file
 from readagent_core.library import Library
@@ -30,7 +30,7 @@ from readagent_core.loaders.child_process import load_in_child_process
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.models.server.openai_server import OPENAI
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.settings import Secret, load_settings
 from readagent_core.workspace import CONNECTIONS, Workspace, connections_of
 
@@ -77,11 +77,11 @@ def read(
     model: ChatModel | None = None,
     *,
     preset: str = "",
-    plan: ReadingPlan | None = None,
+    plan: GistingPlan | None = None,
     library: str | Path | None = "",
     connections: int = CONNECTIONS,
     cancel: CancelToken | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[GistingProgress], None] | None = None,
 ) -> GistMemory:
     """Return the gist memory of ``document``: its pages and a gist of each.
 
@@ -93,7 +93,7 @@ def read(
     Raises ModelError, CancelledError, DocumentError or LibraryError.
     """
     model = model or get_model()
-    plan = plan or (ReadingPlan.from_preset(preset) if preset else None)
+    plan = plan or (GistingPlan.from_preset(preset) if preset else None)
     with ended_with_block(cancel) as cancel:
         if library is None:
             chosen = plan or default_plan(document.words)
@@ -102,12 +102,12 @@ def read(
         workspace = Workspace(replace(settings, home=Path(library)) if library else settings, model=model)
         with closing(workspace.library):
             book = workspace.library.add(document)
-            job = start_reading(workspace, book.id, plan, connections=connections)
+            job = start_gisting(workspace, book.id, plan, connections=connections)
             try:
                 with cancel.on_cancel(job.cancel):
                     while job.running:
                         job.join(PROGRESS_SECONDS)
-                        if on_progress is not None and isinstance(job.snapshot.value, Progress):
+                        if on_progress is not None and isinstance(job.snapshot.value, GistingProgress):
                             on_progress(job.snapshot.value)
             finally:
                 job.cancel()  # where the wait was interrupted: then what came is saved, and no call goes on
@@ -144,7 +144,7 @@ def ask_events(
     memories = [memory] if isinstance(memory, GistMemory) else memory
     with StoredShelf(memories) as shelf, ended_with_block(cancel) as cancel:
         resources = Resources(models.connect_embedder(settings), connections=connections_of(settings))
-        books: GistMemory | Shelf = shelf
+        books: GistMemory | AskedShelf = shelf
         if isinstance(memory, GistMemory):
             resources = shelf.resources(resources, shelf.books[0])
             books = memory if up_to is None else memory.up_to(up_to)
@@ -159,7 +159,7 @@ def ask_events(
             events.close()
 
 
-class StoredShelf(Shelf):
+class StoredShelf(AskedShelf):
     """Books whose memories a program has; what is made of one that is in a library is stored there."""
 
     def __init__(self, memories: Sequence[GistMemory]) -> None:

@@ -42,7 +42,7 @@ class Snapshot:
 class Job(CancelToken):
     """Work in a thread of its own. The work calls ``publish`` and ``waiting``; everything else is for its callers.
 
-    ``subject``: what the work is about, for example the id of the reading that it continues.
+    ``subject``: what the work is about, for example the id of the gisting that it continues.
     """
 
     def __init__(self, key: str, work: Callable[[Job], Any], *, subject: Any = None) -> None:

@@ -1,4 +1,4 @@
-"""Pages, gists and the gist memory: the result of a reading, and its text as models see it.
+"""Pages, gists and the gist memory: the result of a gisting, and its text as models see it.
 
 ``memory.text(expanded={4, 7})`` is the gist memory with pages 4 and 7 expanded in place.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from readagent_core.document import Document, Section
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.short_repr import short_repr
 from readagent_core.tags import escape_tags, page_tag
 from readagent_core.usage import Usage
@@ -83,7 +83,7 @@ class GistMemory:
     """
 
     document: Document
-    plan: ReadingPlan
+    plan: GistingPlan
     pages: tuple[Page, ...]
     gists: tuple[Gist | None, ...]
     model: str = ""
@@ -235,7 +235,7 @@ class GistMemory:
             raise ValueError(f"memory version {data.get('version')!r} is not {VERSION}")
         if data["document_id"] != document.id:
             raise ValueError("this memory belongs to another text")
-        plan = ReadingPlan.from_dict(data["plan"])
+        plan = GistingPlan.from_dict(data["plan"])
         return cls(
             document=document.limited(plan.max_words),
             plan=plan,

@@ -1,6 +1,6 @@
-"""Reading plans: the choices that make one reading of a book different from another.
+"""Reading plans: the choices that make one gisting of a book different from another.
 
-``ReadingPlan.key`` is the same for two plans exactly when their prompts are the same; connections and speed are not
+``GistingPlan.key`` is the same for two plans exactly when their prompts are the same; connections and speed are not
 part of it. The presets are the papers' (docs/methods.md, 'Episode pagination').
 """
 
@@ -26,8 +26,8 @@ PRESETS: dict[str, tuple[int, int]] = {  # max_words, min_words
 
 
 @dataclass(frozen=True)
-class ReadingPlan:
-    """The plan of a reading.
+class GistingPlan:
+    """The plan of a gisting.
 
     ``pagination``: 'pause' (one pause point a prompt, as in the paper), 'many' (several a prompt), 'one-pass' (several,
     with their gists) or 'uniform' (cut by rule). ``preceding``: show the preceding page before the window.
@@ -60,7 +60,7 @@ class ReadingPlan:
             raise SettingsError(f"Unknown pagination {self.pagination!r}. Choose one of: {', '.join(PAGINATIONS)}.")
 
     @classmethod
-    def from_preset(cls, name: str, **changes: Any) -> ReadingPlan:
+    def from_preset(cls, name: str, **changes: Any) -> GistingPlan:
         """Return the plan of a preset ('article', 'meeting', 'book', 'script') with ``changes`` (None: unchanged)."""
         if name not in PRESETS:
             raise SettingsError(f"Unknown preset {name!r}. Choose one of: {', '.join(PRESETS)}.")
@@ -85,6 +85,6 @@ class ReadingPlan:
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> ReadingPlan:
+    def from_dict(cls, data: Mapping[str, Any]) -> GistingPlan:
         known = {f.name for f in fields(cls)}
         return cls(**{name: value for name, value in data.items() if name in known})

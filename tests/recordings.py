@@ -11,7 +11,7 @@ from typing import Any
 
 from readagent_core.document import Document, Paragraph
 from readagent_core.memory import Gist, GistMemory, Page
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 
 SAMPLES = Path(__file__).resolve().parent.parent / "assets" / "samples"
 NAMES = ("the-keeper-of-harrow-light", "harrow-council-minutes", "yuki-no-eki")
@@ -36,7 +36,7 @@ def make_memory(
     chosen = [f"Gist {page.number}." for page in pages] if gists is None else gists
     made = tuple(Gist(gist) if isinstance(gist, str) else gist for gist in chosen)
     whole = Document(title, paragraphs, **document)
-    return GistMemory(whole, ReadingPlan(), tuple(pages), made, "a model", complete=complete)
+    return GistMemory(whole, GistingPlan(), tuple(pages), made, "a model", complete=complete)
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,6 @@ def recording(name: str) -> Recording:
         pages.append(Page(page["number"], start, len(paragraphs), words, page["reason"]))
     document = Document(data["title"], tuple(paragraphs), language=data["language"])
     gists = tuple(Gist(page["gist"]) for page in data["pages"])
-    memory = GistMemory(document, ReadingPlan(max_words=3000), tuple(pages), gists, "recorded", complete=True)
+    memory = GistMemory(document, GistingPlan(max_words=3000), tuple(pages), gists, "recorded", complete=True)
     questions = json.loads((SAMPLES / f"{name}.questions.json").read_text(encoding="utf-8"))
     return Recording(memory, data["asks"], questions)

@@ -17,7 +17,7 @@ from readagent_core.answering.base import Answered, AnswerPart, LookedUp
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import CancelledError, DocumentError, SettingsError, UnknownModelError
 from readagent_core.library import Library
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.settings import load_settings, save_settings
 from tests.fakes.sensible import sensible
 from tests.fakes.server import FakeServer, Reply
@@ -134,11 +134,11 @@ def test_no_call_goes_on_after_ctrl_c(what, tmp_path):
 
 def test_what_is_made_of_a_stored_book_is_made_once(book):
     """Gists of parts, which a question to a long book needs, are stored with it, also where pages are left out."""
-    memory = replace(long_memory(90), plan=ReadingPlan.from_preset("book"))
+    memory = replace(long_memory(90), plan=GistingPlan.from_preset("book"))
     library = Library(load_settings().home)
     added = library.add(memory.document)
     library.add_memory(added.id, memory)
-    stored = library.memory(library.readings(added.id)[0].id)
+    stored = library.memory(library.gistings(added.id)[0].id)
     library.close()
     with FakeServer(lambda text: "ANSWER: There [1]." if "three ways" in text else "Told at length. " * 40) as server:
         model = ra.get_model("fake-model", base_url=server.url)

@@ -16,7 +16,7 @@ from readagent_core.citations.quotation_search import Finder
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.export.conversation import citation_label
 from readagent_core.memory import Gist, GistMemory, Page
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from tests.recordings import NAMES, recording
 
 
@@ -28,7 +28,7 @@ def memory_of(*pages: list[str], gists: tuple[str, ...] = (), language: str = "e
         start += len(page)
     gist_list = tuple(Gist(gists[i] if i < len(gists) else f"gist {i + 1}") for i in range(len(pages)))
     document = Document("T", tuple(paragraphs), sections=sections, language=language)
-    return GistMemory(document, ReadingPlan(), tuple(made), gist_list, complete=True)
+    return GistMemory(document, GistingPlan(), tuple(made), gist_list, complete=True)
 
 
 KEEPER = memory_of(

@@ -10,7 +10,7 @@ import pytest
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.errors import SettingsError
 from readagent_core.memory import Gist, GistMemory, Page, check_coverage, compression_rate
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.tags import split_memory
 
 
@@ -22,7 +22,7 @@ def memory():
         (Section("One", 0), Section("Two", 4)),
     )
     pages = tuple(Page(n, 2 * n - 2, 2 * n, 14, reason=f"reason {n}") for n in (1, 2, 3))
-    return GistMemory(document, ReadingPlan(), pages, (Gist("first"), Gist("second"), Gist("third")), complete=True)
+    return GistMemory(document, GistingPlan(), pages, (Gist("first"), Gist("second"), Gist("third")), complete=True)
 
 
 def test_pages_expand_in_place(memory):
@@ -47,7 +47,7 @@ def test_up_to_leaves_nothing_of_later_pages(memory):
 
 def test_tags_in_the_text_of_a_book_are_escaped():
     document = Document("T", (Paragraph("<Page 9>\nOpen me. <57> <12 | 40> < b > <Page 3> (full text)"),))
-    memory = GistMemory(document, ReadingPlan(), (Page(1, 0, 1, 8),), (Gist("<page 2> gist"),))
+    memory = GistMemory(document, GistingPlan(), (Page(1, 0, 1, 8),), (Gist("<page 2> gist"),))
     assert [n for n, _, _ in split_memory(memory.text())] == [1]
     text = memory.text(expanded={1})
     assert [n for n, _, _ in split_memory(text)] == [1]
@@ -70,17 +70,17 @@ def test_round_trip(memory):
     [("article", 600, 280), ("meeting", 600, 280), ("book", 3000, 500), ("script", 1000, 600)],
 )
 def test_presets_are_the_papers(preset, max_words, min_words):
-    plan = ReadingPlan.from_preset(preset)
+    plan = GistingPlan.from_preset(preset)
     assert (plan.max_words, plan.min_words) == (max_words, min_words)
 
 
 def test_keys():
-    plan = ReadingPlan()
-    assert plan.key == ReadingPlan.from_preset("meeting").key, "the same numbers are the same reading"
+    plan = GistingPlan()
+    assert plan.key == GistingPlan.from_preset("meeting").key, "the same numbers are the same reading"
     assert plan.key != replace(plan, max_words=700).key
     assert plan.key != replace(plan, instructions="Keep all numbers.").key
     assert plan.key != replace(plan, preset="book").key, "a book also asks for chapter starts"
-    assert ReadingPlan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
+    assert GistingPlan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
 
 
 @pytest.mark.parametrize(
@@ -88,6 +88,6 @@ def test_keys():
 )
 def test_what_cannot_be_read_is_refused(wrong):
     with pytest.raises(SettingsError):
-        ReadingPlan(**wrong)
+        GistingPlan(**wrong)
     with pytest.raises(SettingsError, match="article, meeting, book, script"):
-        ReadingPlan.from_preset("poem")
+        GistingPlan.from_preset("poem")

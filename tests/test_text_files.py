@@ -13,7 +13,7 @@ from readagent_core.document import Document, Paragraph, Picture
 from readagent_core.evaluation.question_tables import csv_rows
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.models.base import Completion
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt
 from readagent_core.text_files import csv_line
 from tests.cli.running import run_here
@@ -49,7 +49,7 @@ def test_what_holds_a_text_has_a_short_repr():
     paragraphs = tuple(Paragraph(text) for _ in range(500))
     document = Document("Fog", paragraphs, pictures=(Picture("0" * 32, "image/png", text.encode()),))
     pages = tuple(Page(n, n - 1, n, 50_000, reason=text) for n in range(1, 501))
-    memory = GistMemory(document, ReadingPlan(), pages, tuple(Gist(text) for _ in pages))
+    memory = GistMemory(document, GistingPlan(), pages, tuple(Gist(text) for _ in pages))
     values = [document, memory, document.pictures[0], Question(text, (text,) * 9), Prompt("gist", text, {"text": text})]
     values += [Answer(text, "zoom", notes=(text,) * 9), Completion(text), [Gist(text)] * 3]
     for value in values:

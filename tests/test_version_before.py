@@ -18,7 +18,7 @@ from readagent_core.answering.base import ModelCall, NoteCode, Question
 from readagent_core.answering.replay import answer_of, events_of
 from readagent_core.cancel import CancelToken
 from readagent_core.gisting import costs as gisting_costs
-from readagent_core.gisting.job import newest_memory, smaller_pages_note, start_reading
+from readagent_core.gisting.job import newest_memory, smaller_pages_note, start_gisting
 from readagent_core.library.records import StopReason
 from readagent_core.prompts import Prompt
 from readagent_core.settings import load_settings
@@ -45,11 +45,11 @@ def test_settings_books_readings_and_answers_are_there(workspace):
     assert (workspace.model.price.read, workspace.model.price.written, workspace.model.budget) == (1.0, 2.0, 5.0)
     assert workspace.model.window == 16_000
     (book,) = workspace.library.books()
-    reading, memory = newest_memory(workspace, book.id)
-    assert (reading.state, reading.model, len(memory.pages)) == ("done", "old-model", 6)
+    gisting, memory = newest_memory(workspace, book.id)
+    assert (gisting.state, gisting.model, len(memory.pages)) == ("done", "old-model", 6)
     assert memory.complete
     assert all(gist and gist.text for gist in memory.gists)
-    assert reading.usage.calls > 6
+    assert gisting.usage.calls > 6
     position = workspace.library.position(book.id)
     assert (position.paragraph, position.furthest, position.allowed) == (5, 5, None)
     assert position.words_read == sum(p.words for p in workspace.library.document(book.id).paragraphs[:5])
@@ -65,8 +65,8 @@ def test_settings_books_readings_and_answers_are_there(workspace):
 def test_nothing_is_read_again_and_replies_are_taken_for_their_own_prompts_alone(workspace):
     """The server of that library is gone, so any call would fail. Today's prompts have other words."""
     (book,) = workspace.library.books()
-    reading, _ = newest_memory(workspace, book.id)
-    assert start_reading(workspace, book.id, reading.plan).join(30).state == "done"
+    gisting, _ = newest_memory(workspace, book.id)
+    assert start_gisting(workspace, book.id, gisting.plan).join(30).state == "done"
     exchange = next(e for e in all_exchanges(workspace, book) if e.method == "read-agent-p")
     calls = [event for event in events_of(exchange) if isinstance(event, ModelCall)]
     assert len(calls) == 2
@@ -132,7 +132,7 @@ def test_why_a_reading_stopped_gets_its_code(own_home, state, why, reason):
     old.commit()
     old.close()
     opened = Workspace(load_settings())
-    new, stopped = opened.library.readings(opened.library.books()[0].id)
+    new, stopped = opened.library.gistings(opened.library.books()[0].id)
     assert (stopped.state, stopped.reason, stopped.why) == (state, reason, why)
     assert ("were too long" in smaller_pages_note(opened, new)) == (reason == StopReason.SMALLER_PAGES)
     assert (gisting_costs.exceeded_budget(opened, stopped) is not None) == (reason == StopReason.BUDGET)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from readagent_core.answering.base import AskSettings, Event, Question
 from readagent_core.answering.registry import Method, all_methods, method
 from readagent_core.answering.resources import Resources
-from readagent_core.answering.shelf import Shelf
+from readagent_core.answering.shelf import AskedShelf
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import NotInLibraryError, SettingsError
 from readagent_core.memory import GistMemory
@@ -24,7 +24,7 @@ DEFAULTS = AskSettings()
 
 def ask(
     question: Question,
-    books: GistMemory | Shelf,
+    books: GistMemory | AskedShelf,
     model: ChatModel,
     cancel: CancelToken,
     *,
@@ -37,10 +37,10 @@ def ask(
     ``books``: what may be seen of them. ``method``: '' for the usual one (``choose_method``). ``settings``: what is not
     set is chosen (``choose_settings``). Raises SettingsError, NotInLibraryError, ModelError or CancelledError.
     """
-    chosen = choose_method(method, model, several=isinstance(books, Shelf))
+    chosen = choose_method(method, model, several=isinstance(books, AskedShelf))
     check_question(question)
     check_books(books, needs_gists=chosen.needs_gists)
-    if isinstance(books, Shelf):
+    if isinstance(books, AskedShelf):
         books.make_searchable(cancel)
     yield from chosen.run(question, books, model, choose_settings(settings, books, model), cancel, resources)
 
@@ -51,9 +51,9 @@ def check_question(question: Question) -> None:
         raise SettingsError("Write a question first.")
 
 
-def check_books(books: GistMemory | Shelf, *, needs_gists: bool = True) -> None:
+def check_books(books: GistMemory | AskedShelf, *, needs_gists: bool = True) -> None:
     """Raise NotInLibraryError where no book has anything to answer from."""
-    if isinstance(books, Shelf):
+    if isinstance(books, AskedShelf):
         books.check_gists(then="ask again")
     elif not (books.readable if needs_gists else books.pages):
         raise NotInLibraryError("This book has no gists yet. Make them in Read, then ask again.")
@@ -76,7 +76,7 @@ def named_method(name: str, *, several: bool) -> Method:
     return chosen
 
 
-def choose_settings(settings: AskSettings, books: GistMemory | Shelf, model: ChatModel) -> AskSettings:
+def choose_settings(settings: AskSettings, books: GistMemory | AskedShelf, model: ChatModel) -> AskSettings:
     """Return ``settings`` with what suits the text and the model, as a test of it found."""
     of_book = isinstance(books, GistMemory) and books.plan.asks_chapters
     opened = {"opened": "after"} if model.options.opened_after else {}

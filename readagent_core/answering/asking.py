@@ -74,14 +74,14 @@ def ask(
     about: str = "books",
     conversation_id: str | None = None,
     up_to: int | None = None,
-    reading_id: int | None = None,
+    gisting_id: int | None = None,
     use_cache: bool = True,
     model: ChatModel | None = None,
 ) -> tuple[Exchange, Job]:
     """Start to answer ``question`` from one book, by its id, or from several; the job publishes ``AskProgress``.
 
     Without ``conversation_id`` a new conversation begins, and also where that one is a recording. Of one book:
-    ``up_to``: the last page that may be seen. ``reading_id``: another reading than the newest. Several are numbered in
+    ``up_to``: the last page that may be seen. ``gisting_id``: another reading than the newest. Several are numbered in
     this order, from 1, in every event and citation (see ``answering.base``); those of which a spoiler limit lets
     nothing in are left out. ``about``: what was chosen, for a new conversation ('shelf NAME', 'tag NAME', 'books').
     ``use_cache`` False: ask the model even what it was asked before. ``model``: another than the workspace's.
@@ -92,7 +92,7 @@ def ask(
     metered = Metered(model if use_cache else model.without_cache())
     chosen = choose_method(method, metered, several=not isinstance(books, str))
     if isinstance(books, str):
-        asked = _one(workspace, books, up_to=up_to, reading_id=reading_id)
+        asked = _one(workspace, books, up_to=up_to, gisting_id=gisting_id)
     else:
         asked = _several(workspace, books, metered, about=about)
     check_books(asked.books, needs_gists=chosen.needs_gists)
@@ -101,11 +101,11 @@ def ask(
     before = library.exchanges(conversation_id) if conversation_id is not None else []
     if conversation_id is None or is_recording(before):
         conversation_id, before = library.new_conversation(asked.ids[0], conversation_title(text), **asked.shelf).id, []
-    history = visible_history([*filter(asked.lets_in, before)], reading_id=asked.reading_id, up_to=up_to)
+    history = visible_history([*filter(asked.lets_in, before)], gisting_id=asked.gisting_id, up_to=up_to)
     facts = replace(asked.facts, model=metered.name, where=metered.where)
     exchange = library.start_exchange(
         conversation_id,
-        asked.reading_id,
+        asked.gisting_id,
         text,
         options=question.options,
         method=chosen.name,
@@ -133,7 +133,7 @@ def ask(
 class _Asked:
     """What a question is asked of: ``books``, their ``ids``, and what is stored with the exchange (``facts``).
 
-    ``reading_id``: 0 of several. ``lets_in``: whether nothing in an earlier exchange is kept out now. ``shelf``: what a
+    ``gisting_id``: 0 of several. ``lets_in``: whether nothing in an earlier exchange is kept out now. ``shelf``: what a
     new conversation about several says of them.
     """
 
@@ -143,30 +143,30 @@ class _Asked:
     language: str
     resources: Resources
     facts: ExchangeFacts
-    reading_id: int = 0
+    gisting_id: int = 0
     lets_in: Callable[[Exchange], bool] = lambda exchange: True
     shelf: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _one(workspace: Workspace, book_id: str, *, up_to: int | None, reading_id: int | None) -> _Asked:
-    if reading_id is None:
-        reading, memory = memory_to_ask(workspace, book_id, then="ask again")
+def _one(workspace: Workspace, book_id: str, *, up_to: int | None, gisting_id: int | None) -> _Asked:
+    if gisting_id is None:
+        gisting, memory = memory_to_ask(workspace, book_id, then="ask again")
     else:
-        reading, memory = workspace.library.reading(reading_id), workspace.library.memory(reading_id)
+        gisting, memory = workspace.library.gisting(gisting_id), workspace.library.memory(gisting_id)
     so_far = 0 if memory.complete or up_to in memory.readable else len(memory.readable)
     if up_to is not None:
         if up_to < 1:
             raise SettingsError(NOTHING_LET_IN)
         memory = memory.up_to(up_to)
-    about, resources = memory.document, workspace_resources(workspace, reading.document_id)
+    about, resources = memory.document, workspace_resources(workspace, gisting.document_id)
     facts = ExchangeFacts(words=memory.readable_words, pages_read=so_far)
-    return _Asked(memory, (book_id,), about.title, about.language, resources, facts, reading.id)
+    return _Asked(memory, (book_id,), about.title, about.language, resources, facts, gisting.id)
 
 
 def _several(workspace: Workspace, book_ids: Sequence[str], model: ChatModel, *, about: str) -> _Asked:
     shelf = LibraryShelf(workspace, book_ids, model.name)
     ids = tuple(book.id for book in shelf.books)
-    numbered = tuple(AskedBook(book.id, book.reading_id, book.up_to) for book in shelf.books)
+    numbered = tuple(AskedBook(book.id, book.gisting_id, book.up_to) for book in shelf.books)
     return _Asked(
         shelf,
         ids,

@@ -183,7 +183,7 @@ class BookInAnswer:
     """What an answer saw of one book of several; citations name it by ``number``.
 
     ``how``: as in ``BooksShown``. ``looked_up`` and ``seen``: as in ``Answer``, of this book's pages. ``up_to``: the
-    last page that the book's spoiler limit let in; None without a limit. ``reading_id``: 0 where nothing is stored.
+    last page that the book's spoiler limit let in; None without a limit. ``gisting_id``: 0 where nothing is stored.
     """
 
     number: int

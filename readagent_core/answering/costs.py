@@ -65,7 +65,7 @@ def _words_and_money(model: ChatModel, words: int) -> str:
 
 
 @dataclass(frozen=True)
-class Cost:
+class AnswerCost:
     """``read``: words in the longest in-context text (gists and opened pages). ``whole``: words of the text asked
     about. ``full_*``: what the full text in one prompt would have been, estimated.
     """
@@ -88,7 +88,7 @@ def usage_of(events: Sequence[Event]) -> Usage:
     return sum((event.usage for event in events if isinstance(event, ModelCall)), Usage())
 
 
-def answer_cost(events: Sequence[Event], *, whole: int, seconds: float) -> Cost | None:
+def answer_cost(events: Sequence[Event], *, whole: int, seconds: float) -> AnswerCost | None:
     """The cost of a finished answer; None where there is none. ``whole``: words of the text asked about."""
     answer = answer_of(events)
     if answer is None:
@@ -98,10 +98,10 @@ def answer_cost(events: Sequence[Event], *, whole: int, seconds: float) -> Cost 
     per_word = usage.tokens_in / sent if sent and usage.tokens_in else TOKENS_PER_WORD
     in_full = None if usage.cost is None else usage.cost * (whole / sent) if sent else 0.0
     looked_up = len(answer.looked_up) + sum(len(book.looked_up) for book in answer.books)
-    return Cost(answer.memory_words, whole, looked_up, seconds, usage, round(whole * per_word), in_full)
+    return AnswerCost(answer.memory_words, whole, looked_up, seconds, usage, round(whole * per_word), in_full)
 
 
-def cost_line(cost: Cost, *, built_in: bool = False) -> str:
+def cost_line(cost: AnswerCost, *, built_in: bool = False) -> str:
     """'Read 1,945 of 10,352 words – 81.2 % fewer; 2 pages looked up; 3.2 s'
 
     Where all prompts together have more words than the text, as of a method that summarises it first, this is said in
@@ -116,7 +116,7 @@ def cost_line(cost: Cost, *, built_in: bool = False) -> str:
     return f"Read {cost.read:,} of {cost.whole:,} words{fewer}; {pages} looked up{took}"
 
 
-def cost_details(cost: Cost, *, is_language_model: bool = True) -> list[str]:
+def cost_details(cost: AnswerCost, *, is_language_model: bool = True) -> list[str]:
     """The rest of the figures, one sentence each."""
     usage = cost.usage
     if not (usage.calls or usage.cached_calls) or not is_language_model:

@@ -29,9 +29,9 @@ from readagent_core.answering.response import (
 )
 from readagent_core.answering.retrieval import rank_by_bm25
 from readagent_core.answering.run import Run
-from readagent_core.answering.shelf import Shelf
+from readagent_core.answering.shelf import AskedShelf
 from readagent_core.answering.shelf_view import ShelfView, first_shelf_view
-from readagent_core.answering.view import Place, first_view
+from readagent_core.answering.view import FoundLine, first_view
 from readagent_core.answering.word_budget import WINDOW_RETRIES, max_context_words
 from readagent_core.errors import EmptyReplyError, RefusedError, WindowError
 from readagent_core.models.base import Completion
@@ -54,7 +54,7 @@ def view_of_book(run: Run, most: int) -> Generator[Event, None, ShelfView]:
     return ShelfView(run, {0: first_view(levels, most, rank_by_bm25(run.question.text, run.memory))})
 
 
-def explore_within(run: Run, most: int | None, shelf: Shelf | None = None) -> Generator[Event, None, None]:
+def explore_within(run: Run, most: int | None, shelf: AskedShelf | None = None) -> Generator[Event, None, None]:
     """Explore in views of at most ``most`` words of gists (None: as many as fit into the window).
 
     ``shelf``: the books of a question about several, in place of the run's memory.
@@ -254,7 +254,7 @@ class _Opened:
     folded: list[str] = field(default_factory=list)
 
 
-def _searched(request: Request, places: list[Place], reply: str) -> Iterator[Searched]:
+def _searched(request: Request, places: list[FoundLine], reply: str) -> Iterator[Searched]:
     """Yield an event for each book that has the words; one without pages where none has."""
     if not places:
         yield Searched(request.words, (), reply, request.reason)

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from readagent_core.answering.base import Event
 from readagent_core.answering.levels import make_levels
-from readagent_core.answering.response import ANSWER_WORDS, expanded, memory_prompt
+from readagent_core.answering.response import ANSWER_WORDS, expanded_event, memory_prompt
 from readagent_core.answering.retrieval import rank_by_bm25
 from readagent_core.answering.run import Run
 from readagent_core.answering.view import View, first_view
@@ -106,5 +106,5 @@ def fit_view(
         f"The gist memory was too long for one prompt: of its {memory.gist_text_words:,} words a view of "
         f"{viewed.gist_text_words:,} is shown, with one gist for ranges of pages.{made}"
     )
-    yield expanded(run, viewed, ())
+    yield expanded_event(run, viewed, ())
     return viewed, limit

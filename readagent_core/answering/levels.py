@@ -29,13 +29,13 @@ _HALF = PART_WORDS // 2  # from here on a part ends where a section ends
 
 
 @dataclass(frozen=True)
-class Part:
+class BookPart:
     """Pages ``first`` to ``last`` (inclusive). ``level`` 0 is a page; a part has the ``parts`` of the level below."""
 
     level: int
     first: int
     last: int
-    parts: tuple[Part, ...] = ()
+    parts: tuple[BookPart, ...] = ()
 
     @property
     def label(self) -> str:
@@ -51,42 +51,42 @@ class Levels:
     """``levels[0]`` are the readable pages of ``memory``. ``gists``: of the parts above them."""
 
     memory: GistMemory
-    levels: tuple[tuple[Part, ...], ...]
-    gists: dict[Part, Gist]
+    levels: tuple[tuple[BookPart, ...], ...]
+    gists: dict[BookPart, Gist]
 
     @cached_property
-    def top(self) -> tuple[Part, ...]:
+    def top(self) -> tuple[BookPart, ...]:
         return self.levels[-1]
 
-    def gist(self, part: Part) -> str:
+    def gist(self, part: BookPart) -> str:
         gist = self.memory.gists[part.first - 1] if not part.level else self.gists[part]
         return gist.text if gist else ""
 
-    def text(self, part: Part) -> str:
+    def text(self, part: BookPart) -> str:
         """Return the gist of a part as prompts show it."""
         return escape_tags(self.gist(part))
 
-    def words(self, part: Part) -> int:
+    def words(self, part: BookPart) -> int:
         gist = self.memory.gists[part.first - 1] if not part.level else self.gists[part]
         return gist.words if gist else 0
 
 
-def lay_out(memory: GistMemory, most: int) -> tuple[tuple[Part, ...], ...]:
+def lay_out(memory: GistMemory, most: int) -> tuple[tuple[BookPart, ...], ...]:
     """Return the levels that a view of at most ``most`` words needs: pages, then parts until they probably fit.
 
     ``most`` 0: all levels up to one part, which is the whole book.
     """
-    pages = tuple(Part(0, n, n) for n in memory.readable)
+    pages = tuple(BookPart(0, n, n) for n in memory.readable)
     sizes = [gist.words for n in memory.readable if (gist := memory.gists[n - 1])]
     section_starts = {section.start for section in memory.document.sections}
     levels, level = [pages], 0
     while sum(sizes) > (most * ROOM if level else most) and len(levels[-1]) > 1:
         level += 1
-        parts: list[Part] = []
+        parts: list[BookPart] = []
         merged: list[int] = []
         for start, end in _runs(levels[-1], sizes, memory, section_starts):
             below = levels[-1][start:end]
-            parts.append(Part(level, below[0].first, below[-1].last, below))
+            parts.append(BookPart(level, below[0].first, below[-1].last, below))
             merged.append(round(sum(sizes[start:end]) * PART_SHARE))
         if len(parts) == len(levels[-1]):
             break
@@ -96,7 +96,7 @@ def lay_out(memory: GistMemory, most: int) -> tuple[tuple[Part, ...], ...]:
 
 
 def _runs(
-    parts: Sequence[Part], sizes: Sequence[int], memory: GistMemory, section_starts: set[int]
+    parts: Sequence[BookPart], sizes: Sequence[int], memory: GistMemory, section_starts: set[int]
 ) -> Iterator[tuple[int, int]]:
     """Yield runs of at least two parts where possible, as (start, end)."""
     start, words = 0, 0

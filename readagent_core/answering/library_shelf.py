@@ -16,8 +16,8 @@ from readagent_core.answering.levels import make_levels
 from readagent_core.answering.limits import page_allowed
 from readagent_core.answering.resources import Resources, workspace_resources
 from readagent_core.answering.run import Run
-from readagent_core.answering.shelf import OPENING, OWN_WORDS, Shelf, ShelfBook, book_of
-from readagent_core.answering.view import PLACES, Place, find_in_texts, find_places
+from readagent_core.answering.shelf import OPENING, OWN_WORDS, AskedShelf, ShelfBook, book_of
+from readagent_core.answering.view import PLACES, FoundLine, find_in_texts, find_places
 from readagent_core.cancel import CancelToken
 from readagent_core.citations import Checked
 from readagent_core.citations.several import Source, check_several
@@ -60,7 +60,7 @@ def make_book_gist(workspace: Workspace, memory: GistMemory, cancel: CancelToken
     return "\n\n".join(map(levels.gist, levels.top))
 
 
-class LibraryShelf(Shelf):
+class LibraryShelf(AskedShelf):
     """Books of the library. ``model``: by whom gists of whole books are made, and were made."""
 
     def __init__(self, workspace: Workspace, book_ids: Sequence[str], model: str) -> None:
@@ -94,7 +94,7 @@ class LibraryShelf(Shelf):
             self.notes += (f"Words cannot be looked for in {count_of(left, 'book')} yet: the texts are not indexed.",)
 
     def memory(self, book: ShelfBook) -> GistMemory:
-        memory = self._library.memory(book.reading_id)
+        memory = self._library.memory(book.gisting_id)
         return memory if book.up_to is None else memory.up_to(book.up_to)
 
     def resources(self, resources: Resources, book: ShelfBook) -> Resources:
@@ -106,30 +106,30 @@ class LibraryShelf(Shelf):
         value = {"changed": row.changed, "text": gist}
         self._library.artifacts(row.document_id).save(GIST_OF_BOOK, self._key(row, book.up_to), value)
 
-    def find(self, words: str) -> list[Place]:
+    def find(self, words: str) -> list[FoundLine]:
         texts = self._library.texts_with(words, list(self._by_text))
-        found: list[Place] = []
+        found: list[FoundLine] = []
         for book in (self._by_text[text] for text in texts[:_SEARCHED]):
             if book.pages:
                 places = find_places(self.memory(book), words, most=self.places_of_book)
             else:
                 paragraphs = self._paragraphs(book)
                 places = [
-                    Place(0, place.line)
+                    FoundLine(0, place.line)
                     for place in find_in_texts(enumerate(paragraphs), words, most=self.places_of_book)
                 ]
             found += [replace(place, book=book.number) for place in places]
         return found[:PLACES]
 
-    def passages(self, question: str) -> list[Place]:
+    def passages(self, question: str) -> list[FoundLine]:
         unread = [self._rows[book.id].document_id for book in self.books if not book.pages]
-        found: list[Place] = []
+        found: list[FoundLine] = []
         for text, index in self._library.passages(question, unread) if unread else ():
             book = self._by_text[text]
             if sum(place.book == book.number for place in found) < _PASSAGES_OF_BOOK:
                 paragraphs = self._paragraphs(book)
                 if index < len(paragraphs):
-                    found.append(Place(0, first_words(paragraphs[index], _PASSAGE_WORDS), book.number))
+                    found.append(FoundLine(0, first_words(paragraphs[index], _PASSAGE_WORDS), book.number))
             if len(found) == PLACES:
                 break
         return found
@@ -137,14 +137,14 @@ class LibraryShelf(Shelf):
     def _describe(self, row: BookToAsk, gists: dict[tuple[str, str], str]) -> ShelfBook:
         """A book as the question may see it; its number is set later."""
         book = ShelfBook(0, row.id, row.title, row.author, row.language)
-        if not row.reading_id:
+        if not row.gisting_id:
             return book
         up_to = self._last_page(row)
         stored = json.loads(gists.get((row.document_id, self._key(row, up_to)), "{}"))
         own = str(stored["text"]) if stored.get("changed") == row.changed else ""
         if up_to is not None:
-            memory = self._library.memory(row.reading_id).up_to(up_to)
-            limited = book_of(0, memory, id=row.id, reading_id=row.reading_id, up_to=up_to)
+            memory = self._library.memory(row.gisting_id).up_to(up_to)
+            limited = book_of(0, memory, id=row.id, gisting_id=row.gisting_id, up_to=up_to)
             return replace(limited, gist=own or limited.gist)
         opening = row.opening[:OPENING]
         words = count_words(row.opening) * row.characters // max(1, len(row.opening))
@@ -155,7 +155,7 @@ class LibraryShelf(Shelf):
             gist_words=words,
             gist=own or (row.opening if words <= OWN_WORDS else ""),
             opening=opening,
-            reading_id=row.reading_id,
+            gisting_id=row.gisting_id,
         )
 
     def _last_page(self, row: BookToAsk) -> int | None:
@@ -163,10 +163,10 @@ class LibraryShelf(Shelf):
         if row.position.allowed is None:
             return None
         whole = self._library.document(row.id, document_id=row.document_id)
-        return page_allowed(self._library.memory(row.reading_id), whole, row.position)
+        return page_allowed(self._library.memory(row.gisting_id), whole, row.position)
 
     def _key(self, row: BookToAsk, up_to: int | None) -> str:
-        return f"{row.reading_id} {up_to or ''} {self._model}"
+        return f"{row.gisting_id} {up_to or ''} {self._model}"
 
     def _paragraphs(self, book: ShelfBook) -> list[str]:
         """The paragraphs of a book without gists, as far as its spoiler limit lets in."""
@@ -176,4 +176,4 @@ class LibraryShelf(Shelf):
 
     def _readable_paragraphs(self, book: ShelfBook) -> bool:
         row = self._rows[book.id]
-        return not row.reading_id and row.position.allowed != 0
+        return not row.gisting_id and row.position.allowed != 0

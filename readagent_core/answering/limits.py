@@ -29,7 +29,7 @@ def paragraphs_through(memory: GistMemory, whole: Document, page: int) -> int:
 def page_reached(memory: GistMemory, whole: Document, position: Position) -> int:
     """The number of the last page that lies wholly in what the spoiler limit lets in, or in what was read; 0 for none.
 
-    A position is a paragraph of the ``whole`` document, a page one of the document as limited for its reading.
+    A position is a paragraph of the ``whole`` document, a page one of the document as limited for its gisting.
     """
     allowed = position.furthest if position.allowed is None else position.allowed
     inside = whole.count_in(memory.document, min(allowed, len(whole.paragraphs)))
@@ -45,10 +45,10 @@ def last_page_seen(events: Sequence[Event], *, otherwise: int) -> int:
 def within_limits(exchange: Exchange, books: Sequence[ShelfBook]) -> bool:
     """Whether an earlier exchange saw no page that a book's spoiler limit keeps out now."""
     now = {book.id: book for book in books}
-    for book_id, reading_id, up_to in exchange.facts.books:
+    for book_id, gisting_id, up_to in exchange.facts.books:
         book = now.get(book_id)
         if book is None:
             return False
-        if book.up_to is not None and (reading_id != book.reading_id or up_to is None or up_to > book.up_to):
+        if book.up_to is not None and (gisting_id != book.gisting_id or up_to is None or up_to > book.up_to):
             return False
     return True

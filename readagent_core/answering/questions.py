@@ -74,14 +74,14 @@ def _options_in_order(lines: list[str]) -> list[str]:
 # --- follow-up questions --------------------------------------------------------------------------------
 
 
-def visible_history(exchanges: Sequence[Exchange], *, reading_id: int, up_to: int | None) -> list[tuple[str, str]]:
+def visible_history(exchanges: Sequence[Exchange], *, gisting_id: int, up_to: int | None) -> list[tuple[str, str]]:
     """The last questions and answers that a follow-up may be understood from, oldest first."""
     found: list[tuple[str, str]] = []
     for exchange in reversed(exchanges):
         if len(found) == HISTORY_LENGTH:
             break
         if up_to is not None:
-            within = exchange.reading_id == reading_id and exchange.up_to is not None and exchange.up_to <= up_to
+            within = exchange.gisting_id == gisting_id and exchange.up_to is not None and exchange.up_to <= up_to
             if not within:
                 continue
         answer = answer_text(events_of(exchange))

@@ -17,7 +17,7 @@ from importlib.metadata import entry_points
 from readagent_core.answering.base import AskSettings, Event, Question
 from readagent_core.answering.resources import Resources
 from readagent_core.answering.run import Run
-from readagent_core.answering.shelf import Shelf
+from readagent_core.answering.shelf import AskedShelf
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import SettingsError
 from readagent_core.memory import GistMemory
@@ -63,7 +63,7 @@ class Method:
     title: str
     about: str
     answer: Callable[[Run], Iterator[Event]]
-    answer_shelf: Callable[[Run, Shelf], Iterator[Event]] | None = None
+    answer_shelf: Callable[[Run, AskedShelf], Iterator[Event]] | None = None
     needs_gists: bool = False
     compares_embeddings: bool = False
     looks_up: bool = True
@@ -71,7 +71,7 @@ class Method:
     def run(
         self,
         question: Question,
-        books: GistMemory | Shelf,
+        books: GistMemory | AskedShelf,
         model: ChatModel,
         settings: AskSettings,
         cancel: CancelToken,

@@ -192,12 +192,12 @@ def respond_from_memory(run: Run, memory: GistMemory, pages: tuple[int, ...]) ->
                 raise
             yield run.note(f"Page {pages[-1]} stayed a gist: with it the prompt was too long for the model's window.")
             pages = pages[:-1]
-            yield expanded(run, memory, pages)
+            yield expanded_event(run, memory, pages)
         else:
             return
 
 
-def expanded(run: Run, memory: GistMemory, pages: Sequence[int]) -> Expanded:
+def expanded_event(run: Run, memory: GistMemory, pages: Sequence[int]) -> Expanded:
     """Return the event that ``pages`` of ``memory`` are now in full."""
     words = count_memory_words(run, memory, pages)
     return Expanded(tuple(sorted(run.original_pages(pages))), words, memory.entries(pages))

@@ -35,7 +35,7 @@ class Run:
     """The state of one question: its inputs, and the steps and notes so far. ``model`` counts the usage of the run.
 
     ``words_sent``: in prompts about the question, instructions counted. ``merged_pages``: for each page of a shortened
-    memory, the pages of the reading.
+    memory, the pages of the gisting.
     """
 
     name: str
@@ -107,7 +107,7 @@ class Run:
         return tuple(original for number in pages for original in self.merged_pages.get(number, (number,)))
 
     def restore_page_numbers(self, text: str) -> str:
-        """Return ``text`` with every page it cites, like [7], by its number in the reading."""
+        """Return ``text`` with every page it cites, like [7], by its number in the gisting."""
         if not self.merged_pages:
             return text
 

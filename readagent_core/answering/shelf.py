@@ -15,13 +15,13 @@ from readagent_core.answering.joined_books import join_memories
 from readagent_core.answering.resources import Resources
 from readagent_core.answering.retrieval import sort_by_score
 from readagent_core.answering.run import Run
-from readagent_core.answering.view import PLACES, Place, find_places
+from readagent_core.answering.view import PLACES, FoundLine, find_places
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
 from readagent_core.errors import NotInLibraryError
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin.statistics import Bm25
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.words import count_words, terms
 
 OWN_WORDS = 150  # gists of pages that are no longer than this are the gist of the book
@@ -46,11 +46,11 @@ class ShelfBook:
     gist_words: int = 0
     gist: str = ""
     opening: str = ""
-    reading_id: int = 0
+    gisting_id: int = 0
     up_to: int | None = None
 
 
-class Shelf:
+class AskedShelf:
     """The books of a question, with memories that the caller has. ``notes``: what a reader must know of the choice.
 
     The workspace's shelf loads memories from the library, one at a time as they are needed.
@@ -96,7 +96,7 @@ class Shelf:
     def no_pages(self) -> GistMemory:
         """A memory without pages, in the language of most of the books: that of the prompts."""
         ((language, _),) = Counter(book.language for book in self.books).most_common(1)
-        return GistMemory(Document("", (), language=language), ReadingPlan(), (), ())
+        return GistMemory(Document("", (), language=language), GistingPlan(), (), ())
 
     def resources(self, resources: Resources, book: ShelfBook) -> Resources:
         """Return ``resources`` with the place where what is made of this book is stored."""
@@ -106,13 +106,13 @@ class Shelf:
         """Set the gist of the whole book; a shelf of a library stores it for the next question."""
         self.books = tuple(replace(b, gist=gist) if b.number == book.number else b for b in self.books)
 
-    def find(self, words: str) -> list[Place]:
+    def find(self, words: str) -> list[FoundLine]:
         """Return where exactly these words stand, in any book, as far as its spoiler limit lets in."""
         most = self.places_of_book
         found = (replace(p, book=b.number) for b in self.books for p in find_places(self.memory(b), words, most=most))
         return list(islice(found, PLACES))
 
-    def passages(self, question: str) -> list[Place]:
+    def passages(self, question: str) -> list[FoundLine]:
         """Return passages that share words with the question, of the books without gists."""
         return []
 

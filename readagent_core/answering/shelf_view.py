@@ -10,11 +10,11 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from readagent_core.answering.base import BookInAnswer, BooksShown, Event, Expanded
-from readagent_core.answering.levels import PART_WORDS, ROOM, Levels, Part, make_levels
+from readagent_core.answering.levels import PART_WORDS, ROOM, BookPart, Levels, make_levels
 from readagent_core.answering.retrieval import rank_by_bm25
 from readagent_core.answering.run import Run
-from readagent_core.answering.shelf import Shelf, ShelfBook, choose_books
-from readagent_core.answering.view import Place, View, find_places, first_view
+from readagent_core.answering.shelf import AskedShelf, ShelfBook, choose_books
+from readagent_core.answering.view import FoundLine, View, find_places, first_view
 from readagent_core.prompts import render_fragment
 from readagent_core.tags import book_tag, escape_tags
 from readagent_core.words import count_of, count_words
@@ -38,9 +38,9 @@ class ShelfView:
 
     run: Run
     views: dict[int, View]
-    shelf: Shelf | None = None
+    shelf: AskedShelf | None = None
     closed: set[int] = field(default_factory=set)
-    found: dict[int, list[Place]] = field(default_factory=dict)
+    found: dict[int, list[FoundLine]] = field(default_factory=dict)
     repeated: int | None = None
     _levels: dict[int, Levels] = field(default_factory=dict)
     _named: set[int] = field(default_factory=set)  # books that the model asked for: they stay open
@@ -96,13 +96,13 @@ class ShelfView:
                 self._told[number] = replace(event, memory_words=0)
                 yield event
 
-    def find(self, words: str) -> list[Place]:
+    def find(self, words: str) -> list[FoundLine]:
         """Return where exactly these words stand and show these lines in place."""
         places = self.shelf.find(words) if self.shelf else find_places(self.views[0].memory, words)
         self.add_places(places)
         return places
 
-    def add_places(self, places: Iterable[Place]) -> None:
+    def add_places(self, places: Iterable[FoundLine]) -> None:
         for place in places:
             view = self.views.get(place.book)
             if view is not None:
@@ -116,7 +116,7 @@ class ShelfView:
         number = int(found.group(1)) if found and self.shelf else 0
         return number if self.shelf and number <= len(self.shelf.books) else 0
 
-    def seek(self, label: str, most: int) -> tuple[View, Part] | str:
+    def seek(self, label: str, most: int) -> tuple[View, BookPart] | str:
         """Return the view and the part or page of a name such as '7', '2.7' or '2.31-33'; why not, where there is none.
 
         A book that is named by its number alone ('2') is opened within ``most`` words; its part is then all of it.
@@ -134,7 +134,7 @@ class ShelfView:
         was_open = number in self.views
         view = self.open_book(book, most)
         if found.group(2) is None:
-            whole = Part(len(view.levels.levels), 1, book.pages)
+            whole = BookPart(len(view.levels.levels), 1, book.pages)
             return "it is open already; name its pages or ranges" if was_open else (view, whole)
         part = view.named("-".join(filter(None, found.groups()[1:])))
         return (view, part) if part else "there is no such page"
@@ -145,7 +145,7 @@ class ShelfView:
             assert self.shelf is not None
             run = self.run_of(book)
             if book.gist_words <= most:
-                levels = Levels(run.memory, (tuple(Part(0, n, n) for n in run.memory.readable),), {})
+                levels = Levels(run.memory, (tuple(BookPart(0, n, n) for n in run.memory.readable),), {})
             else:
                 levels = self.levels_of(book)
             view = first_view(levels, most, rank_by_bm25(self.run.question.text, run.memory))
@@ -207,7 +207,7 @@ class ShelfView:
             full = tuple(sorted(view.full)) if view else ()
             pages = dict(sorted(seen.items()))
             how = self.how(number)
-            yield BookInAnswer(number, book.id, book.title, how, book.reading_id, book.up_to, full, pages)
+            yield BookInAnswer(number, book.id, book.title, how, book.gisting_id, book.up_to, full, pages)
 
     def numbers(self) -> list[int]:
         """Return the numbers of the books that are shown."""
@@ -235,7 +235,7 @@ class ShelfView:
                 yield render_fragment("found.book", self.run.language, book=str(number), line=line)
 
 
-def first_shelf_view(run: Run, shelf: Shelf, most: int) -> Generator[Event, None, ShelfView]:
+def first_shelf_view(run: Run, shelf: AskedShelf, most: int) -> Generator[Event, None, ShelfView]:
     """Return the first view of several books, of at most ``most`` words, and say in events what it shows.
 
     All gists of pages where they fit; else the books' own gists, of as many books as fit, and the best of them opened

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from readagent_core.library.records import Exchange, Reading
+from readagent_core.library.records import Exchange, Gisting
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.models.builtin import reader as builtin
@@ -30,11 +30,11 @@ class Signature:
     line: str
 
 
-def signature_of(made: Exchange | Reading | GistMemory | ChatModel) -> Signature:
-    """The signature of an answer (an exchange), of gists (a reading or memory) or of a model."""
+def signature_of(made: Exchange | Gisting | GistMemory | ChatModel) -> Signature:
+    """The signature of an answer (an exchange), of gists (a gisting or memory) or of a model."""
     if isinstance(made, Exchange):
         return sign(made.facts.model, made.facts.where, made.facts.recorded, built_in=BUILT_IN_LINE)
-    if isinstance(made, Reading):
+    if isinstance(made, Gisting):
         return sign(made.model, made.where, made.recorded, built_in=BUILT_IN_GISTS)
     if isinstance(made, GistMemory):
         return sign(made.model, "", made.recorded or "", built_in=BUILT_IN_GISTS)

@@ -124,28 +124,28 @@ def suggest(memory: GistMemory, model: ChatModel, cancel: CancelToken) -> list[s
     return parse_suggestions(model.complete(prompt, cancel).text)
 
 
-def saved_suggestions(workspace: Workspace, reading_id: int, *, up_to: int | None) -> list[str] | None:
-    """Questions suggested before for this reading and limit; None when none were asked for yet."""
-    found = workspace.library.preference(_name(reading_id, up_to), None)
+def saved_suggestions(workspace: Workspace, gisting_id: int, *, up_to: int | None) -> list[str] | None:
+    """Questions suggested before for this gisting and limit; None when none were asked for yet."""
+    found = workspace.library.preference(_name(gisting_id, up_to), None)
     return [str(text) for text in found] if isinstance(found, list) else None
 
 
-def start_suggesting(workspace: Workspace, reading_id: int, memory: GistMemory, *, up_to: int | None) -> Job:
+def start_suggesting(workspace: Workspace, gisting_id: int, memory: GistMemory, *, up_to: int | None) -> Job:
     """Ask for suggestions in the background and save them. ``memory`` must end at the limit already."""
     model = workspace.model
 
     def work(job: Job) -> list[str]:
         found = suggest(memory, model, job)
-        workspace.library.set_preference(_name(reading_id, up_to), found)
+        workspace.library.set_preference(_name(gisting_id, up_to), found)
         return found
 
-    return workspace.jobs.start(_name(reading_id, up_to), work)
+    return workspace.jobs.start(_name(gisting_id, up_to), work)
 
 
-def suggesting_job(workspace: Workspace, reading_id: int, *, up_to: int | None) -> Job | None:
+def suggesting_job(workspace: Workspace, gisting_id: int, *, up_to: int | None) -> Job | None:
     """The job that makes suggestions, running or ended; None where none was started."""
-    return workspace.jobs.get(_name(reading_id, up_to))
+    return workspace.jobs.get(_name(gisting_id, up_to))
 
 
-def _name(reading_id: int, up_to: int | None) -> str:
-    return f"suggested {reading_id}" + (f" to {up_to}" if up_to else "")
+def _name(gisting_id: int, up_to: int | None) -> str:
+    return f"suggested {gisting_id}" + (f" to {up_to}" if up_to else "")

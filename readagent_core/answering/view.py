@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from readagent_core.answering.levels import ROOM, Levels, Part
+from readagent_core.answering.levels import ROOM, BookPart, Levels
 from readagent_core.memory import GistMemory
 from readagent_core.prompts import render_fragment
 from readagent_core.tags import escape_tags, page_tag, range_tag
@@ -23,7 +23,7 @@ _QUOTES = str.maketrans("‘’‚‛“”„‟´`\u00a0", "''''\"\"\"\"'' ")
 
 
 @dataclass(frozen=True)
-class Place:
+class FoundLine:
     """Where words were found: the page, and a line of text around them.
 
     ``book``: the book's number on a shelf, 0 for the only book. ``page`` is 0 in a book without pages.
@@ -42,7 +42,7 @@ class View:
     """
 
     levels: Levels
-    shown: list[Part]
+    shown: list[BookPart]
     full: set[int] = field(default_factory=set)
     asked: set[int] = field(default_factory=set)  # pages that the model or a search has named: never folded
     places: dict[int, list[str]] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class View:
         """Return how each readable page is seen: 'full', 'gist' or 'part'."""
         return {n: how for first, last, how in self.entries() for n in range(first, last + 1)}
 
-    def open(self, part: Part) -> None:
+    def open(self, part: BookPart) -> None:
         """Replace ``part`` in place by the parts below it, also where it was folded; show a page in full."""
         self.asked.update(range(part.first, part.last + 1))
         while part not in self.shown:
@@ -82,18 +82,18 @@ class View:
         else:
             self.full.add(part.first)
 
-    def words_of_opening(self, part: Part) -> int:
+    def words_of_opening(self, part: BookPart) -> int:
         """Return about how many words more the view has when ``part`` is opened."""
         below = self.memory.page(part.first).words if not part.level else sum(map(self.levels.words, part.parts))
         return below - self.levels.words(part)
 
-    def is_open(self, part: Part) -> bool:
+    def is_open(self, part: BookPart) -> bool:
         """Return whether the levels below ``part`` are shown in its place, or the page in full."""
         if not part.level:
             return part.first in self.full
         return not any(part.first in shown and shown.level >= part.level for shown in self.shown)
 
-    def add_places(self, places: Iterable[Place]) -> None:
+    def add_places(self, places: Iterable[FoundLine]) -> None:
         """Show found lines below the part that has them."""
         for place in places:
             self.asked.add(place.page)
@@ -137,7 +137,7 @@ class View:
                     break
                 self._unfold(part)
 
-    def named(self, label: str) -> Part | None:
+    def named(self, label: str) -> BookPart | None:
         """Return the part or page of a name such as '7' or '31-33'; None where there is none.
 
         A range that is no part names the smallest part that has both ends.
@@ -159,14 +159,14 @@ class View:
     def _readable(self) -> frozenset[int]:
         return frozenset(self.memory.readable)
 
-    def _unfold(self, part: Part) -> None:
+    def _unfold(self, part: BookPart) -> None:
         at = self.shown.index(part)
         self.shown[at : at + 1] = part.parts
 
     def _state(self, page: int) -> str:
         return "full" if page in self.full else "gist"
 
-    def _lines(self, part: Part) -> Iterator[tuple[int, str]]:
+    def _lines(self, part: BookPart) -> Iterator[tuple[int, str]]:
         """Yield the lines found in the pages of ``part`` that are not shown in full, each with its page."""
         for page in range(part.first, part.last + 1):
             if page not in self.full:
@@ -174,7 +174,7 @@ class View:
                     shown = f"{self.prefix}{page}"
                     yield page, render_fragment("found", self._language, page=shown, line=escape_tags(line))
 
-    def entry(self, part: Part) -> str:
+    def entry(self, part: BookPart) -> str:
         """Return a part as the model sees it, below its tag, with the lines found in it."""
         return "\n".join([self._own_entry(part), *(line for _, line in self._lines(part))])
 
@@ -186,7 +186,7 @@ class View:
             for page, line in self._lines(part):
                 yield f"{self.prefix}{page} {line}", line
 
-    def _own_entry(self, part: Part) -> str:
+    def _own_entry(self, part: BookPart) -> str:
         if part.first != part.last:
             tag = range_tag(part.first, part.last, self.prefix)
         else:
@@ -196,7 +196,7 @@ class View:
         body = escape_tags(self.memory.page_text(part.first)) if whole else self.levels.text(part)
         return f"{tag}\n{body}"
 
-    def _words(self, part: Part) -> int:
+    def _words(self, part: BookPart) -> int:
         whole = not part.level and part.first in self.full
         body = self.memory.page(part.first).words if whole else self.levels.words(part)
         return body + sum(count_words(line) for _, line in self._lines(part))
@@ -217,16 +217,16 @@ def first_view(levels: Levels, most: int, ranking: Iterable[int]) -> View:
     return view
 
 
-def find_places(memory: GistMemory, wanted: str, *, most: int = PLACES) -> list[Place]:
+def find_places(memory: GistMemory, wanted: str, *, most: int = PLACES) -> list[FoundLine]:
     """Return where ``wanted`` occurs in the readable pages, at most two places a page; case does not matter."""
     pages = ((number, memory.page_text(number)) for number in memory.readable)
     return find_in_texts(pages, wanted, most=most)
 
 
-def find_in_texts(texts: Iterable[tuple[int, str]], wanted: str, *, most: int = PLACES) -> list[Place]:
+def find_in_texts(texts: Iterable[tuple[int, str]], wanted: str, *, most: int = PLACES) -> list[FoundLine]:
     """Return where ``wanted`` occurs in numbered texts, at most two places in each; case does not matter."""
     words = collapse_whitespace(wanted.translate(_QUOTES)).strip(" .,;:!?\"'*_")
-    found: list[Place] = []
+    found: list[FoundLine] = []
     if not words:
         return found
     # '*' and '_' may be round words for emphasis
@@ -237,7 +237,7 @@ def find_in_texts(texts: Iterable[tuple[int, str]], wanted: str, *, most: int = 
         for n, place in enumerate(bounded.finditer(text.translate(_QUOTES))):
             if n == 2 or len(found) == most:
                 break
-            found.append(Place(number, _line_around(text, place.start(), place.end())))
+            found.append(FoundLine(number, _line_around(text, place.start(), place.end())))
     return found
 
 

@@ -2,7 +2,7 @@
 
 The limit comes from the settings or from the model's window. A window is counted in tokens and no tokenizer is at
 hand, so the tokens of a word are estimated on the high side. A memory that is too long is shortened as in Appendix I
-of the ICML paper (``reading.fit``): gists are shortened again and, in very long books, neighbouring pages are merged.
+of the ICML paper (``gisting.fit``): gists are shortened again and, in very long books, neighbouring pages are merged.
 Merged pages have numbers of their own in prompts; events and the answer use the numbers of the reading's pages.
 """
 

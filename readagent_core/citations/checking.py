@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from readagent_core.citations.answer_parsing import Parsed, Quotation, parse, quoted_runs
-from readagent_core.citations.quotation_search import Finder, Place
+from readagent_core.citations.quotation_search import Finder, QuotedPlace
 from readagent_core.memory import GistMemory
 from readagent_core.short_repr import short_repr
 from readagent_core.words import is_unspaced, terms
@@ -35,7 +35,7 @@ class Citation:
     state: str
     claim: str = ""
     quotation: str = ""
-    places: tuple[Place, ...] = ()
+    places: tuple[QuotedPlace, ...] = ()
     why: str = ""
     recognised: bool = False
     book: int = 0
@@ -59,7 +59,7 @@ class Shown:
         """The pages whose text was shown, in full or in part."""
         return {*self.full, *(page for page, _, _ in self.passages)}
 
-    def has_shown(self, places: Sequence[Place]) -> bool:
+    def has_shown(self, places: Sequence[QuotedPlace]) -> bool:
         """Return whether the text at ``places`` was shown."""
         return bool(places) and all(
             place.page in self.full
@@ -212,7 +212,7 @@ def _cite(source: Shown, number: int, claim: str, quotation: Quotation | None) -
     return Citation(number, FROM_MEMORY, claim, why=why)
 
 
-def _on_page(finder: Finder, number: int, claim: str, quotation: str, places: tuple[Place, ...]) -> Citation:
+def _on_page(finder: Finder, number: int, claim: str, quotation: str, places: tuple[QuotedPlace, ...]) -> Citation:
     """Return the citation of words that are in a page read in full."""
     paragraphs = finder.memory.document.paragraphs
     recognised = any(paragraphs[place.paragraph].confidence is not None for place in places)

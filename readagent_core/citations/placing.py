@@ -60,7 +60,7 @@ class Quote:
 class PlainText:
     """The paragraphs of a document as one text, a line break between two.
 
-    Positions are code points from its start. A paragraph that was split for a reading is one paragraph again here, so
+    Positions are code points from its start. A paragraph that was split for a gisting is one paragraph again here, so
     that positions are the same whatever the page size. A spot is an index of a paragraph and an offset in it;
     ``whole`` spots count paragraphs that are not split.
     """

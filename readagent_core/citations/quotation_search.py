@@ -29,7 +29,7 @@ _UNSPACED = re.compile(f"[{CJK}{SOUTH_EAST}]")
 
 
 @dataclass(frozen=True)
-class Place:
+class QuotedPlace:
     """Characters ``start`` to ``end`` of paragraph ``paragraph`` of the memory's document, on page ``page``.
 
     ``start == end``: the words are in a heading above that paragraph.
@@ -91,7 +91,7 @@ class SearchableText:
         ends = after in ("", " ") or bool(_UNSPACED.match(after) or _UNSPACED.match(self.text[end - 1]))
         return starts and ends
 
-    def places(self, start: int, end: int, *, page: int) -> tuple[Place, ...]:
+    def places(self, start: int, end: int, *, page: int) -> tuple[QuotedPlace, ...]:
         """Return the characters of each paragraph that a match covers."""
         spans: dict[int, tuple[int, int]] = {}
         for index in range(start, end):
@@ -99,7 +99,7 @@ class SearchableText:
             if self.text[index] != " ":
                 spans[number] = (spans[number][0] if number in spans else low, high)
         return tuple(
-            Place(page, self._parts[n][1], *((0, 0) if self._parts[n][2] else span)) for n, span in spans.items()
+            QuotedPlace(page, self._parts[n][1], *((0, 0) if self._parts[n][2] else span)) for n, span in spans.items()
         )
 
 
@@ -134,7 +134,7 @@ def _normalise(text: str) -> Iterator[tuple[int, int, str]]:
         index = end
 
 
-def find_in(words: SearchableText, quotation: str, *, page: int) -> tuple[Place, ...]:
+def find_in(words: SearchableText, quotation: str, *, page: int) -> tuple[QuotedPlace, ...]:
     """Return where ``quotation`` is in a page; () when any part of it is not found."""
     whole = words.find(quotation)
     if whole:
@@ -163,7 +163,7 @@ class Finder:
         self.memory = memory
         self._pages: dict[int, SearchableText] = {}
 
-    def find_in_page(self, stretches: Sequence[str], number: int) -> tuple[Place, ...]:
+    def find_in_page(self, stretches: Sequence[str], number: int) -> tuple[QuotedPlace, ...]:
         """Return where all ``stretches`` are in page ``number``; () where any of them is not found."""
         if number not in self._pages:
             page, document = self.memory.page(number), self.memory.document

@@ -98,10 +98,10 @@ def page_json(page: PageMemory) -> dict[str, Any]:
 
 
 def _line(snapshot: Snapshot) -> str:
-    from readagent_core.web_pages.steps import Progress
+    from readagent_core.web_pages.steps import ActProgress
 
     progress = snapshot.value
-    if not isinstance(progress, Progress):
+    if not isinstance(progress, ActProgress):
         return "Reading the page"
     made, parts = len(progress.page.memory.readable), len(progress.page.snippets)
     if made < parts and not progress.events:

@@ -30,7 +30,7 @@ from readagent_core.cli.notes import notes
 from readagent_core.cli.output import memory_json, print_json, report_errors, say, say_aside, show_pages
 from readagent_core.cli.questions import questions
 from readagent_core.cli.recognise import recognise
-from readagent_core.cli.shared import check_format, complete_reading, open_book, plan_from_options, write_file
+from readagent_core.cli.shared import check_format, complete_gisting, open_book, plan_from_options, write_file
 from readagent_core.words import count_of
 
 app = typer.Typer(
@@ -118,13 +118,13 @@ def read(
     json: options.Json = False,
     password: options.Password = "",
 ) -> None:
-    """Read a file into pages and gists; resumes where an earlier reading stopped."""
+    """Read a file into pages and gists; resumes where an earlier gisting stopped."""
     with report_errors(as_json=json):
         plan = plan_from_options(preset, max_words=max_words, min_words=min_words, pagination=pagination)
         workspace, book = open_book(file, password=password)
-        reading, memory = complete_reading(workspace, book, plan, connections=connections)
+        gisting, memory = complete_gisting(workspace, book, plan, connections=connections)
         if json:
-            print_json(memory_json(memory, reading.usage))
+            print_json(memory_json(memory, gisting.usage))
             return
         for page in memory.pages:
             gist = memory.gists[page.number - 1]
@@ -170,7 +170,7 @@ def export(
         check_format(format, MEMORY_FORMATS)
         plan = plan_from_options(preset, max_words=max_words, min_words=min_words)
         workspace, book = open_book(file, password=password)
-        _, memory = complete_reading(workspace, book, plan, connections=connections)
+        _, memory = complete_gisting(workspace, book, plan, connections=connections)
         data = export_memory(
             memory,
             format,

@@ -22,16 +22,16 @@ from readagent_core.cli.output import (
     usage_errors,
     wait_for,
 )
-from readagent_core.cli.shared import complete_reading, open_book, open_workspace, plan_from_options
+from readagent_core.cli.shared import complete_gisting, open_book, open_workspace, plan_from_options
 from readagent_core.errors import ReadAgentError
 from readagent_core.words import count_of
 
 if TYPE_CHECKING:
     from readagent_core.answering.base import Answer, Question
     from readagent_core.jobs import Job
-    from readagent_core.library.records import Exchange, Reading
+    from readagent_core.library.records import Exchange, Gisting
     from readagent_core.memory import GistMemory
-    from readagent_core.plan import ReadingPlan
+    from readagent_core.plan import GistingPlan
     from readagent_core.workspace import Workspace
 
 
@@ -89,11 +89,11 @@ def ask(
             asked_about: list[str] | str = books
             which: dict[str, Any] = {"about": about}
         else:
-            workspace, reading, memory = read(files[0])
+            workspace, gisting, memory = read(files[0])
             if up_to is not None and up_to > len(memory.pages):
                 pages = count_of(len(memory.pages), "page")
                 raise WrongUsage(f"This book has {pages}; --up-to {up_to} is beyond the last one.")
-            asked_about, which = reading.book_id, {"up_to": up_to, "reading_id": reading.id}
+            asked_about, which = gisting.book_id, {"up_to": up_to, "gisting_id": gisting.id}
         exchange, job = asking.ask(workspace, asked_about, asked, method=method or "", settings=settings, **which)
         answer, signature = _wait(workspace, exchange, job)
         if json:
@@ -104,22 +104,22 @@ def ask(
 
 
 def _read(
-    file: str, *, plan: ReadingPlan | None, connections: int | None, password: str
-) -> tuple[Workspace, Reading, GistMemory]:
+    file: str, *, plan: GistingPlan | None, connections: int | None, password: str
+) -> tuple[Workspace, Gisting, GistMemory]:
     workspace, book = open_book(file, password=password)
-    return workspace, *complete_reading(workspace, book, plan, connections=connections)
+    return workspace, *complete_gisting(workspace, book, plan, connections=connections)
 
 
 def _books(
     files: list[str],
     shelf: str | None,
     tag: str | None,
-    read: Callable[[str], tuple[Workspace, Reading, GistMemory]],
+    read: Callable[[str], tuple[Workspace, Gisting, GistMemory]],
 ) -> tuple[Workspace, str, list[str]]:
     """The workspace, what was chosen in words, and the ids of the books; files are read where they were not."""
     if files:
         found = [read(file) for file in files]
-        return found[-1][0], "books", [reading.book_id for _, reading, _ in found]
+        return found[-1][0], "books", [gisting.book_id for _, gisting, _ in found]
     workspace = open_workspace()
     if shelf is not None:
         return workspace, f"shelf {shelf}", workspace.library.books_on_shelf(shelf)

@@ -17,9 +17,9 @@ from readagent_core.words import count_of
 
 if TYPE_CHECKING:
     from readagent_core.jobs import Snapshot
-    from readagent_core.library.records import Book, Reading
+    from readagent_core.library.records import Book, Gisting
     from readagent_core.memory import GistMemory
-    from readagent_core.plan import ReadingPlan
+    from readagent_core.plan import GistingPlan
     from readagent_core.workspace import Workspace
 
 
@@ -50,36 +50,36 @@ def open_book(file: str, *, password: str) -> tuple[Workspace, Book]:
         return workspace, open_file(workspace, data, Path(file).name, password=password, progress=progress)
 
 
-def plan_from_options(preset: str | None, **changes: Any) -> ReadingPlan | None:
+def plan_from_options(preset: str | None, **changes: Any) -> GistingPlan | None:
     """The plan asked for by options; None where there are none, so that one is chosen for the text."""
     if preset is None and all(value is None for value in changes.values()):
         return None
-    from readagent_core.plan import ReadingPlan
+    from readagent_core.plan import GistingPlan
 
     with usage_errors():
-        return ReadingPlan.from_preset(preset or "article", **changes)
+        return GistingPlan.from_preset(preset or "article", **changes)
 
 
 def read_book(
-    workspace: Workspace, book: Book, plan: ReadingPlan | None, *, connections: int | None
-) -> tuple[Reading, GistMemory]:
-    """Read the book, or resume its reading, and wait for the end."""
-    from readagent_core.gisting.job import start_reading
+    workspace: Workspace, book: Book, plan: GistingPlan | None, *, connections: int | None
+) -> tuple[Gisting, GistMemory]:
+    """Read the book, or resume its gisting, and wait for the end."""
+    from readagent_core.gisting.job import start_gisting
 
     if not workspace.model.is_language_model:
         hint = "Set READAGENT_BASE_URL and READAGENT_MODEL to connect one."
         if workspace.settings.base_url and not workspace.settings.model:
             hint = "A server is set, but no model of it: set READAGENT_MODEL too."
         say_aside(f"No language model is connected: the built-in reader reads. {hint}")
-    job = start_reading(workspace, book.id, plan, connections=connections)
+    job = start_gisting(workspace, book.id, plan, connections=connections)
     wait_for(job, _progress_line)
-    reading = workspace.library.reading(job.subject)
-    return reading, workspace.library.memory(reading.id)
+    gisting = workspace.library.gisting(job.subject)
+    return gisting, workspace.library.memory(gisting.id)
 
 
-def complete_reading(
-    workspace: Workspace, book: Book, plan: ReadingPlan | None, *, connections: int | None
-) -> tuple[Reading, GistMemory]:
+def complete_gisting(
+    workspace: Workspace, book: Book, plan: GistingPlan | None, *, connections: int | None
+) -> tuple[Gisting, GistMemory]:
     """The complete reading of the file's text that is there; the book is read first if there is none, or for a plan.
 
     One by another language model counts, one by word statistics does not where a language model is chosen.
@@ -89,11 +89,11 @@ def complete_reading(
 
     found = newest_memory(workspace, book.id) if plan is None else None
     if found is not None:
-        reading, memory = found
-        fits = reading.model != NAME or not workspace.model.is_language_model
-        if memory.complete and fits and reading.document_id == book.document_id:  # of no earlier version of the file
-            if reading.model != workspace.model.name:
-                say_aside(f"The gists that {reading.model} made are used; with --preset others are made.")
+        gisting, memory = found
+        fits = gisting.model != NAME or not workspace.model.is_language_model
+        if memory.complete and fits and gisting.document_id == book.document_id:  # of no earlier version of the file
+            if gisting.model != workspace.model.name:
+                say_aside(f"The gists that {gisting.model} made are used; with --preset others are made.")
             return found
     return read_book(workspace, book, plan, connections=connections)
 
@@ -114,10 +114,10 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def _progress_line(snapshot: Snapshot) -> str:
-    from readagent_core.gisting import Progress
+    from readagent_core.gisting import GistingProgress
 
     progress = snapshot.value
-    if not isinstance(progress, Progress):
+    if not isinstance(progress, GistingProgress):
         return "Reading"
     pages, gists = count_of(progress.pages, "page"), count_of(progress.gists, "gist")
     share = f", {100 * progress.words_read / progress.words_total:.0f} %" if progress.words_total else ""

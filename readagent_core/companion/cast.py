@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from readagent_core.companion.place import Place
+from readagent_core.companion.place import ReadingPlace
 from readagent_core.companion.recap import WHO_IS_WHO, keep_inside, start
 from readagent_core.errors import SettingsError
 from readagent_core.jobs import Job
@@ -67,20 +67,20 @@ class Cast:
     removed: int = 0
 
 
-def who_is_who(workspace: Workspace, book_id: str, *, reading_id: int, use_cache: bool = True) -> Job:
+def who_is_who(workspace: Workspace, book_id: str, *, gisting_id: int, use_cache: bool = True) -> Job:
     """Start to list who is who up to the person's place; as ``recap``. ``parse_cast`` reads the text that is made.
 
     Raises SettingsError, too, where no language model is connected.
     """
     if not workspace.model.is_language_model:
         raise SettingsError(NEEDS_MODEL)
-    return start(workspace, book_id, WHO_IS_WHO, reading_id=reading_id, use_cache=use_cache)
+    return start(workspace, book_id, WHO_IS_WHO, gisting_id=gisting_id, use_cache=use_cache)
 
 
 # --- what a reply says ----------------------------------------------------------------------------------
 
 
-def parse_cast(text: str, place: Place) -> Cast:
+def parse_cast(text: str, place: ReadingPlace) -> Cast:
     """The people and places of a reply that the text up to ``place`` names, with what pages up to it tell of them."""
     names = _Names(place)
     people: list[Person] = []
@@ -142,7 +142,7 @@ def _bare(name: str) -> str:
 class _Names:
     """Where names occur in the text up to a place. Letter case and white space do not matter."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ReadingPlace) -> None:
         memory = place.memory
         self._texts = [
             collapse_whitespace(memory.document.text(page.start, page.end)).replace("’", "'") for page in memory.pages

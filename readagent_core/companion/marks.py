@@ -1,6 +1,6 @@
 """Make the marks of a book, and place them in another text of it: split for other pages, or imported again.
 
-A mark has no page: pages belong to a reading. It is placed by its words in whatever text is shown.
+A mark has no page: pages belong to a gisting. It is placed by its words in whatever text is shown.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def make_mark(
     """Return a new mark on the words of ``document`` between two spots, without white space at their ends.
 
     A spot outside the text counts as the nearest one inside. ``start`` and ``end`` of the mark are spots in paragraphs
-    that are not split for a reading, so they may differ from those given. It is not saved; see ``Library.put_mark``.
+    that are not split for a gisting, so they may differ from those given. It is not saved; see ``Library.put_mark``.
     """
     text = PlainText(document)
     first, last = sorted((text.position((start.paragraph, start.offset)), text.position((end.paragraph, end.offset))))
@@ -119,8 +119,8 @@ def make_answer_mark(workspace: Workspace, exchange_id: str) -> Mark:
         book = _book_to_keep_in(checked, answer)
     else:
         book_id = library.conversation(exchange.conversation_id).book_id
-        book = BookInAnswer(0, book_id, "", "gists", exchange.reading_id, looked_up=answer.looked_up)
-        checked = replay.checked_answer(answer.text, answer, library.memory(exchange.reading_id))
+        book = BookInAnswer(0, book_id, "", "gists", exchange.gisting_id, looked_up=answer.looked_up)
+        checked = replay.checked_answer(answer.text, answer, library.memory(exchange.gisting_id))
     memory = library.memory(book.reading_id)
     text = PlainText(memory.document)
     citations = [citation for citation in checked.citations if citation.book == book.number]
@@ -217,7 +217,7 @@ def undo_import(library: Library, imported: ImportedMarks) -> None:
 
 
 def placed_marks(library: Library, book_id: str, document: Document) -> PlacedMarks:
-    """Return the marks of the book, placed in ``document``: a text of the book, or that of one of its readings."""
+    """Return the marks of the book, placed in ``document``: a text of the book, or that of one of its gistings."""
     return place_marks(library.marks(book_id), document)
 
 

@@ -121,7 +121,7 @@ def ask_about(workspace: Workspace, key: str, task: str, passage: Passage, *, in
 
 
 @dataclass(frozen=True)
-class Place:
+class PassagePlace:
     """A place where words occur: ``start`` and ``end`` are offsets in the paragraph."""
 
     paragraph: int
@@ -129,7 +129,7 @@ class Place:
     end: int
 
 
-def other_places(passage: Passage, *, most: int) -> tuple[list[Place], int]:
+def other_places(passage: Passage, *, most: int) -> tuple[list[PassagePlace], int]:
     """Where else the words of a passage occur in what may be seen: the first ``most`` places, and how many more.
 
     Case does not matter; words are compared whole where the script has spaces.
@@ -141,12 +141,12 @@ def other_places(passage: Passage, *, most: int) -> tuple[list[Place], int]:
     left, right = (edge if words[0][0].isalnum() else ""), (edge if words[-1][-1].isalnum() else "")
     pattern = re.compile(left + r"\s+".join(map(re.escape, words)) + right, re.IGNORECASE)
 
-    def found() -> Iterator[Place]:
+    def found() -> Iterator[PassagePlace]:
         for index, paragraph in enumerate(passage.document.paragraphs[: passage.allowed]):
             for match in pattern.finditer(paragraph.text):
                 there = Spot(index, match.start())
                 if not passage.start <= there < passage.end:
-                    yield Place(index, *match.span())
+                    yield PassagePlace(index, *match.span())
 
     places = found()
     first = list(islice(places, most))

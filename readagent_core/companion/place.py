@@ -1,4 +1,4 @@
-"""How far a person has read in the pages of a reading, and the memory of just that much.
+"""How far a person has read in the pages of a gisting, and the memory of just that much.
 
 The memory ends at the place, so that nothing made from it can have a later word.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from readagent_core.library.records import Reading
+from readagent_core.library.records import Gisting
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.tags import escape_tags, page_tag
 from readagent_core.words import count_of, count_words
@@ -17,8 +17,8 @@ RECENT_WORDS = 600  # before the place, in full
 
 
 @dataclass(frozen=True)
-class Place:
-    """How far a person has read, in the pages of a reading.
+class ReadingPlace:
+    """How far a person has read, in the pages of a gisting.
 
     ``memory``: ends at the place and holds no later text. Its last page ends there too: it may be the first part of a
     page, or text that has no pages yet (``paged`` is False). ``whole``: the number of pages wholly read. ``covered``:
@@ -26,7 +26,7 @@ class Place:
     last words read, below the tags of ``recent_pages``.
     """
 
-    reading: Reading
+    gisting: Gisting
     memory: GistMemory
     whole: int
     covered: int
@@ -45,22 +45,22 @@ class Place:
         return self.memory.document.language
 
 
-def place_of(workspace: Workspace, reading: Reading) -> Place:
+def place_of(workspace: Workspace, gisting: Gisting) -> ReadingPlace:
     """How far the person has read, never past the spoiler limit."""
     library = workspace.library
-    whole = library.document(reading.book_id, document_id=reading.document_id)
-    position = library.position(reading.book_id)
+    whole = library.document(gisting.book_id, document_id=gisting.document_id)
+    position = library.position(gisting.book_id)
     read = min(position.furthest, len(whole.paragraphs))
     read = read if position.allowed is None else min(read, position.allowed)
-    memory = library.memory(reading.id)
+    memory = library.memory(gisting.id)
     inside = whole.count_in(memory.document, read)
     ended = _memory_until(memory, inside)
     covered = next((i for i, gist in enumerate(ended.gists) if gist is None), len(ended.gists))
     parts = _recent_parts(ended)
     shown = dict(parts)  # an answer is checked against gists: where there is none, against what the prompt has
     gists = [gist or (Gist(shown[n], whole=True) if n in shown else None) for n, gist in enumerate(ended.gists, 1)]
-    return Place(
-        reading=reading,
+    return ReadingPlace(
+        gisting=gisting,
         memory=replace(ended, gists=tuple(gists)),
         whole=sum(page.end <= inside for page in memory.pages),
         covered=covered,
@@ -102,7 +102,7 @@ def _recent_parts(memory: GistMemory) -> list[tuple[int, str]]:
     return [(p.number, document.text(max(first, p.start), p.end)) for p in memory.pages if p.end > first]
 
 
-def made_from(place: Place) -> str:
+def made_from(place: ReadingPlace) -> str:
     """What a recap is made from, in a sentence or two for people."""
     gists = f"the gist{'' if place.covered == 1 else 's'} of {_pages(1, place.covered)}"
     on = f"page {place.page}" if place.paged else f"the text after page {place.page - 1}"

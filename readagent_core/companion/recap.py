@@ -23,7 +23,7 @@ from readagent_core.answering.run import Run
 from readagent_core.answering.signature import Signature, sign
 from readagent_core.answering.word_budget import retry_within_window
 from readagent_core.citations import parse
-from readagent_core.companion.place import Place, made_from, place_of
+from readagent_core.companion.place import ReadingPlace, made_from, place_of
 from readagent_core.errors import NotInLibraryError
 from readagent_core.jobs import Job
 from readagent_core.memory import GistMemory
@@ -77,28 +77,28 @@ class Made:
 # --- making it ------------------------------------------------------------------------------------------
 
 
-def recap(workspace: Workspace, book_id: str, *, reading_id: int, use_cache: bool = True) -> Job:
+def recap(workspace: Workspace, book_id: str, *, gisting_id: int, use_cache: bool = True) -> Job:
     """Start to make a recap; the job publishes ``AskProgress`` and ends with ``Made``, which is stored.
 
     ``use_cache`` False: ask the model even what it was asked before. Raises NotInLibraryError where nothing is read, or
     no page of it has a gist.
     """
-    return start(workspace, book_id, RECAP, reading_id=reading_id, use_cache=use_cache)
+    return start(workspace, book_id, RECAP, gisting_id=gisting_id, use_cache=use_cache)
 
 
-def start(workspace: Workspace, book_id: str, task: str, *, reading_id: int, use_cache: bool = True) -> Job:
+def start(workspace: Workspace, book_id: str, task: str, *, gisting_id: int, use_cache: bool = True) -> Job:
     """The job of ``recap`` for a template ``task``. The built-in reader makes recaps only."""
     library = workspace.library
-    reading = library.reading(reading_id)
-    if reading.book_id != book_id:
+    gisting = library.gisting(gisting_id)
+    if gisting.book_id != book_id:
         raise NotInLibraryError("These gists belong to another book.")
-    place = place_of(workspace, reading)
+    place = place_of(workspace, gisting)
     if not place.paragraphs:
         raise NotInLibraryError(NOTHING_READ)
     if not place.covered:
         raise NotInLibraryError(NO_GISTS)
     model = workspace.model if use_cache else workspace.model.without_cache()
-    resources = workspace_resources(workspace, reading.document_id)
+    resources = workspace_resources(workspace, gisting.document_id)
 
     def work(job: Job) -> Made:
         progress = AskProgress()
@@ -116,18 +116,18 @@ def start(workspace: Workspace, book_id: str, task: str, *, reading_id: int, use
             job.check()
         assert answer is not None  # the last event of every run
         made = Made(task, answer, model.name, model.where, time.time(), place.paragraphs)
-        library.artifacts(reading.document_id).save(task, _key(place, task, model), _to_dict(made))
+        library.artifacts(gisting.document_id).save(task, _key(place, task, model), _to_dict(made))
         return made
 
     return workspace.jobs.start(job_key(place, task), work)
 
 
-def job_key(place: Place, task: str) -> str:
+def job_key(place: ReadingPlace, task: str) -> str:
     """The key of the job for this place, by which a screen finds it again."""
-    return f"{task} {place.reading.id} {place.paragraphs}"
+    return f"{task} {place.gisting.id} {place.paragraphs}"
 
 
-def _events(run: Run, place: Place) -> Iterator[Event]:
+def _events(run: Run, place: ReadingPlace) -> Iterator[Event]:
     seen = dict.fromkeys(range(1, place.covered + 1), "gist") | dict.fromkeys(place.recent_pages, "full")
     recent_words = count_words(place.recent)
     yield run.note(made_from(place))
@@ -149,7 +149,7 @@ def _events(run: Run, place: Place) -> Iterator[Event]:
     yield from retry_within_window(run, work, prompt)
 
 
-def make_prompt(task: str, place: Place, memory: str) -> Prompt:
+def make_prompt(task: str, place: ReadingPlace, memory: str) -> Prompt:
     """The prompt of ``task`` over the text of the gists of the pages read."""
     values = {"title": escape_tags(place.memory.document.title), "memory": memory, "recent": place.recent}
     if task == WHO_IS_WHO:
@@ -157,7 +157,7 @@ def make_prompt(task: str, place: Place, memory: str) -> Prompt:
     return prompts.render(task, place.language, reply_words=REPLY_WORDS[task], **values)
 
 
-def cost_sentence(model: ChatModel, place: Place, task: str) -> str:
+def cost_sentence(model: ChatModel, place: ReadingPlace, task: str) -> str:
     """What it would cost, estimated: '1 call, 2,310 words sent; about $0.01.'; '' where it costs nothing."""
     if not model.is_language_model or (model.price is not None and not model.price.cost(10**6, 10**6)):
         return ""
@@ -170,16 +170,16 @@ def cost_sentence(model: ChatModel, place: Place, task: str) -> str:
 # --- what is stored -------------------------------------------------------------------------------------
 
 
-def _key(place: Place, task: str, model: ChatModel) -> str:
+def _key(place: ReadingPlace, task: str, model: ChatModel) -> str:
     version = prompts.template_hash(task, place.language)
     gists = place.memory.up_to(place.covered).gist_text
-    parts = [place.reading.id, model.name, model.where, version, place.whole, gists]
+    parts = [place.gisting.id, model.name, model.where, version, place.whole, gists]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
 
 
-def stored(workspace: Workspace, place: Place, task: str) -> Made | None:
+def load_made(workspace: Workspace, place: ReadingPlace, task: str) -> Made | None:
     """What the chosen model made before for as many whole pages; None where there is none, or it saw more text."""
-    artifacts = workspace.library.artifacts(place.reading.document_id)
+    artifacts = workspace.library.artifacts(place.gisting.document_id)
     data = artifacts.load(task, _key(place, task, workspace.model))
     made = Made(**{**data, "answer": answer_from_dict(data["answer"])}) if data else None
     return made if made and made.paragraphs <= place.paragraphs else None
@@ -235,7 +235,7 @@ def _closing(text: str) -> str:
 # --- without a model ------------------------------------------------------------------------------------
 
 
-def recap_by_rule(place: Place) -> str:
+def recap_by_rule(place: ReadingPlace) -> str:
     """The first sentence of the last gists, and the last sentences of the text, each with its page."""
     memory = place.memory
     japanese = prompts.template_language(place.language) == "ja"
@@ -248,11 +248,11 @@ def recap_by_rule(place: Place) -> str:
             lines.append(f"{found[0]}{space}[{number}]")
     ending = [s for p in memory.document.paragraphs[-3:] for s in sentences_of(p.text, place.language)][-2:]
     heads = ("ここまで：", "直前：") if japanese else ("So far:", "Just before:")
-    before = space.join(f"{quoted(s, place.language)}{space}[{place.page}]" for s in ending)
+    before = space.join(f"{quote_sentence(s, place.language)}{space}[{place.page}]" for s in ending)
     return f"{heads[0]}\n{space.join(lines)}\n\n{heads[1]}\n{before}"
 
 
-def quoted(sentence: str, language: str) -> str:
+def quote_sentence(sentence: str, language: str) -> str:
     """A sentence of the book in quotation marks; as it is where it has some of its own."""
     if sentence.count('"') % 2 or sentence.count("“") != sentence.count("”"):  # it begins or ends within speech
         sentence = "".join(c for c in sentence if c not in _QUOTES)

@@ -11,7 +11,7 @@ from readagent_core.answering.resources import Resources, workspace_resources
 from readagent_core.comparing.comparison import ComparedBook
 from readagent_core.errors import SettingsError
 from readagent_core.gisting.job import memory_to_ask
-from readagent_core.library.records import Reading
+from readagent_core.library.records import Gisting
 from readagent_core.memory import GistMemory
 from readagent_core.workspace import Workspace
 
@@ -39,13 +39,13 @@ class ComparedText:
         return {book.id: book.paragraphs for book in self.books}
 
 
-def spoiler_limit(workspace: Workspace, reading: Reading, memory: GistMemory) -> tuple[int | None, int | None]:
+def spoiler_limit(workspace: Workspace, gisting: Gisting, memory: GistMemory) -> tuple[int | None, int | None]:
     """What a comparison may see of this reading now: its last page and the number of paragraphs of the whole text.
 
     The page is 0 where the limit keeps every page out. Both are None where it keeps nothing out.
     """
-    position = workspace.library.position(reading.book_id)
-    whole = workspace.library.document(reading.book_id, document_id=reading.document_id)
+    position = workspace.library.position(gisting.book_id)
+    whole = workspace.library.document(gisting.book_id, document_id=gisting.document_id)
     page = page_allowed(memory, whole, position)
     return page, None if page is None else position.allowed
 
@@ -76,14 +76,14 @@ def text_to_compare(workspace: Workspace, book_ids: Sequence[str]) -> ComparedTe
 
 
 def _one(workspace: Workspace, book_id: str) -> ComparedText:
-    reading, memory = memory_to_ask(workspace, book_id, then="compare")
-    page, paragraphs = spoiler_limit(workspace, reading, memory)
+    gisting, memory = memory_to_ask(workspace, book_id, then="compare")
+    page, paragraphs = spoiler_limit(workspace, gisting, memory)
     seen = memory if page is None else memory.up_to(page)
     return ComparedText(
         (ComparedBook(book_id, memory.document.title, len(seen.pages), paragraphs),),
         seen,
         (len(memory.pages),),
-        workspace_resources(workspace, reading.document_id),
+        workspace_resources(workspace, gisting.document_id),
     )
 
 
@@ -97,7 +97,7 @@ def _several(workspace: Workspace, shelf: LibraryShelf, left_out: tuple[str, ...
             for limited in [book.up_to is not None]
         ),
         shelf.joined,
-        tuple(library.reading(book.reading_id).pages for book in shelf.books),
+        tuple(library.gisting(book.gisting_id).pages for book in shelf.books),
         workspace_resources(workspace),
         shelf,
         left_out,

@@ -35,7 +35,14 @@ from readagent_core.answering.registry import Method
 from readagent_core.answering.resources import ArtifactStore
 from readagent_core.citations import rename_pages
 from readagent_core.comparing.compared_books import text_to_compare
-from readagent_core.comparing.comparison import ComparedBook, Comparison, Entry, name_pages, page_of_all, place_of
+from readagent_core.comparing.comparison import (
+    ComparedAnswer,
+    ComparedBook,
+    Comparison,
+    name_pages,
+    page_of_all,
+    place_of,
+)
 from readagent_core.comparing.judging import Judgement, judge
 from readagent_core.errors import CancelledError, ReadAgentError, SettingsError
 from readagent_core.jobs import Job
@@ -105,7 +112,7 @@ def compare(
         model=model.name,
         where=model.where,
         asked=time.time(),
-        entries=tuple(Entry(name) for name in chosen),
+        entries=tuple(ComparedAnswer(name) for name in chosen),
         references=tuple(r.strip() for r in references if r.strip()) if not question.options else (),
         books=text.books,
     )
@@ -237,7 +244,7 @@ class _Rows:
             pages = [page_of_all(books, event.book, page) for page in sorted(event.pages)[:8]]
             self._change(row, doing=f"Read again: {name_pages(books, pages)}", seconds=seconds)
 
-    def _name_books(self, entry: Entry, text: str) -> str:
+    def _name_books(self, entry: ComparedAnswer, text: str) -> str:
         """``text`` of an answer with '[2.7]' for every page mark; one that knows the books writes that itself."""
         if not self._comparison.several or methods.method(entry.method).answer_shelf:
             return text

@@ -54,7 +54,7 @@ def name_pages(books: Sequence[ComparedBook], pages: Iterable[int]) -> str:
 
 
 @dataclass(frozen=True)
-class Entry:
+class ComparedAnswer:
     """One method's row. ``state``: 'waiting', 'running', 'done', 'cut off', 'failed' or 'cancelled'.
 
     ``doing``: what the method does now, for people. ``text``: the answer so far. ``seconds``: of wall-clock time.
@@ -98,7 +98,7 @@ class Comparison:
     pages: tuple[int, ...]
     model: str
     asked: float
-    entries: tuple[Entry, ...]
+    entries: tuple[ComparedAnswer, ...]
     references: tuple[str, ...] = ()
     where: str = ""
     recorded: str = ""
@@ -124,7 +124,7 @@ class Comparison:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Comparison:
         entries = tuple(
-            Entry(**{**e, "answer": None if e["answer"] is None else answer_from_dict(e["answer"])})
+            ComparedAnswer(**{**e, "answer": None if e["answer"] is None else answer_from_dict(e["answer"])})
             for e in data["entries"]
         )
         lists = {name: tuple(data.get(name, ())) for name in ("options", "pages", "references")}
@@ -132,7 +132,7 @@ class Comparison:
         return cls(**{**data, **lists, "books": books, "entries": entries})
 
 
-def is_right(comparison: Comparison, entry: Entry) -> bool | None:
+def is_right(comparison: Comparison, entry: ComparedAnswer) -> bool | None:
     """Whether the method chose the right option; None where that is not known."""
     if comparison.correct is None or entry.answer is None or not comparison.options:
         return None

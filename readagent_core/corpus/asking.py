@@ -30,8 +30,8 @@ from readagent_core.evaluation.datasets.base import Source
 from readagent_core.evaluation.datasets.plain import read_questions
 from readagent_core.evaluation.experiment import Experiment, end_record, prepare_folder
 from readagent_core.evaluation.model_calls import ExperimentBudget
-from readagent_core.evaluation.results import Cost, JsonLines, Key, ReadingFigures, Result
-from readagent_core.evaluation.running import Progress, run_part
+from readagent_core.evaluation.results import GistingFigures, JsonLines, Key, PaidCost, Result
+from readagent_core.evaluation.running import ExperimentProgress, run_part
 from readagent_core.evaluation.score_table import ScoreTable, load_scores
 from readagent_core.library import Library
 from readagent_core.memory import GistMemory
@@ -119,7 +119,7 @@ def answer_part(
         files = {name: JsonLines(folder / f"{name}.jsonl") for name in _FILES}
         for line in before:
             files["results"].append(line)
-        _add_readings(Path(name), cases, run.model)
+        _add_gistings(Path(name), cases, run.model)
         embedder = connect_embedder(load_settings())
         budget, error = run_part(part, run.model, folder=folder, embedder=embedder, cancel=run.token)
         return PartResult(
@@ -133,14 +133,14 @@ def answer_part(
         )
 
 
-def _add_readings(home: Path, cases: tuple[Case, ...], model: ChatModel) -> None:
-    """Put the readings of corpus books into the library of the task, so that they are not read again."""
+def _add_gistings(home: Path, cases: tuple[Case, ...], model: ChatModel) -> None:
+    """Put the gistings of corpus books into the library of the task, so that they are not read again."""
     for case in cases:
         if isinstance(case, CorpusCase):
             library = Library(home)
             book = library.add(case.document)
-            reading = library.open_reading(book.id, case.memory.plan, model.name, model.where)
-            library.put_memory(reading.id, case.memory)
+            gisting = library.open_gisting(book.id, case.memory.plan, model.name, model.where)
+            library.put_memory(gisting.id, case.memory)
             library.close()
 
 
@@ -157,7 +157,7 @@ def run_on_cluster(
     folder: Path,
     embedder: Embedder,
     cancel: CancelToken,
-    on_change: Callable[[Progress], None],
+    on_change: Callable[[ExperimentProgress], None],
 ) -> ScoreTable:
     """Run what is missing of ``experiment`` in ``folder`` on a cluster, and return the scores of all of it.
 
@@ -185,7 +185,7 @@ def run_on_cluster(
 class _Collector:
     """Hands out the documents that lack answers, and adds what comes back to the experiment's folder."""
 
-    def __init__(self, experiment: Experiment, folder: Path, on_change: Callable[[Progress], None]) -> None:
+    def __init__(self, experiment: Experiment, folder: Path, on_change: Callable[[ExperimentProgress], None]) -> None:
         self.budget = ExperimentBudget(experiment.most_words, most_dollars=experiment.most_dollars, folder=folder)
         self._experiment, self._on_change = experiment, on_change
         self._files = {name: JsonLines(folder / f"{name}.jsonl") for name in _FILES}
@@ -255,14 +255,14 @@ class _Collector:
 
     def _add_document(self, line: Mapping[str, Any]) -> None:
         if "page_words" not in line:
-            if self.table.add_cost(Cost(**line)):
+            if self.table.add_cost(PaidCost(**line)):
                 self._files["documents"].append(line)
-        elif (line["document"], line["plan"]) not in self.table.readings:
+        elif (line["document"], line["plan"]) not in self.table.gistings:
             self._files["documents"].append(line)
-            self.table.add_reading(ReadingFigures.from_dict(line))
+            self.table.add_gisting(GistingFigures.from_dict(line))
 
     def _report(self) -> None:
-        self._on_change(Progress.of(self.table, self.budget, total=self._total, began=self._began))
+        self._on_change(ExperimentProgress.of(self.table, self.budget, total=self._total, began=self._began))
 
 
 def _digest(case: Case) -> bytes:

@@ -25,7 +25,7 @@ from readagent_core.gisting.job import default_plan
 from readagent_core.loaders.child_process import load_in_child_process
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.prices import Price, money
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.usage import Usage
 from readagent_core.words import count_of
 
@@ -45,7 +45,7 @@ class CorpusPlan:
 
     out: str
     servers: tuple[str, ...] = ()
-    plan: ReadingPlan | None = None
+    plan: GistingPlan | None = None
     connections: int = 32
     scheduler: str = ""
     workers: int = 0
@@ -133,8 +133,8 @@ def _has_changed(folder: CorpusFolder, file: SourceFile, version: str) -> bool:
     return folder.load_read(file, content) is None
 
 
-def estimate_corpus(files: Sequence[SourceFile], plan: ReadingPlan | None) -> CorpusEstimate:
-    """Estimate the reading of ``files`` from a few of them, taken evenly over their sizes. Asks no model anything."""
+def estimate_corpus(files: Sequence[SourceFile], plan: GistingPlan | None) -> CorpusEstimate:
+    """Estimate the gisting of ``files`` from a few of them, taken evenly over their sizes. Asks no model anything."""
     picked = [files[at * len(files) // min(len(files), _SAMPLE)] for at in range(min(len(files), _SAMPLE))]
     calls = words = back = looked = size = unreadable = 0
     for file in picked:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from readagent_core.corpus.store import BOOKS, CorpusFolder
 from readagent_core.document import Document
 from readagent_core.errors import DamagedDocumentError, DocumentError
-from readagent_core.incoming.opening import import_reading
+from readagent_core.incoming.opening import import_gisting
 from readagent_core.jobs import Job
 from readagent_core.memory import GistMemory
 from readagent_core.workspace import Workspace
@@ -33,7 +33,7 @@ def _import(workspace: Workspace, folder: CorpusFolder, job: Job) -> ImportRepor
         job.publish(done=number, total=total, value=report)
         job.check()
         try:
-            added = _add(workspace, *import_reading(data))
+            added = _add(workspace, *import_gisting(data))
         except DocumentError as error:
             report = replace(report, refused=(*report.refused, (key, str(error))))
             continue
@@ -43,11 +43,11 @@ def _import(workspace: Workspace, folder: CorpusFolder, job: Job) -> ImportRepor
 
 
 def _add(workspace: Workspace, document: Document, memory: GistMemory) -> bool:
-    """Add a book and its reading; return False where the library has the reading."""
+    """Add a book and its gisting; return False where the library has the gisting."""
     library = workspace.library
     book = library.add(document, source_name=document.title)
     wanted = (document.id, memory.plan.key, memory.model)
-    if any(wanted == (r.document_id, r.plan.key, r.model) and r.pages for r in library.readings(book.id)):
+    if any(wanted == (r.document_id, r.plan.key, r.model) and r.pages for r in library.gistings(book.id)):
         return False
     if [p.text for p in library.document(book.id).paragraphs] != [p.text for p in document.paragraphs]:
         raise DamagedDocumentError("The library holds this book with its paragraphs divided in another way.")

@@ -26,7 +26,7 @@ from readagent_core.document import Document
 from readagent_core.errors import DatasetError, DiskFullError, DocumentError, SettingsError
 from readagent_core.export.memory import join_paragraphs
 from readagent_core.incoming.folders import find_books
-from readagent_core.incoming.opening import READING_FORMAT, READING_VERSION, import_reading
+from readagent_core.incoming.opening import READING_FORMAT, READING_VERSION, import_gisting
 from readagent_core.loaders import DEFAULT, FORMATS
 from readagent_core.loaders.file_types import promised_format
 from readagent_core.memory import GistMemory
@@ -199,10 +199,10 @@ class CorpusFolder:
 
     def put_book(self, file: SourceFile, memory: GistMemory, content: str) -> None:
         """Store a book that was read. ``content``: the ``content_hash`` of its file."""
-        document, reading = join_paragraphs(memory.document).to_dict(), memory.to_dict()
+        document, gisting = join_paragraphs(memory.document).to_dict(), memory.to_dict()
         head = {"format": READING_FORMAT, "version": READING_VERSION, "file": file.name}
         source = {"file_version": file.version, "content_hash": content}
-        self.save(f"{BOOKS}/{file.key}.json", {**head, **source, "document": document, "memory": reading})
+        self.save(f"{BOOKS}/{file.key}.json", {**head, **source, "document": document, "memory": gisting})
 
     def load_read(self, file: SourceFile, content: str) -> dict[str, Any] | None:
         """Return the stored book of ``file`` if it was read with this content; None else."""
@@ -219,7 +219,7 @@ class CorpusFolder:
     def book(self, key: str) -> tuple[Document, GistMemory]:
         """Return a book that was read. Raises DocumentError where its file is damaged, DatasetError without one."""
         try:
-            return import_reading(self._content(f"{self._root}/{BOOKS}/{key}.json"))
+            return import_gisting(self._content(f"{self._root}/{BOOKS}/{key}.json"))
         except FileNotFoundError:
             raise DatasetError(f"{self.address} has no book {key}.") from None
 

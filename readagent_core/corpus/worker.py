@@ -26,7 +26,7 @@ from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
 from readagent_core.models.limiter import Limiter
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.settings import load_settings
 from readagent_core.usage import Usage
 
@@ -47,7 +47,7 @@ class RunSpec:
     out: str
     model: str
     servers: tuple[str, ...]
-    plan: ReadingPlan | None = None
+    plan: GistingPlan | None = None
     share: int = 1
 
     @property
@@ -161,7 +161,7 @@ def read_book(spec: RunSpec, file: SourceFile, most_dollars: float | None) -> Bo
     return BookResult(file, model.usage, document.words, len(memory.pages))
 
 
-def _read_document(document: Document, model: Metered, plan: ReadingPlan | None, token: CancelToken) -> GistMemory:
+def _read_document(document: Document, model: Metered, plan: GistingPlan | None, token: CancelToken) -> GistMemory:
     """Read as ``readagent read`` does, in smaller pages where they do not fit the model's window.
 
     ``ahead=1``: no speculative calls, because other books use the calls that are free.

@@ -21,7 +21,7 @@ from readagent_core.answering.joined_books import JoinedMemory
 from readagent_core.answering.look_up_replies import to_plain_text
 from readagent_core.answering.registry import method
 from readagent_core.answering.resources import Resources
-from readagent_core.answering.shelf import Shelf
+from readagent_core.answering.shelf import AskedShelf
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import ReadAgentError, ReplyError
 from readagent_core.evaluation.arms import Arm
@@ -33,7 +33,7 @@ from readagent_core.evaluation.results import Key, Result
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.overlap import rouge, strip_citations
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.usage import Usage
 from readagent_core.web_pages.acting import WebTask, act, action_of
 from readagent_core.web_pages.actions import Action
@@ -57,19 +57,19 @@ _VERDICT = re.compile(r"\b(yes|partially|partly|no)\b|はい|いいえ|部分", 
 
 
 @dataclass(frozen=True)
-class Task:
+class AnswerTask:
     """One question for one arm, with the memory it is asked of."""
 
     key: Key
     case: Case
     item: Item
     arm: Arm
-    plan: ReadingPlan
+    plan: GistingPlan
     memory: GistMemory
 
 
 def answer(
-    task: Task, model: CountingModel, rater: CountingModel | None, *, resources: Resources, cancel: CancelToken
+    task: AnswerTask, model: CountingModel, rater: CountingModel | None, *, resources: Resources, cancel: CancelToken
 ) -> tuple[Result, list[Event]]:
     """Return the scored result and every event. ``rater``: rates free-form answers; None leaves them unrated."""
     events: list[Event] = []
@@ -90,7 +90,7 @@ def answer(
         return replace(failed, **_call_figures(model)), events
 
 
-def _run(task: Task, model: CountingModel, resources: Resources, cancel: CancelToken) -> Iterator[Event]:
+def _run(task: AnswerTask, model: CountingModel, resources: Resources, cancel: CancelToken) -> Iterator[Event]:
     """Yield the events of the run. A method that knows several books is asked about a shelf, others about one text."""
     settings, step = task.arm.settings_within_words(), task.item.web_step
     if isinstance(task.case, PageCase) and step is not None:
@@ -104,14 +104,14 @@ def _run(task: Task, model: CountingModel, resources: Resources, cancel: CancelT
             resources=resources,
             method=task.arm.method,
         )
-    books: GistMemory | Shelf = task.memory
+    books: GistMemory | AskedShelf = task.memory
     if isinstance(books, JoinedMemory) and method(task.arm.method).answer_shelf:
-        books = Shelf(books.books)
+        books = AskedShelf(books.books)
     asked = task.item.question
     return ask(asked, books, model, cancel, method=task.arm.method, settings=settings, resources=resources)
 
 
-def _looked_up(task: Task, found: Answer) -> tuple[int, ...]:
+def _looked_up(task: AnswerTask, found: Answer) -> tuple[int, ...]:
     """Return the pages looked up, those of the books of a shelf by their numbers in the joined memory."""
     if not isinstance(task.memory, JoinedMemory):
         return found.looked_up
@@ -119,7 +119,7 @@ def _looked_up(task: Task, found: Answer) -> tuple[int, ...]:
     return (*found.looked_up, *pages)
 
 
-def failed_result(key: Key, case: Case, item: Item, *, plan: ReadingPlan, error: ReadAgentError) -> Result:
+def failed_result(key: Key, case: Case, item: Item, *, plan: GistingPlan, error: ReadAgentError) -> Result:
     """Return the result of a question that has no answer; ``error`` says why."""
     correct = False if item.question.options else None
     return Result(
@@ -130,7 +130,7 @@ def failed_result(key: Key, case: Case, item: Item, *, plan: ReadingPlan, error:
     )
 
 
-def _question_fields(key: Key, case: Case, item: Item, *, plan: ReadingPlan) -> dict[str, Any]:
+def _question_fields(key: Key, case: Case, item: Item, *, plan: GistingPlan) -> dict[str, Any]:
     """Return the fields of a result that describe its question."""
     return dict(
         **key._asdict(),
@@ -153,7 +153,7 @@ def _call_figures(model: CountingModel) -> dict[str, Any]:
 
 
 def _score(
-    task: Task, found: Answer, model: CountingModel, *, rater: CountingModel | None, cancel: CancelToken
+    task: AnswerTask, found: Answer, model: CountingModel, *, rater: CountingModel | None, cancel: CancelToken
 ) -> Result:
     item, options = task.item, task.item.question.options
     free = bool(item.references) and not options

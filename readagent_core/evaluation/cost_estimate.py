@@ -1,6 +1,6 @@
 """Estimates what an experiment will cost before it starts: calls and words, from a few of its documents.
 
-Reading is estimated by ``reading.estimate``, a question by what its method puts into prompts at the paper's
+Reading is estimated by ``gisting.estimate``, a question by what its method puts into prompts at the paper's
 compression rates. Answers and gists that are there already are left out. Asks no model anything.
 """
 
@@ -10,15 +10,15 @@ from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 
-from readagent_core import gisting as reading
+from readagent_core import gisting
 from readagent_core.answering.explore import WORDS
 from readagent_core.answering.registry import method
 from readagent_core.evaluation.arms import Arm
-from readagent_core.evaluation.datasets import Shelf
+from readagent_core.evaluation.datasets import ShelfCase
 from readagent_core.evaluation.experiment import Experiment
 from readagent_core.evaluation.score_table import ScoreTable
 from readagent_core.library import Library
-from readagent_core.library.records import ReadingState
+from readagent_core.library.records import GistingState
 from readagent_core.library.schema import FILE
 from readagent_core.models.cost.prices import Price, about_money
 from readagent_core.words import count_of
@@ -55,7 +55,7 @@ class Work:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Estimate(Work):
+class ExperimentEstimate(Work):
     """What an experiment still has to do. ``answers``: those missing.
 
     ``lost``: documents with questions, left out because the text is missing.
@@ -90,17 +90,17 @@ def readings_made(workspace: Workspace) -> Made:
         if (folder := workspace.home / "evaluations").joinpath(FILE).exists():
             libraries.append(stack.enter_context(closing(Library(folder))))
         for library in libraries:
-            for reading in library.readings_by(workspace.model.name):
-                share = float(reading.state == ReadingState.DONE)
-                if not share and reading.pages:
-                    memory = library.memory(reading.id)
+            for gisting in library.gistings_by(workspace.model.name):
+                share = float(gisting.state == GistingState.DONE)
+                if not share and gisting.pages:
+                    memory = library.memory(gisting.id)
                     share = memory.readable_words / max(1, memory.document.words)
-                key = (reading.document_id, reading.plan.key)
+                key = (gisting.document_id, gisting.plan.key)
                 found[key] = max(share, found.get(key, 0.0))
     return found
 
 
-def estimate(experiment: Experiment, *, done: ScoreTable | None = None, made: Made | None = None) -> Estimate:
+def estimate(experiment: Experiment, *, done: ScoreTable | None = None, made: Made | None = None) -> ExperimentEstimate:
     """Return the calls and words for the missing answers.
 
     ``done``: the answers so far; a failed one is asked again. ``made``: see ``readings_made``.
@@ -121,9 +121,9 @@ def estimate(experiment: Experiment, *, done: ScoreTable | None = None, made: Ma
         if again or documents > _DOCUMENTS:
             continue
         plans = {plan.key: plan for plan in (experiment.plan_for(arm, case.preset) for arm in experiment.arms_to_run)}
-        for plan in plans.values() if experiment.needs_reading else ():
-            for part in case.books if isinstance(case, Shelf) else [case]:
-                found = reading.estimate(part.document, plan)
+        for plan in plans.values() if experiment.needs_gisting else ():
+            for part in case.books if isinstance(case, ShelfCase) else [case]:
+                found = gisting.estimate(part.document, plan)
                 left_of_it = 1 - (made or {}).get((part.document.id, plan.key), 0.0)
                 read_calls += found.calls * left_of_it
                 read_words += found.words_in * left_of_it
@@ -136,9 +136,9 @@ def estimate(experiment: Experiment, *, done: ScoreTable | None = None, made: Ma
     lost = experiment.dataset.count_missing()
     sampled, to_come = min(documents, _DOCUMENTS), sum(left.values())
     if not sampled or not to_come:
-        return Estimate(documents=documents, questions=questions, answers=to_come, lost=lost)
+        return ExperimentEstimate(documents=documents, questions=questions, answers=to_come, lost=lost)
     every, scale = questions * experiment.runs, documents / sampled
-    unread = to_come / (every * len(experiment.arms_to_run))  # a reading is charged as far as its answers are missing
+    unread = to_come / (every * len(experiment.arms_to_run))  # a gisting is charged as far as its answers are missing
     rated = to_come * free / questions * _RATER_CALLS if experiment.rate else 0.0
     calls = back = rated
     words = rated * (_PROMPT + 2 * _REPLY)
@@ -148,7 +148,7 @@ def estimate(experiment: Experiment, *, done: ScoreTable | None = None, made: Ma
         calls += asked * share + built * build
         words += asked_words * share + built_words * build
         back += asked * share
-    return Estimate(
+    return ExperimentEstimate(
         documents=documents,
         questions=questions,
         answers=to_come,

@@ -12,21 +12,21 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
-from readagent_core import gisting as reading
+from readagent_core import gisting
 from readagent_core.answering.joined_books import join_memories
 from readagent_core.answering.resources import ArtifactStore
 from readagent_core.cancel import CancelToken, key_lock
 from readagent_core.errors import ReadAgentError
 from readagent_core.evaluation.answering import STOPPERS
-from readagent_core.evaluation.datasets import Case, Shelf
+from readagent_core.evaluation.datasets import Case, ShelfCase
 from readagent_core.evaluation.datasets.mind2web import PageCase
 from readagent_core.evaluation.model_calls import CountingModel, ExperimentBudget
-from readagent_core.evaluation.results import Cost, ReadingFigures
+from readagent_core.evaluation.results import GistingFigures, PaidCost
 from readagent_core.library import Library
-from readagent_core.library.records import ReadingState
+from readagent_core.library.records import GistingState
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt
 from readagent_core.web_pages.memory import read_page
 
@@ -34,16 +34,18 @@ _WORD_LOG = "words sent"  # the kind under which the library stores it
 _PARTS = ("paginate", "gist")  # how the names of a reading's tasks begin
 
 
-def read_case(case: Case, plan: ReadingPlan, **rest: Any) -> tuple[GistMemory | ReadAgentError, Cost]:
+def read_case(case: Case, plan: GistingPlan, **rest: Any) -> tuple[GistMemory | ReadAgentError, PaidCost]:
     """Return what ``read_document`` returns; of a shelf the memories of its documents as one, and their sums.
 
     ``rest``: arguments of ``read_document``.
     """
-    if not isinstance(case, Shelf):
+    if not isinstance(case, ShelfCase):
         return read_document(case, plan, **rest)
     found = [read_document(book, plan, **rest) for book in case.books]
     rest["library"].add(case.document)  # what methods build of all documents together is stored with it
-    cost = Cost(case.document.id, plan.key, sum(cost.pages for _, cost in found), sum(cost.gists for _, cost in found))
+    cost = PaidCost(
+        case.document.id, plan.key, sum(cost.pages for _, cost in found), sum(cost.gists for _, cost in found)
+    )
     books = [memory for memory, _ in found if isinstance(memory, GistMemory)]
     failed = next((memory for memory, _ in found if not isinstance(memory, GistMemory)), None)
     return failed or join_memories(books), cost
@@ -51,7 +53,7 @@ def read_case(case: Case, plan: ReadingPlan, **rest: Any) -> tuple[GistMemory | 
 
 def read_document(
     case: Case,
-    plan: ReadingPlan,
+    plan: GistingPlan,
     *,
     library: Library,
     model: ChatModel,
@@ -59,7 +61,7 @@ def read_document(
     connections: int,
     cancel: CancelToken,
     gists: bool = True,
-) -> tuple[GistMemory | ReadAgentError, Cost]:
+) -> tuple[GistMemory | ReadAgentError, PaidCost]:
     """Return the document of ``case`` as read by ``plan``, or why it cannot be read; and what reading it cost.
 
     A reading in the library is used and, where it is not finished, continued. ``connections``: calls at once for this
@@ -70,10 +72,10 @@ def read_document(
     book = library.add(document)
     if not gists and not isinstance(case, PageCase):
         try:
-            return reading.cut_by_rule(document, plan), Cost(document.id, plan.key)
+            return gisting.cut_by_rule(document, plan), PaidCost(document.id, plan.key)
         except ReadAgentError as error:
-            return error, Cost(document.id, plan.key)
-    opened = library.open_reading(book.id, plan, model.name, model.where).id
+            return error, PaidCost(document.id, plan.key)
+    opened = library.open_gisting(book.id, plan, model.name, model.where).id
     with key_lock(f"reading {opened} in {library.home}", cancel):
         log = WordLog(library.artifacts(document.id), f"reading {opened}")
         counting = CountingModel(model, budget, on_reply=log.add)
@@ -85,20 +87,20 @@ def read_document(
                 found = replace(read.memory, document=document, plan=plan)
             else:
                 store = library.store(opened)
-                found = reading.read(  # ahead=1: no speculative calls, so that the cost is the method's own
+                found = gisting.read(  # ahead=1: no speculative calls, so that the cost is the method's own
                     document, counting, plan, store=store, connections=connections, cancel=cancel, ahead=1
                 )
-            library.set_state(opened, ReadingState.DONE)
+            library.set_state(opened, GistingState.DONE)
         except STOPPERS:
             raise
         except ReadAgentError as error:
             found = error
-        return found, Cost(document.id, plan.key, *log.total)
+        return found, PaidCost(document.id, plan.key, *log.total)
 
 
-def describe_reading(memory: GistMemory, plan: ReadingPlan, *, gists: bool = True) -> ReadingFigures:
+def describe_gisting(memory: GistMemory, plan: GistingPlan, *, gists: bool = True) -> GistingFigures:
     """Return what the report says of a document's reading. ``gists``: whether it has any."""
-    return ReadingFigures(
+    return GistingFigures(
         document=memory.document.id,
         title=memory.document.title,
         words=memory.document.words,
@@ -111,7 +113,7 @@ def describe_reading(memory: GistMemory, plan: ReadingPlan, *, gists: bool = Tru
 
 
 class WordLog:
-    """The words one reading has sent, by prompt: a prompt that is sent again after a kill does not count twice.
+    """The words one gisting has sent, by prompt: a prompt that is sent again after a kill does not count twice.
 
     Saved after every reply, before the page or gist made from it, so that every stored page and gist is counted.
     """

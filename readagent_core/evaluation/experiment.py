@@ -27,7 +27,7 @@ from readagent_core.evaluation.results import Key
 from readagent_core.evaluation.score_table import ScoreTable
 from readagent_core.models.base import ChatModel
 from readagent_core.models.embeddings.embed import BuiltInEmbedder
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.text_files import safe_file_name
 from readagent_core.web_pages.acting import METHODS
 
@@ -87,7 +87,7 @@ class Experiment:
         return tuple(arm for arm in self.arms if arm.key not in self.left_out)
 
     @cached_property
-    def needs_reading(self) -> bool:
+    def needs_gisting(self) -> bool:
         """Whether the model reads the documents: a method uses gists, or a way to choose the pages was asked for.
 
         Else pages are cut by rule.
@@ -95,14 +95,14 @@ class Experiment:
         asked = any("pagination" in plan for plan in (self.plan, *(arm.plan for arm in self.arms)))
         return asked or any(method(arm.method).needs_gists for arm in self.arms)
 
-    def plan_for(self, arm: Arm, preset: str) -> ReadingPlan:
+    def plan_for(self, arm: Arm, preset: str) -> GistingPlan:
         """Return the plan by which a document of this preset is read for this arm. Raises SettingsError."""
         changes = {**self.plan, **arm.plan}
         try:
-            plan = ReadingPlan.from_preset(self.preset or preset, **changes)
+            plan = GistingPlan.from_preset(self.preset or preset, **changes)
         except TypeError:
             raise SettingsError(f"Unknown reading setting among {', '.join(changes)}.") from None
-        return plan if self.needs_reading else replace(plan, pagination="uniform")
+        return plan if self.needs_gisting else replace(plan, pagination="uniform")
 
     def missing(self, case: Case, done: ScoreTable) -> list[tuple[Key, Item, Arm]]:
         """Return the answers about ``case`` that ``done`` lacks: their keys, questions and arms."""

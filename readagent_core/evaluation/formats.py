@@ -18,7 +18,7 @@ from readagent_core.errors import SettingsError
 from readagent_core.evaluation.curves import curves_to_dict
 from readagent_core.evaluation.html import render_html
 from readagent_core.evaluation.questions import (
-    Entry,
+    QuestionEntry,
     Questions,
     chosen_option,
     is_right,
@@ -122,7 +122,7 @@ def to_dict(summary: Summary) -> dict[str, Any]:
         },
         "baseline": summary.baseline,
         "differences": {arm: {m: asdict(d) for m, d in by.items()} for arm, by in summary.differences.items()},
-        "documents": [asdict(r) for r in summary.readings],
+        "documents": [asdict(r) for r in summary.gistings],
         "equal_words": curves_to_dict(summary),
     }
 
@@ -249,7 +249,7 @@ def list_wrong(questions: Questions) -> list[str]:
     return [*lines, ""]
 
 
-def _mark(entry: Entry, results: Sequence[Result], arm: str) -> str:
+def _mark(entry: QuestionEntry, results: Sequence[Result], arm: str) -> str:
     """Return '✓', '✗ (B)', '✗ no answer', or '–' for an answer that was not judged; over several runs '2 of 3'."""
     own = [(place, result) for place, result in zip(entry.answers, results, strict=True) if place.arm == arm]
     if len(own) > 1:

@@ -117,12 +117,12 @@ def plot_key(summary: Summary) -> list[tuple[str, str]]:
 
 def word_plots(summary: Summary) -> list[tuple[str, str]]:
     """Return (caption, SVG) of two histograms: words of documents and their gist memories, words of pages and gists."""
-    if not summary.readings:
+    if not summary.gistings:
         return []
-    documents = list({r.document: r.words for r in summary.readings}.values())
-    memories = [sum(r.gist_words) for r in summary.readings if r.gist_words]
-    pages = [n for r in summary.readings for n in r.page_words]
-    gists = [n for r in summary.readings for n in r.gist_words]
+    documents = list({r.document: r.words for r in summary.gistings}.values())
+    memories = [sum(r.gist_words) for r in summary.gistings if r.gist_words]
+    pages = [n for r in summary.gistings for n in r.page_words]
+    gists = [n for r in summary.gistings for n in r.gist_words]
     return [
         (
             "Words of documents and of their gist memories",

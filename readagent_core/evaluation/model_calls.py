@@ -152,7 +152,7 @@ def raise_server_limit(model: ChatModel, connections: int) -> Iterator[None]:
 
 
 class CountingModel(ModelWrapper):
-    """Counts the words of one piece of work (a reading, an answer, a rating) and charges them to the budget.
+    """Counts the words of one piece of work (a gisting, an answer, a rating) and charges them to the budget.
 
     ``run``: which run of the experiment asks, from 1; the replies of one run do not depend on those of another.
     ``on_reply``: called with every prompt that was answered. ``words``: sent, cached or not; ``built``: those of

@@ -62,7 +62,7 @@ def _row(question: OwnQuestion) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class BookText:
-    """A book's text for looking answers up in it: each page of its newest reading; without one, each section.
+    """A book's text for looking answers up in it: each page of its newest gisting; without one, each section.
 
     ``parts``: number of the page or title of the section, and its words. ``paged``: whether they are pages.
     """
@@ -84,7 +84,7 @@ class BookText:
 
 
 def book_text(document: Document, memory: GistMemory | None) -> BookText:
-    """Return the text of a book to look answers up in. ``memory``: its newest reading, whose pages are named."""
+    """Return the text of a book to look answers up in. ``memory``: its newest gisting, whose pages are named."""
     if memory is not None:
         document = memory.document
         parts = [(str(page.number), page.start, page.end) for page in memory.pages]
@@ -102,6 +102,6 @@ def _has_words(text: str, words: str) -> bool:
 
 
 def memory_of(workspace: Workspace, book: Book) -> GistMemory | None:
-    """Return the newest reading of the book's current text; None where there is none."""
+    """Return the newest gisting of the book's current text; None where there is none."""
     found = newest_memory(workspace, book.id)
     return found[1] if found is not None and found[0].document_id == book.document_id else None

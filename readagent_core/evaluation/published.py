@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from readagent_core.evaluation.arms import Arm
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 
 FILE = Path(__file__).with_name("published.json")
 _VARIED = ("max_words", "pagination")  # the settings of a reading plan that the papers varied
@@ -145,7 +145,7 @@ def _fits(row: Published, arm: Arm, benchmark: Benchmark) -> bool:
 
 def _varied_settings(plan: Mapping[str, Any], preset: str) -> dict[str, Any]:
     """Return the settings of ``plan`` that differ from the preset in a way the papers' tables distinguish."""
-    usual = ReadingPlan.from_preset(preset)
+    usual = GistingPlan.from_preset(preset)
     changed = {n: plan[n] for n in _VARIED if n in plan and plan[n] != getattr(usual, n)}
     if changed.get("pagination") != "uniform":  # with any other kind the model chooses the pause points
         changed.pop("pagination", None)

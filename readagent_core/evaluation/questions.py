@@ -33,7 +33,7 @@ class AnswerPlace(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Entry:
+class QuestionEntry:
     """One question by its index in the dataset, with the places of its answers, arm by arm and run by run."""
 
     case: int
@@ -77,7 +77,7 @@ class Questions:
         return cls(folder, arm_titles(recorded_arms(record)))
 
     @cached_property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[QuestionEntry]:
         """All questions in the dataset's order; read at the first access."""
         excerpts: dict[tuple[int, int], str] = {}
         found: dict[tuple[int, int], dict[tuple[str, int], AnswerPlace]] = {}
@@ -90,7 +90,9 @@ class Questions:
             found.setdefault(question, {})[(arm, result.run)] = AnswerPlace(place, arm, result.run, is_right(result))
         order = {arm: at for at, arm in enumerate(names)}
         return [
-            Entry(*question, excerpts[question], tuple(sorted(places.values(), key=lambda p: (order[p.arm], p.run))))
+            QuestionEntry(
+                *question, excerpts[question], tuple(sorted(places.values(), key=lambda p: (order[p.arm], p.run)))
+            )
             for question, places in sorted(found.items())
         ]
 
@@ -103,11 +105,11 @@ class Questions:
     def __len__(self) -> int:
         return len(self.entries)
 
-    def __iter__(self) -> Iterator[tuple[Entry, list[Result]]]:
+    def __iter__(self) -> Iterator[tuple[QuestionEntry, list[Result]]]:
         """Yield every question with its answers, one question at a time."""
         return ((entry, self.read_answers(entry)) for entry in self.entries)
 
-    def read_answers(self, entry: Entry) -> list[Result]:
+    def read_answers(self, entry: QuestionEntry) -> list[Result]:
         """Return the answers to one question, arm by arm and run by run; never empty."""
         return [Result.from_dict(self._results.read_at(answer.place)) for answer in entry.answers]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from readagent_core.answering.base import Answer
 from readagent_core.answering.registry import method
-from readagent_core.comparing.comparison import Comparison, Entry
+from readagent_core.comparing.comparison import ComparedAnswer, Comparison
 from readagent_core.document import Document
 from readagent_core.errors import DatasetError
 from readagent_core.evaluation.arms import recorded_arms
@@ -94,8 +94,8 @@ def recorded_comparisons(book: Book, document: Document) -> RecordedComparisons 
     return RecordedComparisons(found.folder, found.record, document, questions)
 
 
-def _entry(answer: Result, name: str, pages: int) -> Entry:
-    return Entry(
+def _entry(answer: Result, name: str, pages: int) -> ComparedAnswer:
+    return ComparedAnswer(
         method=name,
         state="done",
         text=answer.answer,

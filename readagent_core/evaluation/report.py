@@ -14,7 +14,7 @@ from typing import Any
 
 from readagent_core.evaluation.arms import Arm, recorded_arms
 from readagent_core.evaluation.published import Benchmark, PublishedFigure, find_published
-from readagent_core.evaluation.results import ReadingFigures
+from readagent_core.evaluation.results import GistingFigures
 from readagent_core.evaluation.score_table import Row, Score, ScoreTable
 from readagent_core.evaluation.scores import Difference, average, mcnemar, randomization
 from readagent_core.models.cost.prices import money
@@ -42,7 +42,7 @@ class Summary:
     baseline: str
     differences: Mapping[str, Mapping[str, Difference]]
     chance: float | None
-    readings: tuple[ReadingFigures, ...]
+    gistings: tuple[GistingFigures, ...]
     wanted: int
     questions: int
     runs: int
@@ -101,7 +101,7 @@ def summarise(record: Mapping[str, Any], table: ScoreTable, *, wanted: int = 0) 
         baseline=_base_title(base, shown) if base else "",
         differences=gaps,
         chance=table.chance(),
-        readings=tuple(table.readings.values()),
+        gistings=tuple(table.gistings.values()),
         wanted=wanted,
         questions=questions,
         runs=max(runs, experiment["runs"]),
@@ -185,7 +185,7 @@ def headline(summary: Summary) -> list[str]:
     where = f" at {model['where']}" if model["where"] else ""
     named = [name for name in model["reported"] if name != model["name"]]
     reported = f" (the server called it {', '.join(named)})" if named else ""
-    documents = len({reading.document for reading in summary.readings})
+    documents = len({gisting.document for gisting in summary.gistings})
     lines = [
         f"{count_of(documents, 'document')} and {count_of(summary.questions, 'question')} of "
         f"{dataset_name(experiment)}, "
@@ -302,13 +302,13 @@ def dataset_name(experiment: Mapping[str, Any]) -> str:
 
 def reading_facts(summary: Summary) -> list[str]:
     """Return sentences on how the documents were read: words, pages, gists."""
-    if not summary.readings:
+    if not summary.gistings:
         return []
-    words = list({r.document: r.words for r in summary.readings}.values())  # several plans may read one document
-    gists = [sum(r.gist_words) for r in summary.readings]
-    pages = [n for r in summary.readings for n in r.page_words]
+    words = list({r.document: r.words for r in summary.gistings}.values())  # several plans may read one document
+    gists = [sum(r.gist_words) for r in summary.gistings]
+    pages = [n for r in summary.gistings for n in r.page_words]
     share = sum(gists) / sum(pages) if pages else 0
-    fallbacks = sum(r.fallbacks for r in summary.readings)
+    fallbacks = sum(r.fallbacks for r in summary.gistings)
     about = f"Documents: {len(words):,}, {average(words):,.0f} words on average, at most {max(words):,}."
     if not any(gists):
         return [about, f"Pages: {len(pages):,}, cut by rule. No method needed gists, so no model read the documents."]
@@ -318,5 +318,5 @@ def reading_facts(summary: Summary) -> list[str]:
         f"{100 * (1 - share):.2f} %.",
         f"Pages: {len(pages):,}, {average(pages):,.0f} words on average ({min(pages, default=0):,} to "
         f"{max(pages, default=0):,}); {fallbacks:,} pause points or gists chosen by rule, "
-        f"{sum(r.marked for r in summary.readings):,} gists marked by the audit.",
+        f"{sum(r.marked for r in summary.gistings):,} gists marked by the audit.",
     ]

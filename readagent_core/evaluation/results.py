@@ -100,7 +100,7 @@ _KNOWN = frozenset(f.name for f in fields(Result))
 
 
 @dataclass(frozen=True)
-class ReadingFigures:
+class GistingFigures:
     """How a document was read by one plan.
 
     ``page_words`` and ``gist_words``: the words of each page and gist. ``marked``: gists that the audit marked.
@@ -116,14 +116,14 @@ class ReadingFigures:
     marked: int = 0
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> ReadingFigures:
+    def from_dict(cls, data: Mapping[str, Any]) -> GistingFigures:
         values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
         for name in ("page_words", "gist_words"):
             values[name] = tuple(values.get(name, ()))
         return cls(**values)
 
 
-class Cost(NamedTuple):
+class PaidCost(NamedTuple):
     """Words sent once for a document, cached or not, up to the moment the line was written.
 
     ``pages``: to choose the pages; ``gists``: to write the gists; or, for one ``arm``, ``built``: for what its

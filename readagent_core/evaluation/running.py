@@ -19,20 +19,20 @@ from readagent_core.answering.base import Event, event_to_dict
 from readagent_core.answering.resources import Resources
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import ReadAgentError
-from readagent_core.evaluation.answering import Task, answer, failed_result
+from readagent_core.evaluation.answering import AnswerTask, answer, failed_result
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.datasets import Case, Item
-from readagent_core.evaluation.documents import SharedBuilds, describe_reading, read_case
+from readagent_core.evaluation.documents import SharedBuilds, describe_gisting, read_case
 from readagent_core.evaluation.experiment import Experiment, end_record, prepare_folder
 from readagent_core.evaluation.model_calls import CountingModel, ExperimentBudget, LimitedModel, raise_server_limit
-from readagent_core.evaluation.results import Cost, JsonLines, Key, Result
+from readagent_core.evaluation.results import JsonLines, Key, PaidCost, Result
 from readagent_core.evaluation.score_table import ScoreTable, load_scores
 from readagent_core.gisting.pool import Outcome, Pool
 from readagent_core.library import Library
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.models.embeddings.embed import BuiltInEmbedder, Embedder
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 
 _CALLS_EACH = 4  # at once for one document or one question
 _POLL_SECONDS = 0.1  # how long the loop waits before it looks whether it was cancelled
@@ -43,7 +43,7 @@ _Missing = list[tuple[Key, Item, Arm]]
 
 
 @dataclass(frozen=True)
-class Progress:
+class ExperimentProgress:
     """How far a run is: ``done`` of ``total`` answers, ``documents`` read, ``failed`` answers without a reply.
 
     ``words``: sent in this run so far, cached replies not counted; ``seconds``: since it began; ``dollars``: spent on
@@ -60,12 +60,12 @@ class Progress:
     table: ScoreTable
 
     @classmethod
-    def of(cls, table: ScoreTable, budget: ExperimentBudget, *, total: int, began: float) -> Progress:
+    def of(cls, table: ScoreTable, budget: ExperimentBudget, *, total: int, began: float) -> ExperimentProgress:
         """Return how far a run is. ``began``: its start, in seconds of ``time.monotonic``."""
         return cls(
             done=table.answers - table.failed,
             total=total,
-            documents=len(table.readings),
+            documents=len(table.gistings),
             failed=table.failed,
             words=budget.words_sent,
             seconds=time.monotonic() - began,
@@ -81,7 +81,7 @@ def run(
     folder: Path,
     embedder: Embedder | None = None,
     cancel: CancelToken | None = None,
-    on_change: Callable[[Progress], None] | None = None,
+    on_change: Callable[[ExperimentProgress], None] | None = None,
 ) -> ScoreTable:
     """Run what is missing of ``experiment`` in ``folder`` and return the scores of all of it.
 
@@ -130,7 +130,7 @@ class _Runner:
         embedder: Embedder,
         folder: Path,
         cancel: CancelToken,
-        on_change: Callable[[Progress], None] | None,
+        on_change: Callable[[ExperimentProgress], None] | None,
     ) -> None:
         self._experiment, self._folder, self._cancel, self._on_change = experiment, folder, cancel, on_change
         self._embedder = embedder
@@ -148,7 +148,7 @@ class _Runner:
         self._cases = experiment.dataset.cases()
         self._may_fetch = False  # another case: not before the experiment is counted, nor while one is being fetched
         self._open: dict[int, int] = {}  # answers still to come, by the number of the case
-        self._tasks: deque[Task] = deque()
+        self._tasks: deque[AnswerTask] = deque()
         self._answering = 0
         self._began = time.monotonic()
 
@@ -234,7 +234,7 @@ class _Runner:
             budget=self.budget,
             connections=self._calls_at_once,
             cancel=self._cancel,
-            gists=self._experiment.needs_reading,
+            gists=self._experiment.needs_gisting,
         )
         plans = [self._experiment.plan_for(arm, case.preset) for _, _, arm in missing]
         for plan in {plan.key: plan for plan in plans}.values():
@@ -242,7 +242,7 @@ class _Runner:
             self._pool.submit(partial(self._add_memory, case, plan, wanted), partial(read, case, plan))
 
     def _add_memory(
-        self, case: Case, plan: ReadingPlan, wanted: _Missing, found: tuple[GistMemory | ReadAgentError, Cost]
+        self, case: Case, plan: GistingPlan, wanted: _Missing, found: tuple[GistMemory | ReadAgentError, PaidCost]
     ) -> None:
         memory, cost = found
         self._add_cost(cost)
@@ -250,20 +250,20 @@ class _Runner:
             for key, item, _ in wanted:
                 self._add_result(failed_result(key, case, item, plan=plan, error=memory))
             return
-        if (memory.document.id, plan.key) not in self._table.readings:
-            reading = describe_reading(memory, plan, gists=self._experiment.needs_reading)
-            self._documents.append(asdict(reading))
-            self._table.add_reading(reading)
+        if (memory.document.id, plan.key) not in self._table.gistings:
+            gisting = describe_gisting(memory, plan, gists=self._experiment.needs_gisting)
+            self._documents.append(asdict(gisting))
+            self._table.add_gisting(gisting)
             self._report()
-        self._tasks += [Task(key, case, item, arm, plan, memory) for key, item, arm in wanted]
+        self._tasks += [AnswerTask(key, case, item, arm, plan, memory) for key, item, arm in wanted]
 
-    def _add_cost(self, cost: Cost) -> None:
+    def _add_cost(self, cost: PaidCost) -> None:
         if self._table.add_cost(cost):
             self._documents.append(cost._asdict())
 
     # --- answers --------------------------------------------------------------------------------------------
 
-    def _answer(self, task: Task) -> tuple[Result, list[Event], int]:
+    def _answer(self, task: AnswerTask) -> tuple[Result, list[Event], int]:
         """Return the result, its events, and the words sent for the builds that it used."""
         experiment, number = self._experiment, task.key.run
         model = CountingModel(self._model, self.budget, run=number)
@@ -278,7 +278,7 @@ class _Runner:
         self._answering -= 1
         result, events, built = found
         if built:
-            self._add_cost(Cost(result.document, arm=result.arm, built=built))
+            self._add_cost(PaidCost(result.document, arm=result.arm, built=built))
         if not result.right:
             replay = {"key": list(result.key), "events": [event_to_dict(event) for event in events]}
             result = replace(result, replay=self._replays.append(replay))
@@ -295,4 +295,4 @@ class _Runner:
 
     def _report(self) -> None:
         if self._on_change is not None:
-            self._on_change(Progress.of(self._table, self.budget, total=self._total, began=self._began))
+            self._on_change(ExperimentProgress.of(self._table, self.budget, total=self._total, began=self._began))

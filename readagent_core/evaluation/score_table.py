@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from readagent_core.answering.registry import method
 from readagent_core.evaluation.arms import Arm
-from readagent_core.evaluation.results import Cost, JsonLines, Key, ReadingFigures, Result
+from readagent_core.evaluation.results import GistingFigures, JsonLines, Key, PaidCost, Result
 from readagent_core.evaluation.scores import Mean, Share, average, mean, share
 from readagent_core.overlap import ROUGE
 
@@ -100,8 +100,8 @@ class ScoreTable:
     """The results and readings of an experiment, added in any order; ``row`` gives an arm's figures at any time."""
 
     scores: dict[str, dict[tuple[int, int, int], Score]] = field(default_factory=dict)
-    readings: dict[tuple[str, str], ReadingFigures] = field(default_factory=dict)
-    costs: dict[tuple[str, str, str], Cost] = field(default_factory=dict)  # by document, and plan or arm
+    gistings: dict[tuple[str, str], GistingFigures] = field(default_factory=dict)
+    costs: dict[tuple[str, str, str], PaidCost] = field(default_factory=dict)  # by document, and plan or arm
     answers: int = 0
     failed: int = 0
 
@@ -112,15 +112,15 @@ class ScoreTable:
         self.failed += bool(result.error) - (before is not None and before.failed)
         found[key] = _score(result)
 
-    def add_cost(self, cost: Cost) -> bool:
-        """Replace the last cost of the same reading or build, and return whether it has changed."""
+    def add_cost(self, cost: PaidCost) -> bool:
+        """Replace the last cost of the same gisting or build, and return whether it has changed."""
         key = (cost.document, cost.plan, cost.arm)
         changed = self.costs.get(key) != cost
         self.costs[key] = cost
         return changed
 
-    def add_reading(self, reading: ReadingFigures) -> None:
-        self.readings[(reading.document, reading.plan)] = reading
+    def add_gisting(self, gisting: GistingFigures) -> None:
+        self.gistings[(gisting.document, gisting.plan)] = gisting
 
     def has(self, key: Key, *, plan: str) -> bool:
         """Return whether there is an answer. A failed one is none, nor is one from the pages of another ``plan``.
@@ -200,9 +200,9 @@ def load_scores(folder: Path) -> ScoreTable:
         table.add(Result.from_dict(line))
     for line in JsonLines(folder / "documents.jsonl", repair=False):
         if "page_words" in line:
-            table.add_reading(ReadingFigures.from_dict(line))
+            table.add_gisting(GistingFigures.from_dict(line))
         else:
-            table.add_cost(Cost(**line))
+            table.add_cost(PaidCost(**line))
     return table
 
 

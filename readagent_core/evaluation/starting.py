@@ -69,7 +69,7 @@ def start(
     lock = _lock(folder)
 
     def work(job: Job) -> None:
-        def publish(progress: running.Progress) -> None:
+        def publish(progress: running.ExperimentProgress) -> None:
             total = max(progress.total, progress.done)  # earlier runs may have asked for more
             job.publish(done=progress.done, total=total, value=replace(progress, total=total))
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from readagent_core import gisting as reading
-from readagent_core import prompts
+from readagent_core import gisting, prompts
 from readagent_core.answering.limits import page_allowed
 from readagent_core.citations.quotation_search import SearchableText, find_in
 from readagent_core.errors import ReplyError, SettingsError
@@ -67,7 +66,7 @@ def start_suggesting(workspace: Workspace, book: Book, *, batch: int = 0) -> Job
     if not model.is_language_model:
         raise SettingsError("Suggestions need a language model. Connect one in Settings.")
     whole = workspace.library.document(book.id)
-    memory = memory_of(workspace, book) or reading.cut_by_rule(whole, default_plan(book.words))
+    memory = memory_of(workspace, book) or gisting.cut_by_rule(whole, default_plan(book.words))
     last = page_allowed(memory, whole, workspace.library.position(book.id))
     pages = choose_pages(memory if last is None else memory.up_to(last), batch)
     if not pages:

@@ -7,7 +7,7 @@ from typing import Any
 
 from readagent_core.answering.base import LETTERS
 from readagent_core.answering.registry import method
-from readagent_core.comparing.comparison import Comparison, Entry, is_right, place_of
+from readagent_core.comparing.comparison import ComparedAnswer, Comparison, is_right, place_of
 from readagent_core.errors import SettingsError
 from readagent_core.export.comparison_view import describe_overlap, draw_comparison, known_answer, to_html, verdict
 from readagent_core.resources import ASSETS
@@ -35,7 +35,7 @@ def comparison_file_name(comparison: Comparison, format: str) -> str:
     return f"{slug(comparison.title)}-compared.{format}"
 
 
-def comparison_row(comparison: Comparison, entry: Entry) -> dict[str, Any]:
+def comparison_row(comparison: Comparison, entry: ComparedAnswer) -> dict[str, Any]:
     """One method's figures, by column; '' where one is not known."""
     answer = entry.answer
     right = is_right(comparison, entry)

@@ -15,7 +15,14 @@ from readagent_core.answering.registry import method
 from readagent_core.citations import parse_unfinished
 from readagent_core.citations.answer_parsing import split_evidence
 from readagent_core.citations.several import parse_unfinished_several
-from readagent_core.comparing.comparison import ComparedBook, Comparison, Entry, is_right, page_of_all, place_of
+from readagent_core.comparing.comparison import (
+    ComparedAnswer,
+    ComparedBook,
+    Comparison,
+    is_right,
+    page_of_all,
+    place_of,
+)
 from readagent_core.comparing.judging import DIFFERENT, PARTLY, SAME
 from readagent_core.export.comparison_drawings import KINDS, Element, draw_strip, draw_titles, draw_topics, draw_tree
 from readagent_core.export.comparison_words import describe_step, describe_walk, pages_seen, usage_line
@@ -109,7 +116,7 @@ def _p(classes: str, *children: Element | str) -> Element:
     return ["p", {"class": classes}, *children]
 
 
-def _row(comparison: Comparison, entry: Entry, opened: dict[str, str]) -> Element:
+def _row(comparison: Comparison, entry: ComparedAnswer, opened: dict[str, str]) -> Element:
     classes = "r me" if entry.method.startswith(("read-agent", "zoom")) else "r"
     return [
         "li",
@@ -125,7 +132,7 @@ def _name(name: str) -> Element:
     return _div("mname", ["h2", {}, known.title], _p("small dim", known.about))
 
 
-def _middle(comparison: Comparison, entry: Entry, opened: dict[str, str]) -> list[Element]:
+def _middle(comparison: Comparison, entry: ComparedAnswer, opened: dict[str, str]) -> list[Element]:
     """What the method saw, what it answered and why, from top to bottom."""
     answer, extra = entry.answer, entry.answer.extra if entry.answer else {}
     text, evidence = split_evidence(entry.text)
@@ -235,7 +242,7 @@ def _details(key: str, summary: str, content: Element, opened: dict[str, str]) -
     return ["details", {"data-key": key, **opened}, ["summary", {"class": "small"}, summary], content]
 
 
-def _figures(comparison: Comparison, entry: Entry, answer: Answer) -> list[Element]:
+def _figures(comparison: Comparison, entry: ComparedAnswer, answer: Answer) -> list[Element]:
     share = min(100.0, 100 * answer.memory_words / comparison.words) if comparison.words else 0.0
     bar = _div("bar", ["b", {"style": f"width:{share:.1f}%"}])
     figures: list[tuple[str, str, list[Element]]] = [
@@ -258,7 +265,7 @@ def _step(nodes: list[dict[str, Any]], step: dict[str, Any], books: Sequence[Com
 # --- in words ---------------------------------------------------------------------------------------------
 
 
-def verdict(comparison: Comparison, entry: Entry) -> tuple[str, str] | None:
+def verdict(comparison: Comparison, entry: ComparedAnswer) -> tuple[str, str] | None:
     """Which option was chosen and whether it is right; of a free answer the model's verdict, or what it shares with the
     known one. Before it 'ok', 'no', or 'none' for what is no judgement. None where there is nothing to judge by.
     """
@@ -286,7 +293,7 @@ _VERDICTS = {
 }
 
 
-def describe_overlap(entry: Entry) -> str:
+def describe_overlap(entry: ComparedAnswer) -> str:
     """'Words shared with the known answer: 46 % (ROUGE-1); in the same order: 41 % (ROUGE-L)'"""
     words, order = 100 * entry.rouge["rouge1"], 100 * entry.rouge["rougeL"]
     return f"Words shared with the known answer: {words:.0f} % (ROUGE-1); in the same order: {order:.0f} % (ROUGE-L)"

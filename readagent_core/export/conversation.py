@@ -86,7 +86,7 @@ def export_conversation(workspace: Workspace, conversation_id: str, *, format: s
         texts = [_texts_of_several(workspace, exchange) for exchange in exchanges]
         title = "; ".join(library.book(book_id).title for book_id in library.conversation_books(conversation_id))
     else:
-        texts = [_texts_of(exchange, library.memory(exchange.reading_id)) for exchange in exchanges]
+        texts = [_texts_of(exchange, library.memory(exchange.gisting_id)) for exchange in exchanges]
         title = book.title
     if format == "md":
         return _markdown(title, conversation, texts).encode("utf-8", "replace")
@@ -191,8 +191,8 @@ def _texts_of_several(workspace: Workspace, exchange: Exchange) -> _Texts:
             lines.append(f"{title}: {said}" if said else title)
     checked = Checked((Piece(text),)) if answer is None else checked_answer_of_several(workspace, text, answer)
     cited = {citation.book for citation in checked.citations if citation.quotation}
-    readings = {book.number: book.reading_id for book in answer.books if book.number in cited} if answer else {}
-    documents = {n: workspace.library.memory(reading).document for n, reading in readings.items() if reading}
+    gistings = {book.number: book.reading_id for book in answer.books if book.number in cited} if answer else {}
+    documents = {n: workspace.library.memory(gisting).document for n, gisting in gistings.items() if gisting}
     return _Texts(exchange, events, checked, lines, 0, documents, titles)
 
 

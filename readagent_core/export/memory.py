@@ -68,7 +68,7 @@ def memory_file_name(memory: GistMemory, format: str) -> str:
 
 
 def memory_facts(memory: GistMemory) -> str:
-    """One line: pages, words before and after, who read it. Says so when the reading is not complete."""
+    """One line: pages, words before and after, who read it. Says so when the gisting is not complete."""
     words = sum(page.words for page in memory.pages)
     parts = [
         count_of(len(memory.pages), "page"),

@@ -1,4 +1,4 @@
-"""Estimate the calls and words of a reading from the length of the text and the plan, without a model."""
+"""Estimate the calls and words of a gisting from the length of the text and the plan, without a model."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from readagent_core.gisting.gisting import WHOLE_WORDS, gist_lengths, gist_promp
 from readagent_core.gisting.paginator import cut_pages_by_rule
 from readagent_core.gisting.pause_windows import Windows
 from readagent_core.gisting.span_pagination import split_into_spans
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 
 REASON_WORDS = 20
 
 
 @dataclass(frozen=True)
-class Estimate:
+class GistingEstimate:
     """Approximate numbers of model calls, words sent (instructions included), words received, and pages."""
 
     calls: int
@@ -24,8 +24,8 @@ class Estimate:
     pages: int
 
 
-def estimate(document: Document, plan: ReadingPlan) -> Estimate:
-    """Estimate the reading of ``document``, as if every page ended in the middle of its bounds."""
+def estimate(document: Document, plan: GistingPlan) -> GistingEstimate:
+    """Estimate the gisting of ``document``, as if every page ended in the middle of its bounds."""
     windows = Windows(document.limited(plan.max_words), plan)
     pages = cut_pages_by_rule(windows, 0)
     calls = words_in = words_out = 0
@@ -55,4 +55,4 @@ def estimate(document: Document, plan: ReadingPlan) -> Estimate:
     instructions = gist_prompt(
         "", plan, language=document.language, lengths=gist_lengths(600, 0.15)
     ).words  # about those of every prompt
-    return Estimate(calls, words_in + calls * instructions, words_out, len(pages))
+    return GistingEstimate(calls, words_in + calls * instructions, words_out, len(pages))

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from readagent_core.document import Document
 from readagent_core.gisting import estimate
-from readagent_core.library.records import Reading, ReadingState, StopReason
+from readagent_core.library.records import Gisting, GistingState, StopReason
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.prices import about_money, money, money_after
 from readagent_core.models.cost.tokens import tokens_of_words
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.usage import Usage
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
@@ -25,7 +25,7 @@ MIN_CALLS = 3  # fewer calls say nothing about a model's speed
 # --- before a reading -----------------------------------------------------------------------------------
 
 
-def estimate_sentence(workspace: Workspace, document: Document, plan: ReadingPlan) -> str:
+def estimate_sentence(workspace: Workspace, document: Document, plan: GistingPlan) -> str:
     """'About 25 pages: 50 calls, 30,000 words (45,000 tokens) sent, 5,000 words back; about $0.02; about 3 minutes.'"""
     work, model = estimate(document, plan), workspace.model
     pages = count_of(work.pages, "page")
@@ -41,7 +41,7 @@ def estimate_sentence(workspace: Workspace, document: Document, plan: ReadingPla
     return f"{'; '.join(parts)}."
 
 
-def short_estimate(workspace: Workspace, document: Document, plan: ReadingPlan) -> str:
+def short_estimate(workspace: Workspace, document: Document, plan: GistingPlan) -> str:
     """'About 12 min, 50 calls, $0.20 with gpt-4o', for a language model."""
     work, model = estimate(document, plan), workspace.model
     dollars = model.price.cost_of_words(work.words_in, work.words_out) if model.price else None
@@ -61,8 +61,8 @@ def _minutes(workspace: Workspace, calls: int) -> float | None:
 
 
 def seconds_per_call(workspace: Workspace) -> float | None:
-    """The mean time of the chosen model's calls in earlier readings; None where there were too few."""
-    usages = [reading.usage for reading in workspace.library.readings_by(workspace.model.name)]
+    """The mean time of the chosen model's calls in earlier gistings; None where there were too few."""
+    usages = [gisting.usage for gisting in workspace.library.gistings_by(workspace.model.name)]
     calls, seconds = sum(usage.calls for usage in usages), sum(usage.seconds for usage in usages)
     return seconds / calls if calls >= MIN_CALLS else None
 
@@ -70,8 +70,8 @@ def seconds_per_call(workspace: Workspace) -> float | None:
 # --- after a reading ------------------------------------------------------------------------------------
 
 
-def reading_cost(usage: Usage) -> str:
-    """What a reading has sent so far and what the cache saved, in a line; '' where nothing was sent or saved."""
+def gisting_cost(usage: Usage) -> str:
+    """What a gisting has sent so far and what the cache saved, in a line; '' where nothing was sent or saved."""
     sentences: list[str] = []
     if usage.calls:
         calls = count_of(usage.calls, "call")
@@ -105,19 +105,19 @@ class BookBudget:
 
     @property
     def message(self) -> str:
-        """Why the reading stopped, for people."""
+        """Why the gisting stopped, for people."""
         rest = f" The rest would cost about {money(self.rest)}." if self.rest else ""
         used = f"The budget for this book is used: {money(self.spent)} of {money(self.limit)} is spent"
         return f"{used}, with every page read so far saved.{rest} Raise it to continue."
 
 
-def book_budget(workspace: Workspace, book_id: str, model: ChatModel, *, reading: Reading | None = None) -> BookBudget:
-    """The budget of a book for ``model``. ``reading``: the one whose rest is to be estimated."""
-    readings = [r for r in workspace.library.readings(book_id) if not r.recorded]
-    spent = sum(r.usage.cost or 0.0 for r in readings)
+def book_budget(workspace: Workspace, book_id: str, model: ChatModel, *, gisting: Gisting | None = None) -> BookBudget:
+    """The budget of a book for ``model``. ``gisting``: the one whose rest is to be estimated."""
+    gistings = [r for r in workspace.library.gistings(book_id) if not r.recorded]
+    spent = sum(r.usage.cost or 0.0 for r in gistings)
     step = float(model.budget or 0.0)
     limit = max(step, float(workspace.library.preference(_preference(book_id), 0.0))) if step else None
-    return BookBudget(spent, limit, step, _cost_of_rest(workspace, reading) if reading else None)
+    return BookBudget(spent, limit, step, _cost_of_rest(workspace, gisting) if gisting else None)
 
 
 def raise_budget(workspace: Workspace, book_id: str) -> float:
@@ -129,11 +129,11 @@ def raise_budget(workspace: Workspace, book_id: str) -> float:
     return budget.raised
 
 
-def exceeded_budget(workspace: Workspace, reading: Reading) -> BookBudget | None:
-    """The budget that stopped a reading; None where another reason did, or no budget is set any more."""
-    if reading.state != ReadingState.PAUSED or reading.reason != StopReason.BUDGET:
+def exceeded_budget(workspace: Workspace, gisting: Gisting) -> BookBudget | None:
+    """The budget that stopped a gisting; None where another reason did, or no budget is set any more."""
+    if gisting.state != GistingState.PAUSED or gisting.reason != StopReason.BUDGET:
         return None
-    budget = book_budget(workspace, reading.book_id, workspace.model, reading=reading)
+    budget = book_budget(workspace, gisting.book_id, workspace.model, gisting=gisting)
     return budget if budget.limit is not None else None
 
 
@@ -141,9 +141,9 @@ def _preference(book_id: str) -> str:
     return f"budget {book_id}"
 
 
-def _cost_of_rest(workspace: Workspace, reading: Reading) -> float | None:
-    memory = workspace.library.memory(reading.id)
+def _cost_of_rest(workspace: Workspace, gisting: Gisting) -> float | None:
+    memory = workspace.library.memory(gisting.id)
     read = memory.readable_words
-    if not read or not reading.usage.cost:
+    if not read or not gisting.usage.cost:
         return None
-    return reading.usage.cost * (memory.document.words - read) / read
+    return gisting.usage.cost * (memory.document.words - read) / read

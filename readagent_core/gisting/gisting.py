@@ -18,7 +18,7 @@ from readagent_core.gisting.audit import audit_gist, find_differences
 from readagent_core.memory import Gist, Page
 from readagent_core.models.base import ChatModel
 from readagent_core.models.thinking import remove_thinking
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt, format_length, length_range, render, render_fragment, template_language
 from readagent_core.tags import escape_tags
 from readagent_core.words import count_words, first_words, is_unspaced, sentences
@@ -123,7 +123,7 @@ def _format_length(words: int, text: str, language: str) -> str:
     return format_length(words, language if is_unspaced(text[:2000]) else "en")
 
 
-def instructions_text(plan: ReadingPlan, language: str, *, extra: str = "") -> str:
+def instructions_text(plan: GistingPlan, language: str, *, extra: str = "") -> str:
     """Return the instructions of the plan, and ``extra`` ones, to append to a sentence of the prompt; '' for none."""
     added = [part.strip() for part in (plan.instructions, extra) if part.strip()]
     if plan.purpose.strip():
@@ -132,7 +132,7 @@ def instructions_text(plan: ReadingPlan, language: str, *, extra: str = "") -> s
     return "".join(between + part for part in added)
 
 
-def gist_prompt(text: str, plan: ReadingPlan, *, language: str, lengths: Lengths, instruction: str = "") -> Prompt:
+def gist_prompt(text: str, plan: GistingPlan, *, language: str, lengths: Lengths, instruction: str = "") -> Prompt:
     """Return the gisting prompt of a page's text. ``instruction``: the reader's own, for this page only."""
     return render(
         "gist",
@@ -160,7 +160,7 @@ def first_sentences(text: str, target: int, language: str) -> str:
 
 def shorten_text(
     text: str,
-    plan: ReadingPlan,
+    plan: GistingPlan,
     model: ChatModel,
     *,
     language: str,
@@ -221,7 +221,7 @@ def find_faults(reply: str, text: str, lengths: Lengths, language: str) -> dict[
 
 
 def gist_page(
-    document: Document, page: Page, plan: ReadingPlan, *, model: ChatModel, cancel: CancelToken, instruction: str = ""
+    document: Document, page: Page, plan: GistingPlan, *, model: ChatModel, cancel: CancelToken, instruction: str = ""
 ) -> Gist:
     """Return the audited gist of a page. A short page needs no call, unless there is an ``instruction``."""
     plain = "\n\n".join(p.text for p in document.paragraphs[page.start : page.end])

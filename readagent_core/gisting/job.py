@@ -1,4 +1,4 @@
-"""Read a book in the background: one job a reading, however many ask for it. It can be paused and resumed.
+"""Read a book in the background: one job a gisting, however many ask for it. It can be paused and resumed.
 
 A reading that stops says in the library why, in words for people.
 """
@@ -18,16 +18,16 @@ from readagent_core.errors import (
     Remedy,
     WindowError,
 )
-from readagent_core.gisting import CALLS_AHEAD, Progress, read
+from readagent_core.gisting import CALLS_AHEAD, GistingProgress, read
 from readagent_core.gisting.costs import book_budget
 from readagent_core.jobs import Job
-from readagent_core.library.records import Reading, ReadingState, StopReason
+from readagent_core.library.records import Gisting, GistingState, StopReason
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
 from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.models.server.quirks import HOW_LARGER
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.usage import Usage
 from readagent_core.words import count_words
 from readagent_core.workspace import Workspace
@@ -41,12 +41,12 @@ _MIN_PAGE_WORDS = 60  # a window too small for these is too small for any readin
 _POLL_SECONDS = 1.0  # between looks at how far another process is
 
 
-def default_plan(words: int) -> ReadingPlan:
+def default_plan(words: int) -> GistingPlan:
     """How a text of this length is read when nothing else was chosen."""
-    return ReadingPlan.from_preset("book" if words >= _BOOK_WORDS else "article")
+    return GistingPlan.from_preset("book" if words >= _BOOK_WORDS else "article")
 
 
-def usual_plan(workspace: Workspace, words: int) -> ReadingPlan:
+def usual_plan(workspace: Workspace, words: int) -> GistingPlan:
     """``default_plan`` with the page size and the pagination that were saved as suiting the chosen model."""
     plan = default_plan(words)
     options = workspace.settings.saved.options_of(workspace.model.name)
@@ -55,7 +55,7 @@ def usual_plan(workspace: Workspace, words: int) -> ReadingPlan:
     return replace(plan, pagination=options.pagination or plan.pagination)
 
 
-def fit_plan(plan: ReadingPlan, window: int, document: Document) -> ReadingPlan:
+def fit_plan(plan: GistingPlan, window: int, document: Document) -> GistingPlan:
     """``plan`` with pages small enough for a model whose window is ``window`` tokens; unchanged where they are.
 
     A prompt may fill seven tenths of the window, instructions included; the rest is for the reply.
@@ -70,50 +70,50 @@ def fit_plan(plan: ReadingPlan, window: int, document: Document) -> ReadingPlan:
     return replace(plan, max_words=most, min_words=min(plan.min_words, max(1, most * plan.min_words // plan.max_words)))
 
 
-def job_key(reading: Reading) -> str:
-    return f"read {reading.id}"
+def job_key(gisting: Gisting) -> str:
+    return f"read {gisting.id}"
 
 
-def start_reading(
-    workspace: Workspace, book_id: str, plan: ReadingPlan | None = None, *, connections: int | None = None
+def start_gisting(
+    workspace: Workspace, book_id: str, plan: GistingPlan | None = None, *, connections: int | None = None
 ) -> Job:
     """The job that reads this book by this plan with the chosen model; the one under way if there is one.
 
     Its ``subject`` is the reading's id, and it publishes Progress. A reading that was paused is resumed.
     """
-    return _start(workspace, _reading_of(workspace, book_id, plan), workspace.model, connections=connections)
+    return _start(workspace, _gisting_of(workspace, book_id, plan), workspace.model, connections=connections)
 
 
-def _reading_of(workspace: Workspace, book_id: str, plan: ReadingPlan | None) -> Reading:
+def _gisting_of(workspace: Workspace, book_id: str, plan: GistingPlan | None) -> Gisting:
     """The reading of a book by a plan and the chosen model, made when there is none."""
     book = workspace.library.book(book_id)
     model = workspace.model
     # nobody chose the plan of a recording
-    last = next((r.plan for r in workspace.library.readings(book_id) if not r.recorded), None)
+    last = next((r.plan for r in workspace.library.gistings(book_id) if not r.recorded), None)
     chosen = plan or last or usual_plan(workspace, book.words)
     if model.window and model.window_is_firm:  # a model not loaded yet may be given more
         chosen = fit_plan(chosen, model.window, workspace.library.document(book_id))
-    return workspace.library.open_reading(book_id, chosen, model.name, model.where)
+    return workspace.library.open_gisting(book_id, chosen, model.name, model.where)
 
 
-def _start(workspace: Workspace, reading: Reading, model: ChatModel, *, connections: int | None = None) -> Job:
+def _start(workspace: Workspace, gisting: Gisting, model: ChatModel, *, connections: int | None = None) -> Job:
     at_once = connections or workspace.connections
     ahead = workspace.settings.saved.ahead or CALLS_AHEAD
 
     def work(job: Job) -> None:
-        _read(workspace, reading, job, model=model, connections=at_once, ahead=ahead)
+        _read(workspace, gisting, job, model=model, connections=at_once, ahead=ahead)
 
-    return workspace.jobs.start(job_key(reading), work, subject=reading.id)
+    return workspace.jobs.start(job_key(gisting), work, subject=gisting.id)
 
 
-def reread_from(workspace: Workspace, reading_id: int, page: int) -> Job:
+def reread_from(workspace: Workspace, gisting_id: int, page: int) -> Job:
     """Read again from ``page`` on, asking the model even where the cache has a reply.
 
     A recording, or another model's reading, stays as it is: the pages before ``page`` are copied to a new reading.
     """
     library = workspace.library
-    shown = library.reading(reading_id)
-    own = _reading_of(workspace, shown.book_id, shown.plan)
+    shown = library.gisting(gisting_id)
+    own = _gisting_of(workspace, shown.book_id, shown.plan)
     job = workspace.jobs.get(job_key(own))
     if job is not None:
         job.cancel()
@@ -122,18 +122,18 @@ def reread_from(workspace: Workspace, reading_id: int, page: int) -> Job:
         library.cut_from(own.id, page)
     elif not own.pages and (own.document_id, own.plan.key) == (shown.document_id, shown.plan.key):
         library.put_memory(own.id, library.memory(shown.id).up_to(page - 1))
-    return _start(workspace, library.reading(own.id), workspace.model.without_cache())
+    return _start(workspace, library.gisting(own.id), workspace.model.without_cache())
 
 
-def newest_memory(workspace: Workspace, book_id: str) -> tuple[Reading, GistMemory] | None:
+def newest_memory(workspace: Workspace, book_id: str) -> tuple[Gisting, GistMemory] | None:
     """The reading to show and ask from: the newest that has a page; None before the first."""
-    for reading in workspace.library.readings(book_id):
-        if reading.pages:
-            return reading, workspace.library.memory(reading.id)
+    for gisting in workspace.library.gistings(book_id):
+        if gisting.pages:
+            return gisting, workspace.library.memory(gisting.id)
     return None
 
 
-def memory_to_ask(workspace: Workspace, book_id: str, *, then: str) -> tuple[Reading, GistMemory]:
+def memory_to_ask(workspace: Workspace, book_id: str, *, then: str) -> tuple[Gisting, GistMemory]:
     """``newest_memory``. Raises NotInLibraryError before the first; ``then``: what to do after reading."""
     found = newest_memory(workspace, book_id)
     if found is None:
@@ -142,28 +142,32 @@ def memory_to_ask(workspace: Workspace, book_id: str, *, then: str) -> tuple[Rea
 
 
 def _read(
-    workspace: Workspace, reading: Reading, job: Job, *, model: ChatModel, connections: int, ahead: float
+    workspace: Workspace, gisting: Gisting, job: Job, *, model: ChatModel, connections: int, ahead: float
 ) -> None:
     library = workspace.library
-    lock = library.reading_lock(reading.id)
+    lock = library.gisting_lock(gisting.id)
 
-    def publish(progress: Progress) -> None:
+    def publish(progress: GistingProgress) -> None:
         job.publish(done=progress.words_read, total=progress.words_total, value=progress)
 
-    document = library.document(reading.book_id, document_id=reading.document_id)
+    document = library.document(gisting.book_id, document_id=gisting.document_id)
     try:
         while not lock.acquire():
-            saved = library.memory(reading.id)  # by the other process
+            saved = library.memory(gisting.id)  # by the other process
             read_words, words = saved.readable_words, saved.document.words
-            publish(Progress(len(saved.pages), len(saved.readable), read_words, words, Usage(), saved, elsewhere=True))
+            publish(
+                GistingProgress(
+                    len(saved.pages), len(saved.readable), read_words, words, Usage(), saved, elsewhere=True
+                )
+            )
             job.wait(_POLL_SECONDS, ELSEWHERE)
-        library.set_state(reading.id, ReadingState.RUNNING)
-        budget = book_budget(workspace, reading.book_id, model)
+        library.set_state(gisting.id, GistingState.RUNNING)
+        budget = book_budget(workspace, gisting.book_id, model)
         read(
             document,
             Metered(model, budget=budget.limit, spent=budget.spent),
-            reading.plan,
-            store=library.store(reading.id),
+            gisting.plan,
+            store=library.store(gisting.id),
             connections=connections,
             cancel=job,
             on_change=publish,
@@ -173,61 +177,61 @@ def _read(
         state, reason, why = _how_it_stopped(error)
         if lock.acquired:
             with suppress(LibraryError):  # the disk that stopped the reading may not take this either
-                library.set_state(reading.id, state, reason, why=why)
+                library.set_state(gisting.id, state, reason, why=why)
         if isinstance(error, BudgetError) and not error.monthly:
-            budget = book_budget(workspace, reading.book_id, model, reading=library.reading(reading.id))
+            budget = book_budget(workspace, gisting.book_id, model, gisting=library.gisting(gisting.id))
             if budget.limit is not None:
-                library.set_state(reading.id, state, StopReason.BUDGET, why=budget.message, limit=budget.limit)
+                library.set_state(gisting.id, state, StopReason.BUDGET, why=budget.message, limit=budget.limit)
                 raise BudgetError(budget.message) from None
         if isinstance(error, WindowError):
             lock.release()
-            _read_in_smaller_pages(workspace, reading, document, error, model=model, connections=connections)
+            _read_in_smaller_pages(workspace, gisting, document, error, model=model, connections=connections)
         raise
     finally:
         lock.release()
-    library.set_state(reading.id, ReadingState.DONE)
+    library.set_state(gisting.id, GistingState.DONE)
 
 
-def _how_it_stopped(error: BaseException) -> tuple[ReadingState, StopReason, str]:
-    """Return the state of a reading that ``error`` ended, and why, for code and for people."""
+def _how_it_stopped(error: BaseException) -> tuple[GistingState, StopReason, str]:
+    """Return the state of a gisting that ``error`` ended, and why, for code and for people."""
     if isinstance(error, CancelledError):
-        return ReadingState.PAUSED, StopReason.PAUSED, PAUSED
+        return GistingState.PAUSED, StopReason.PAUSED, PAUSED
     if not isinstance(error, ReadAgentError):
-        return ReadingState.FAILED, StopReason.BUG, UNEXPECTED
+        return GistingState.FAILED, StopReason.BUG, UNEXPECTED
     corrected = error.remedy == Remedy.SETTINGS
-    return ReadingState.PAUSED, StopReason.SETTINGS if corrected else StopReason.ERROR, str(error)
+    return GistingState.PAUSED, StopReason.SETTINGS if corrected else StopReason.ERROR, str(error)
 
 
 def _read_in_smaller_pages(
     workspace: Workspace,
-    reading: Reading,
+    gisting: Gisting,
     document: Document,
     error: WindowError,
     *,
     model: ChatModel,
     connections: int,
 ) -> None:
-    """Start another reading, in pages that fit the window the server has now shown, where that makes a difference.
+    """Start another gisting, in pages that fit the window the server has now shown, where that makes a difference.
 
     The reading that stopped says so, and ``smaller_pages_note`` finds it for the new one.
     """
     if model.window is None:
         return
-    plan = fit_plan(reading.plan, model.window, document)
-    if plan != reading.plan:
-        smaller = workspace.library.open_reading(reading.book_id, plan, model.name, model.where)
+    plan = fit_plan(gisting.plan, model.window, document)
+    if plan != gisting.plan:
+        smaller = workspace.library.open_gisting(gisting.book_id, plan, model.name, model.where)
         why = f"{error} The book is read again in smaller pages, of at most {plan.max_words:,} words."
         reason, successor = StopReason.SMALLER_PAGES, smaller.id
-        workspace.library.set_state(reading.id, ReadingState.PAUSED, reason, why=why, successor=successor)
+        workspace.library.set_state(gisting.id, GistingState.PAUSED, reason, why=why, successor=successor)
         _start(workspace, smaller, model, connections=connections)
 
 
-def smaller_pages_note(workspace: Workspace, reading: Reading) -> str:
-    """Why this reading has smaller pages than were asked for; '' where it has not."""
-    for other in workspace.library.readings(reading.book_id):
-        if other.reason == StopReason.SMALLER_PAGES and other.successor == reading.id:
+def smaller_pages_note(workspace: Workspace, gisting: Gisting) -> str:
+    """Why this gisting has smaller pages than were asked for; '' where it has not."""
+    for other in workspace.library.gistings(gisting.book_id):
+        if other.reason == StopReason.SMALLER_PAGES and other.successor == gisting.id:
             return (
-                f"In pages of at most {reading.plan.max_words:,} words: those of {other.plan.max_words:,} words "
+                f"In pages of at most {gisting.plan.max_words:,} words: those of {other.plan.max_words:,} words "
                 f"were too long for the model's window. A larger one {HOW_LARGER} takes in whole pages."
             )
     return ""

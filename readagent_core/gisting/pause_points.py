@@ -18,7 +18,7 @@ from readagent_core.gisting.pause_windows import Window, Windows
 from readagent_core.memory import Page
 from readagent_core.models.base import ChatModel
 from readagent_core.models.thinking import remove_markup
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt, render, render_fragment
 from readagent_core.tags import escape_tags
 from readagent_core.words import collapse_whitespace, first_words, last_words
@@ -73,7 +73,7 @@ def _reason(text: str, start: int, end: int) -> str:
     return first_words(BECAUSE.sub("", after).rstrip("\"'`}"), _REASON_WORDS)
 
 
-def where_to_pause(plan: ReadingPlan, language: str) -> str:
+def where_to_pause(plan: GistingPlan, language: str) -> str:
     """Return the sentence of the pagination prompts that says where a page may end."""
     return render_fragment("where.chapters" if plan.asks_chapters else "where", language)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from readagent_core.document import Document
 from readagent_core.memory import Page
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.tags import escape_tags, label
 
 
@@ -33,7 +33,7 @@ class Window:
 class Windows:
     """The windows of a document. No paragraph of ``document`` may be longer than the plan's ``max_words``."""
 
-    def __init__(self, document: Document, plan: ReadingPlan) -> None:
+    def __init__(self, document: Document, plan: GistingPlan) -> None:
         self.document = document
         self.plan = plan
         total = 0

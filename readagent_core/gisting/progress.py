@@ -12,10 +12,10 @@ from readagent_core.usage import Usage
 
 
 class Store(Protocol):
-    """Stores pages and gists as they are made: ``Library.store(reading_id)`` returns one; what is defined here saves
+    """Stores pages and gists as they are made: ``Library.store(gisting_id)`` returns one; what is defined here saves
     nothing.
 
-    A note is a reply that is not part of a saved page yet; notes are deleted when the reading is complete.
+    A note is a reply that is not part of a saved page yet; notes are deleted when the gisting is complete.
     """
 
     def load(self) -> tuple[list[Page], dict[int, Gist]]:
@@ -38,7 +38,7 @@ class Store(Protocol):
         return
 
     def save_usage(self, usage: Usage) -> None:
-        """Save the usage of this run so far; the usage of earlier runs of the reading is added to it."""
+        """Save the usage of this run so far; the usage of earlier runs of the gisting is added to it."""
         return
 
 
@@ -47,8 +47,8 @@ class NoStore(Store):
 
 
 @dataclass(frozen=True)
-class Progress:
-    """The progress of a reading.
+class GistingProgress:
+    """The progress of a gisting.
 
     ``pages``, ``gists``: how many are saved. ``words_read``: words of the pages that have a gist. ``usage``: of this
     run. ``memory``: the pages and gists so far. ``call_counts``: pagination calls. ``fallbacks``: pages and gists made

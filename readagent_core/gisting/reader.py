@@ -1,6 +1,6 @@
 """The reader: runs pagination and gisting together, several calls at once, and saves every result as it comes.
 
-A page is saved before its progress is reported, and so is a gist. So a reading that is interrupted in any way resumes
+A page is saved before its progress is reported, and so is a gist. So a gisting that is interrupted in any way resumes
 where it was and repeats at most the calls that were running.
 """
 
@@ -21,17 +21,17 @@ from readagent_core.gisting.memory_budget import shorten_old_gists
 from readagent_core.gisting.paginator import Paginator, UniformPaginator, cut_pages_by_rule
 from readagent_core.gisting.pause_windows import Windows
 from readagent_core.gisting.pool import Outcome, Pool
-from readagent_core.gisting.progress import NoStore, Progress, Store
+from readagent_core.gisting.progress import GistingProgress, NoStore, Store
 from readagent_core.gisting.span_pagination import SpanPaginator
 from readagent_core.gisting.speculative_pagination import SpeculativePaginator
 from readagent_core.memory import Gist, GistMemory, Page, check_coverage
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.words import count_of
 
 CALLS_AHEAD = 1.5  # most pagination calls for each one the sequential algorithm makes
-_IN_A_ROW, _IN_A_ROW_LATER = 4, 12  # pages without a usable reply that stop a reading; once a model made a gist
+_IN_A_ROW, _IN_A_ROW_LATER = 4, 12  # pages without a usable reply that stop a gisting; once a model made a gist
 _SECONDS_AFTER_CANCEL = 2.0  # to wait for the replies of running calls
 _SECONDS_AFTER_ERROR = 20.0
 
@@ -43,12 +43,12 @@ class _SavedElsewhere(Exception):
 def read(
     document: Document,
     model: ChatModel,
-    plan: ReadingPlan,
+    plan: GistingPlan,
     *,
     store: Store | None = None,
     connections: int = 8,
     cancel: CancelToken | None = None,
-    on_change: Callable[[Progress], None] | None = None,
+    on_change: Callable[[GistingProgress], None] | None = None,
     ahead: float = CALLS_AHEAD,
 ) -> GistMemory:
     """Read ``document`` and return its gist memory; resumes from the results in ``store``.
@@ -65,7 +65,7 @@ def read(
     cancel = cancel or CancelToken()
     metered.learn_window(cancel)
     while True:
-        run = _ReadingRun(windows, metered, store or NoStore(), connections, cancel, on_change, ahead)
+        run = _GistingRun(windows, metered, store or NoStore(), connections, cancel, on_change, ahead)
         try:
             memory = run.finish()
         except _SavedElsewhere:
@@ -73,7 +73,7 @@ def read(
         return run.shorten_old_gists(memory, connections) if plan.memory_words else memory
 
 
-def cut_by_rule(document: Document, plan: ReadingPlan) -> GistMemory:
+def cut_by_rule(document: Document, plan: GistingPlan) -> GistMemory:
     """Return ``document`` in pages of about equal length, each in full in place of its gist; asks no model.
 
     For methods that use no gists. Raises EmptyDocumentError.
@@ -97,8 +97,8 @@ def regenerate_gist(
     )
 
 
-class _ReadingRun:
-    """One run of a reading, from the results in the store to the end."""
+class _GistingRun:
+    """One run of a gisting, from the results in the store to the end."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class _ReadingRun:
         store: Store,
         connections: int,
         cancel: CancelToken,
-        on_change: Callable[[Progress], None] | None,
+        on_change: Callable[[GistingProgress], None] | None,
         ahead: float,
     ) -> None:
         self._windows, self._model, self._store, self._cancel = windows, model, store, cancel
@@ -280,7 +280,7 @@ class _ReadingRun:
                 self._save_confirmed_pages()
             except (ReadAgentError, _SavedElsewhere):
                 break  # it cannot be saved
-        with suppress(LibraryError):  # the error that stopped the reading is the one to raise
+        with suppress(LibraryError):  # the error that stopped the gisting is the one to raise
             self._report_progress()
 
     def _memory(self) -> GistMemory:
@@ -300,7 +300,7 @@ class _ReadingRun:
             return
         made = [g for g in self._gists if g is not None]
         self._on_change(
-            Progress(
+            GistingProgress(
                 pages=len(self._pages),
                 gists=len(made),
                 words_read=self._read_words,

@@ -1,6 +1,6 @@
 """A file becomes a book of the library. The same text is the same book; a changed file is its next version.
 
-An exported reading (JSON) becomes its book together with that reading. Nothing in the library is ever replaced.
+An exported reading (JSON) becomes its book together with that gisting. Nothing in the library is ever replaced.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from readagent_core.workspace import Workspace, folder_size
 READING_SUFFIX = ".json"  # what the name of an exported reading ends with
 READING_FORMAT, READING_VERSION = "readagent gist memory", 1
 KEEP_ORIGINALS = "keep_originals"  # the preference that stores the original file of every book that is opened
-_MOST = 10**15  # no figure of a reading is as high
+_MOST = 10**15  # no figure of a gisting is as high
 _log = logging.getLogger(__name__)
 
 
@@ -51,7 +51,7 @@ def open_file(
 
     ``progress`` is called after each source page of a PDF; where it raises, reading the file is cancelled."""
     if name.lower().endswith(READING_SUFFIX):
-        return _open_reading(workspace, data, name)
+        return _open_gisting(workspace, data, name)
     document = load_in_child_process(data, name, password=password, progress=progress)
     book = add_book(workspace, document, data, name, source_name=name)
     if password:
@@ -88,11 +88,11 @@ def check_room(workspace: Workspace, size: int) -> None:
         )
 
 
-def _open_reading(workspace: Workspace, data: bytes, name: str) -> Book:
+def _open_gisting(workspace: Workspace, data: bytes, name: str) -> Book:
     library = workspace.library
     check_room(workspace, len(data))
-    document, memory = import_reading(data)
-    present = _same_reading(workspace, memory)
+    document, memory = import_gisting(data)
+    present = _same_gisting(workspace, memory)
     if present is not None and (present.pages, present.gists) != (memory.pages, memory.gists):
         raise DocumentError(
             "The library holds this reading already, and it differs from the one in this file: a gist was changed, or "
@@ -110,17 +110,17 @@ def _open_reading(workspace: Workspace, data: bytes, name: str) -> Book:
     return book
 
 
-def _same_reading(workspace: Workspace, memory: GistMemory) -> GistMemory | None:
+def _same_gisting(workspace: Workspace, memory: GistMemory) -> GistMemory | None:
     """The library's reading of the same text by the same plan and model, if it has pages; of removed books too."""
     wanted = (memory.document.id, memory.plan.key, memory.model, memory.recorded)
     for book in workspace.library.books(include_removed=True):
-        for reading in workspace.library.readings(book.id):
-            if reading.pages and wanted == (reading.document_id, reading.plan.key, reading.model, reading.recorded):
-                return workspace.library.memory(reading.id)
+        for gisting in workspace.library.gistings(book.id):
+            if gisting.pages and wanted == (gisting.document_id, gisting.plan.key, gisting.model, gisting.recorded):
+                return workspace.library.memory(gisting.id)
     return None
 
 
-def import_reading(data: bytes) -> tuple[Document, GistMemory]:
+def import_gisting(data: bytes) -> tuple[Document, GistMemory]:
     """The document and the memory of a reading exported as JSON. Raises DocumentError for anything else."""
     try:
         values: Any = json.loads(data.decode("utf-8-sig", "surrogatepass"))

@@ -19,7 +19,7 @@ from readagent_core.document import Document
 from readagent_core.errors import LibraryError
 from readagent_core.library.records import Book, ExchangeFacts, ExchangeState
 from readagent_core.memory import Gist, GistMemory, Page, check_coverage, compression_rate
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.resources import ASSETS
 from readagent_core.workspace import Workspace
 
@@ -41,11 +41,11 @@ def add_samples(workspace: Workspace) -> list[Book]:
         document = loaders.load((FOLDER / f"{name}.md").read_bytes(), f"{name}.md")
         book = workspace.library.add(document, source_name=f"{name}.md", sample=True)
         memory = recorded_memory(document, recording)
-        reading = workspace.library.add_memory(book.id, memory)
+        gisting = workspace.library.add_memory(book.id, memory)
         title = TITLES.get(document.language, TITLES["en"])
         conversation = workspace.library.new_conversation(book.id, title)
         for ask in recording["asks"]:
-            _add_ask(workspace, conversation.id, reading.id, ask=ask, memory=memory)
+            _add_ask(workspace, conversation.id, gisting.id, ask=ask, memory=memory)
         had = [*had, name]
         workspace.library.set_preference(ADDED, had)
         added.append(book)
@@ -60,7 +60,7 @@ def read_recording(name: str) -> dict[str, Any]:
 
 def recorded_memory(document: Document, recording: Mapping[str, Any]) -> GistMemory:
     """The recorded reading as a memory of ``document``. Raises LibraryError where it does not fit exactly."""
-    plan = ReadingPlan(
+    plan = GistingPlan(
         max_words=recording["settings"]["max_words"],
         min_words=recording["settings"]["min_words"],
         cross_sections=not recording["settings"]["never_cross_a_section"],
@@ -120,11 +120,11 @@ def recorded_events(ask: Mapping[str, Any], memory: GistMemory) -> list[Event]:
 
 
 def _add_ask(
-    workspace: Workspace, conversation_id: str, reading_id: int, *, ask: Mapping[str, Any], memory: GistMemory
+    workspace: Workspace, conversation_id: str, gisting_id: int, *, ask: Mapping[str, Any], memory: GistMemory
 ) -> None:
     exchange = workspace.library.start_exchange(
         conversation_id,
-        reading_id,
+        gisting_id,
         ask["question"],
         options=ask.get("options", ()),
         settings={"look_ups": 3},

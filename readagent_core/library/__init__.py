@@ -14,10 +14,10 @@ from readagent_core.errors import LibraryBusyError, LibraryError, NotInLibraryEr
 from readagent_core.library.artifacts import Artifacts
 from readagent_core.library.conversations import Conversations
 from readagent_core.library.file_lock import FileLock
+from readagent_core.library.gistings import Gistings
 from readagent_core.library.marks import Marks
 from readagent_core.library.originals import FOLDER, Originals
 from readagent_core.library.own_questions import OwnQuestions
-from readagent_core.library.readings import Readings
 from readagent_core.library.records import Card
 from readagent_core.library.schema import BUSY_SECONDS, FILE, Database
 from readagent_core.library.search import Hit, TextHit, find_hits, find_in_all, index_text, texts_to_index
@@ -55,7 +55,7 @@ def check_not_lost(home: Path) -> None:
         )
 
 
-class Library(Readings, Originals, Conversations, Artifacts, Shelves, Marks, OwnQuestions, SeveralBooks):
+class Library(Gistings, Originals, Conversations, Artifacts, Shelves, Marks, OwnQuestions, SeveralBooks):
     """The library in folder ``home``, created if missing. Raises NewerLibraryError if a later version wrote it."""
 
     def __init__(self, home: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
@@ -72,14 +72,14 @@ class Library(Readings, Originals, Conversations, Artifacts, Shelves, Marks, Own
         """The size of the library on disk in bytes."""
         return self._db.size()
 
-    def reading_lock(self, reading_id: int) -> FileLock:
-        """The lock that a process takes to work on this reading; the system releases it when the process ends."""
-        return FileLock(self.home, f"reading-{reading_id}")
+    def gisting_lock(self, gisting_id: int) -> FileLock:
+        """The lock that a process takes to work on this gisting; the system releases it when the process ends."""
+        return FileLock(self.home, f"reading-{gisting_id}")
 
-    def search(self, reading_id: int, query: str) -> list[Hit]:
+    def search(self, gisting_id: int, query: str) -> list[Hit]:
         """Every place of the words in pages and gists, in book order; "quoted words" must be next to each other."""
-        memory = self.memory(reading_id)
-        return find_hits(self._db, reading_id, query, memory=memory, whole=self._document(memory.document.id))
+        memory = self.memory(gisting_id)
+        return find_hits(self._db, gisting_id, query, memory=memory, whole=self._document(memory.document.id))
 
     def cards(self) -> tuple[Card, ...]:
         """What the library's screen shows of every book that was not removed, last opened first, by one query."""

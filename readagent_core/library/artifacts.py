@@ -1,4 +1,4 @@
-"""Values stored as JSON: artifacts, which methods make of a text besides a reading, and preferences.
+"""Values stored as JSON: artifacts, which methods make of a text besides a gisting, and preferences.
 
 An artifact is for example a tree of summaries or page embeddings; it is deleted together with its text. Knows nothing
 of what the values mean.

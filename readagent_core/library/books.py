@@ -126,8 +126,8 @@ class Books(LibraryPart):
             gone = connection.execute("SELECT id FROM book WHERE removed < ? AND NOT sample", (before,)).fetchall()
             for (book_id,) in gone:
                 texts = connection.execute("SELECT document_id FROM version WHERE book_id = ?", (book_id,)).fetchall()
-                readings = connection.execute("SELECT id FROM reading WHERE book_id = ?", (book_id,)).fetchall()
-                owners = [f"text {text}" for (text,) in texts] + [f"gist {reading}" for (reading,) in readings]
+                gistings = connection.execute("SELECT id FROM reading WHERE book_id = ?", (book_id,)).fetchall()
+                owners = [f"text {text}" for (text,) in texts] + [f"gist {gisting}" for (gisting,) in gistings]
                 remove_from_index(connection, owners)
                 connection.execute("DELETE FROM book WHERE id = ?", (book_id,))
                 connection.executemany("DELETE FROM document WHERE id = ?", [tuple(text) for text in texts])

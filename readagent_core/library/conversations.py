@@ -99,7 +99,7 @@ class Conversations(LibraryPart):
     def start_exchange(
         self,
         conversation_id: str,
-        reading_id: int,
+        gisting_id: int,
         question: str,
         *,
         options: Sequence[str] = (),
@@ -118,7 +118,7 @@ class Conversations(LibraryPart):
             connection.execute(
                 "INSERT INTO exchange (id, conversation_id, reading_id, question, options, method, settings, up_to, "
                 "asked, state, extra) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', ?)",
-                (exchange_id, conversation_id, reading_id, question, listed, method, chosen, up_to, now, more),
+                (exchange_id, conversation_id, gisting_id, question, listed, method, chosen, up_to, now, more),
             )
             connection.execute("UPDATE conversation SET updated = ? WHERE id = ?", (now, conversation_id))
         return self.exchange(exchange_id)
@@ -162,6 +162,7 @@ class Conversations(LibraryPart):
         del values["number"]
         values["options"] = tuple(json.loads(row["options"]))
         values["settings"] = json.loads(row["settings"])
+        values["gisting_id"] = values.pop("reading_id")
         values["facts"] = ExchangeFacts.from_dict(json.loads(values.pop("extra")))
         values |= {"state": ExchangeState(row["state"]), "remedy": Remedy(row["remedy"])}
         values["events"] = self._events(row["id"], row["events"])

@@ -1,4 +1,4 @@
-"""Locks between processes: one process at a time makes a reading, answers a question or runs an experiment.
+"""Locks between processes: one process at a time makes a gisting, answers a question or runs an experiment.
 
 The lock is on a file, so the operating system releases it when the process ends, also after ``kill -9``. Looking
 whether it is held takes it together with others, for an instant, which whoever wants it waits out.

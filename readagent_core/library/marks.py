@@ -1,6 +1,6 @@
 """Marks: the highlights, notes, bookmarks and answers that a person puts in a book.
 
-A mark belongs to a book, not to a version of its text or to a reading. It has the words it is on and the words before
+A mark belongs to a book, not to a version of its text or to a gisting. It has the words it is on and the words before
 and after them (the text quote selector of the W3C Web Annotation Data Model), so that it can be placed in another text
 of the same book; see ``companion.marks``. Knows nothing of how marks are placed.
 """
@@ -33,7 +33,7 @@ class Mark:
 
     ``exact``: the words it is on, '' for a place between two characters; ``prefix`` and ``suffix``: the text before
     and after them. Paragraphs are separated by one line break in all three. ``start`` and ``end``: where the words
-    were, in paragraphs that are not split for a reading; ``companion.marks.placed_marks`` returns them for the text
+    were, in paragraphs that are not split for a gisting; ``companion.marks.placed_marks`` returns them for the text
     that is shown. ``section``: title of the chapter or heading. ``created`` and ``changed``: ISO 8601 in UTC.
     ``answer``: of kind 'answer', the stored answer as plain JSON values; see ``companion.marks.make_answer_mark``.
     Raises ValueError for another kind or colour.

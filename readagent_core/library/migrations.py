@@ -1,7 +1,8 @@
 """The tables of the library's SQLite file, as one script for each schema version.
 
-The columns are explained where their values are defined: books, readings and exchanges in ``library.records``, marks in
-``library.marks``, pages and gists in ``memory``.
+A gisting (``records.Gisting``) was called a reading when the tables were made; they keep that name, because a change
+would gain nobody anything. The columns are explained where their values are defined: books, gistings and exchanges in
+``library.records``, marks in ``library.marks``, pages and gists in ``memory``.
 """
 
 from __future__ import annotations

@@ -8,12 +8,12 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from readagent_core.errors import Remedy
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.short_repr import short_repr
 from readagent_core.usage import Usage
 
 
-class ReadingState(StrEnum):
+class GistingState(StrEnum):
     """``RUNNING``: in progress, or interrupted by a crash."""
 
     RUNNING = "reading"
@@ -23,12 +23,12 @@ class ReadingState(StrEnum):
 
 
 class StopReason(StrEnum):
-    """Why a reading is not done, for code; its sentence for people is stored beside it."""
+    """Why a gisting is not done, for code; its sentence for people is stored beside it."""
 
     NONE = ""
     PAUSED = "paused"  # by a person
     BUDGET = "budget"  # of this book
-    SMALLER_PAGES = "smaller-pages"  # another reading goes on in pages that fit the model's window
+    SMALLER_PAGES = "smaller-pages"  # another gisting goes on in pages that fit the model's window
     SETTINGS = "settings"  # an error that is corrected in Settings
     ERROR = "error"
     BUG = "bug"
@@ -71,11 +71,11 @@ class Book:
 
 
 @dataclass(frozen=True)
-class Reading:
+class Gisting:
     """One reading of one version of a book with one plan and model.
 
     ``reason``: why it is not done; ``why``: the same for people. ``limit``: the budget in dollars that stopped it.
-    ``successor``: the id of the reading that goes on in smaller pages. ``model`` and ``where``: the model and its
+    ``successor``: the id of the gisting that goes on in smaller pages. ``model`` and ``where``: the model and its
     server. ``recorded``: date of a recording, else ''. ``changed``: a counter that grows whenever a page or gist is
     added, changed or deleted.
     """
@@ -83,10 +83,10 @@ class Reading:
     id: int
     book_id: str
     document_id: str
-    plan: ReadingPlan
+    plan: GistingPlan
     model: str
     where: str = ""
-    state: ReadingState = ReadingState.RUNNING
+    state: GistingState = GistingState.RUNNING
     reason: StopReason = StopReason.NONE
     why: str = ""
     limit: float | None = None
@@ -102,7 +102,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Position:
-    """How far the person is in a book. All indexes are paragraphs of the whole document, valid for every reading of it.
+    """How far the person is in a book. All indexes are paragraphs of the whole document, valid for every gisting of it.
 
     ``paragraph``: where the person is, in the section titled ``section``. ``furthest``: how many paragraphs from the
     start count as read, which are ``words_read`` words. ``limited``: the spoiler limit is on. ``limit``: the number of
@@ -137,15 +137,15 @@ class Shelf:
 class Card:
     """What the library's screen shows of one book.
 
-    ``reading_id`` and the fields after it describe the newest reading that has pages, else the newest; None without a
+    ``gisting_id`` and the fields after it describe the newest gisting that has pages, else the newest; None without a
     reading. ``words_covered``: words of the pages that have a gist. ``searchable``: whether ``search_all`` finds its
     text yet.
     """
 
     book: Book
     position: Position
-    reading_id: int | None = None
-    state: ReadingState | None = None
+    gisting_id: int | None = None
+    state: GistingState | None = None
     reason: StopReason = StopReason.NONE
     why: str = ""
     model: str = ""
@@ -179,7 +179,7 @@ class AskedBook(NamedTuple):
     """One of several books that a question was asked of. ``up_to``: the last page allowed; None without a limit."""
 
     id: str
-    reading_id: int
+    gisting_id: int
     up_to: int | None
 
 
@@ -229,12 +229,12 @@ class Exchange:
 
     ``error``: why it failed or was cut off, for people; ``remedy``: where that is corrected. ``method``: its name;
     ``settings``: its settings as a dict. ``up_to``: the last page that may be used, None without a spoiler limit. Of a
-    question about several books ``reading_id`` is 0 and ``up_to`` None: ``facts.books`` has them.
+    question about several books ``gisting_id`` is 0 and ``up_to`` None: ``facts.books`` has them.
     """
 
     id: str
     conversation_id: str
-    reading_id: int
+    gisting_id: int
     question: str
     options: tuple[str, ...] = ()
     method: str = "read-agent-p"

@@ -1,4 +1,4 @@
-"""Full-text search over a reading, or over the texts of all books.
+"""Full-text search over a gisting, or over the texts of all books.
 
 SQLite FTS5 finds the paragraphs and gists, then exact places are found in them.
 
@@ -129,16 +129,16 @@ def _places(text: str, phrases: Sequence[Sequence[str]]) -> list[tuple[int, int]
     return places
 
 
-def find_hits(db: Database, reading_id: int, query: str, *, memory: GistMemory, whole: Document) -> list[Hit]:
+def find_hits(db: Database, gisting_id: int, query: str, *, memory: GistMemory, whole: Document) -> list[Hit]:
     """Every place of ``query`` in the pages read and their gists, in book order.
 
-    ``whole``: the document as stored, whose paragraphs are indexed once for all its readings.
+    ``whole``: the document as stored, whose paragraphs are indexed once for all its gistings.
     """
     phrases = phrases_of(query)
     if not phrases:
         return []
     text_index = index_text(db, whole)
-    gist_index = _index_gists(db, reading_id)
+    gist_index = _index_gists(db, gisting_id)
     pieces = _pieces(whole, memory.document)
     starts = [page.start for page in memory.pages]
     hits: list[Hit] = []
@@ -281,18 +281,18 @@ def remove_from_index(connection: sqlite3.Connection, owners: Iterable[str]) -> 
             )
 
 
-def _index_gists(db: Database, reading_id: int) -> int:
-    """Index the gists of the reading that are not indexed yet; returns the number of the index."""
-    owner = f"gist {reading_id}"
+def _index_gists(db: Database, gisting_id: int) -> int:
+    """Index the gists of the gisting that are not indexed yet; returns the number of the index."""
+    owner = f"gist {gisting_id}"
     row = db.row("SELECT id FROM indexed WHERE owner = ?", (owner,))
     unindexed = "SELECT number, text FROM gist WHERE reading_id = ? AND NOT indexed"
-    if row is not None and not db.rows(f"{unindexed} LIMIT 1", (reading_id,)):
+    if row is not None and not db.rows(f"{unindexed} LIMIT 1", (gisting_id,)):
         return int(row["id"])
     with db.write() as connection:
         number, _ = _index_number(connection, owner)
-        for gist in connection.execute(unindexed, (reading_id,)).fetchall():
+        for gist in connection.execute(unindexed, (gisting_id,)).fetchall():
             place = (number << 24) + gist["number"]
             connection.execute("DELETE FROM found WHERE rowid = ?", (place,))
             connection.execute("INSERT INTO found (rowid, terms) VALUES (?, ?)", (place, _terms_text(gist["text"])))
-        connection.execute("UPDATE gist SET indexed = 1 WHERE reading_id = ? AND NOT indexed", (reading_id,))
+        connection.execute("UPDATE gist SET indexed = 1 WHERE reading_id = ? AND NOT indexed", (gisting_id,))
     return number

@@ -14,7 +14,7 @@ from readagent_core.library.schema import Database, LibraryPart
 from readagent_core.library.search import match_of, phrases_of, split_terms
 
 _OPENING_PAGES = 8
-_SHORT_READING = 1500  # characters of gists; all of a reading with no more are taken
+_SHORT_READING = 1500  # characters of gists; all of a gisting with no more are taken
 _PASSAGES = 200  # the best paragraphs of all texts together
 _BOOKS = """
     SELECT book.id, book.title, book.author, book.language, version.document_id, document.words,
@@ -35,9 +35,9 @@ _BOOKS = """
 
 @dataclass(frozen=True)
 class BookToAsk:
-    """A book and the newest of its readings that has a gist. ``reading_id``: 0 without one.
+    """A book and the newest of its gistings that has a gist. ``gisting_id``: 0 without one.
 
-    ``document_id``: of the text that was read, or of the newest text. ``changed``: see ``Reading``. ``words``: of the
+    ``document_id``: of the text that was read, or of the newest text. ``changed``: see ``Gisting``. ``words``: of the
     pages with a gist. ``characters``: of all its gists; ``opening``: the first of them.
     """
 
@@ -47,7 +47,7 @@ class BookToAsk:
     language: str
     document_id: str
     position: Position
-    reading_id: int = 0
+    gisting_id: int = 0
     changed: int = 0
     pages: int = 0
     words: int = 0
@@ -61,40 +61,40 @@ class SeveralBooks(LibraryPart):
     def books_to_ask(self, book_ids: Sequence[str]) -> list[BookToAsk]:
         """These books in this order, without those that were removed."""
         rows = {row["id"]: row for row in self._db.rows(_BOOKS.format(_places(book_ids)), book_ids)}
-        readings = [row["reading_id"] for row in rows.values() if row["reading_id"] is not None]
+        gistings = [row["reading_id"] for row in rows.values() if row["reading_id"] is not None]
         figures = {
             row["reading_id"]: row
             for row in self._db.rows(
                 "SELECT gist.reading_id, count(*) AS pages, sum(length(text)) AS characters, sum(page.words) AS words "
                 "FROM gist JOIN page ON page.reading_id = gist.reading_id AND page.number = gist.number "
-                f"WHERE gist.reading_id IN ({_places(readings)}) GROUP BY gist.reading_id",
-                readings,
+                f"WHERE gist.reading_id IN ({_places(gistings)}) GROUP BY gist.reading_id",
+                gistings,
             )
         }
         openings: dict[int, list[str]] = {}
         short = [number for number, row in figures.items() if row["characters"] <= _SHORT_READING]
         for row in self._db.rows(
-            f"SELECT reading_id, text FROM gist WHERE reading_id IN ({_places(readings)}) "
+            f"SELECT reading_id, text FROM gist WHERE reading_id IN ({_places(gistings)}) "
             f"AND (number <= ? OR reading_id IN ({_places(short)})) ORDER BY reading_id, number",
-            [*readings, _OPENING_PAGES, *short],
+            [*gistings, _OPENING_PAGES, *short],
         ):
             openings.setdefault(row["reading_id"], []).append(row["text"])
         found: list[BookToAsk] = []
         for row in (rows[book_id] for book_id in book_ids if book_id in rows):
             position = Position() if row["paragraph"] is None else position_of(row)
             book = BookToAsk(row["id"], row["title"], row["author"], row["language"], row["document_id"], position)
-            reading = row["reading_id"]
-            if reading is not None:
-                counted = figures[reading]
+            gisting = row["reading_id"]
+            if gisting is not None:
+                counted = figures[gisting]
                 book = replace(
                     book,
                     document_id=row["read_document_id"],
-                    reading_id=reading,
+                    gisting_id=gisting,
                     changed=row["changed"],
                     pages=counted["pages"],
                     words=counted["words"],
                     characters=counted["characters"],
-                    opening="\n\n".join(openings.get(reading, [])),
+                    opening="\n\n".join(openings.get(gisting, [])),
                 )
             found.append(book)
         return found

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from readagent_core.errors import LibraryError, NotInLibraryError
 from readagent_core.library.books import book_of, position_of
-from readagent_core.library.records import Card, Position, ReadingState, Shelf, StopReason
+from readagent_core.library.records import Card, GistingState, Position, Shelf, StopReason
 from readagent_core.library.schema import Database, LibraryPart
 
 _LONGEST_NAME = 60  # characters of a shelf or a tag
@@ -177,8 +177,8 @@ def _card(row: sqlite3.Row) -> Card:
     return Card(
         book=book_of(row),
         position=Position() if row["paragraph"] is None else position_of(row),
-        reading_id=row["reading_id"],
-        state=ReadingState(row["state"]) if row["state"] else None,
+        gisting_id=row["reading_id"],
+        state=GistingState(row["state"]) if row["state"] else None,
         reason=StopReason(row["reason"]),
         why=row["why"],
         model=row["model"],

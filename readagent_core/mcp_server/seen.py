@@ -9,7 +9,7 @@ from readagent_core.answering.limits import page_allowed
 from readagent_core.document import Document
 from readagent_core.errors import NotInLibraryError, ReadAgentError
 from readagent_core.library import Library
-from readagent_core.library.records import Card, ReadingState
+from readagent_core.library.records import Card, GistingState
 from readagent_core.mcp_server.results import BookInfo
 from readagent_core.memory import GistMemory
 
@@ -30,7 +30,7 @@ class SeenLibrary:
 
     def describe(self, card: Card) -> BookInfo:
         book = card.book
-        ready = card.state == ReadingState.DONE and card.reading_id is not None
+        ready = card.state == GistingState.DONE and card.gisting_id is not None
         return BookInfo(
             id=book.id,
             title=book.title,
@@ -48,9 +48,9 @@ class SeenLibrary:
         """The memory and the text of a book as far as its spoiler limit lets in; no memory where no page has a gist."""
         book = self.library.book(book_id) if self._exists(book_id) else self.card(book_id).book
         position = self.library.position(book_id)
-        reading = next((r for r in self.library.readings(book_id) if r.pages), None)
-        document = self.library.document(book_id, document_id=reading.document_id if reading else book.document_id)
-        memory = self.library.memory(reading.id) if reading else None
+        gisting = next((r for r in self.library.gistings(book_id) if r.pages), None)
+        document = self.library.document(book_id, document_id=gisting.document_id if gisting else book.document_id)
+        memory = self.library.memory(gisting.id) if gisting else None
         if memory is not None and (last := page_allowed(memory, document, position)) is not None:
             memory = memory.up_to(last)
         if position.allowed is not None and position.allowed < len(document.paragraphs):

@@ -21,13 +21,13 @@ from readagent_core.answering.replay import checked_answer
 from readagent_core.answering.resources import workspace_resources
 from readagent_core.answering.retrieval import rank_by_bm25
 from readagent_core.answering.run import Run
-from readagent_core.answering.shelf import Shelf
+from readagent_core.answering.shelf import AskedShelf
 from readagent_core.answering.view import find_in_texts, find_places, first_view
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Section
 from readagent_core.errors import NotInLibraryError, ReadAgentError, SettingsError
-from readagent_core.gisting import Progress
-from readagent_core.gisting.job import start_reading
+from readagent_core.gisting import GistingProgress
+from readagent_core.gisting.job import start_gisting
 from readagent_core.incoming.links import is_address, open_link, open_pasted_text
 from readagent_core.incoming.opening import open_file, read_file
 from readagent_core.library.marks import Mark
@@ -242,7 +242,7 @@ class Tools:
         asked, settings = Question(question.strip(), tuple(options)), AskSettings(look_ups=look_ups, may_decline=True)
         model = Metered(self._workspace.model)
 
-        def answer_from(books: GistMemory | Shelf, text: str = "") -> Answer:
+        def answer_from(books: GistMemory | AskedShelf, text: str = "") -> Answer:
             resources = workspace_resources(self._workspace, text)
             events = ask(asked, books, model, cancel, method=method, settings=settings, resources=resources)
             return _last(events, report)
@@ -305,12 +305,12 @@ class Tools:
 
     def make_gists(self, book: str, *, cancel: CancelToken, report: Report) -> results.Done:
         """Have the model read the book; one that was stopped resumes."""
-        job = start_reading(self._workspace, self._books.card(book).book.id, None)
+        job = start_gisting(self._workspace, self._books.card(book).book.id, None)
         with cancel.on_cancel(job.cancel):
             while job.running:
                 job.join(_POLL_SECONDS)
                 value = job.snapshot.value
-                if isinstance(value, Progress):
+                if isinstance(value, GistingProgress):
                     report(value.words_read, value.words_total, f"{count_of(value.gists, 'gist')} made")
         if job.exception is not None:
             raise job.exception

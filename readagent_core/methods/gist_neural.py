@@ -6,7 +6,7 @@ from collections.abc import Generator
 
 from readagent_core.answering.base import Event, LookedUp
 from readagent_core.answering.registry import Method
-from readagent_core.answering.response import expanded, respond_from_memory
+from readagent_core.answering.response import expanded_event, respond_from_memory
 from readagent_core.answering.retrieval import rank_by_embedding
 from readagent_core.answering.run import Run
 from readagent_core.answering.word_budget import retry_within_window, select_fitting_pages
@@ -22,7 +22,7 @@ def find_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Generato
     yield LookedUp(run.original_pages(pages), "", "found by search", tuple(refused))
     if refused:
         yield run.note("Not every page found fits into the prompt: " + "; ".join(refused) + ".")
-    yield expanded(run, memory, pages)
+    yield expanded_event(run, memory, pages)
     yield from respond_from_memory(run, memory, pages)
 
 

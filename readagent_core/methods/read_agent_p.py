@@ -11,7 +11,7 @@ from readagent_core.answering.base import Event, LookedUp
 from readagent_core.answering.fitting_view import fit_view
 from readagent_core.answering.look_up_replies import parse_look_up
 from readagent_core.answering.registry import Method
-from readagent_core.answering.response import expanded, respond_from_memory
+from readagent_core.answering.response import expanded_event, respond_from_memory
 from readagent_core.answering.run import Run
 from readagent_core.answering.word_budget import retry_within_window, select_fitting_pages
 from readagent_core.errors import EmptyReplyError, RefusedError
@@ -57,7 +57,7 @@ def look_up(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event,
     if too_long:
         yield run.note("Not every page named fits into the prompt: " + "; ".join(too_long) + ".")
     if pages:
-        yield expanded(run, memory, pages)
+        yield expanded_event(run, memory, pages)
     return pages
 
 

@@ -12,7 +12,7 @@ from readagent_core.answering.base import Event, LookedUp
 from readagent_core.answering.fitting_view import fit_view
 from readagent_core.answering.look_up_replies import parse_look_up
 from readagent_core.answering.registry import Method
-from readagent_core.answering.response import expanded, memory_text, respond_from_memory
+from readagent_core.answering.response import expanded_event, memory_text, respond_from_memory
 from readagent_core.answering.run import Run
 from readagent_core.answering.word_budget import retry_within_window, select_fitting_pages
 from readagent_core.errors import EmptyReplyError, RefusedError, WindowError
@@ -57,7 +57,7 @@ def look_up_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Gener
             yield run.note("Stopped looking up: " + too_long[0] + ".")
             break
         pages, problem = (*pages, wanted), None
-        yield expanded(run, memory, pages)
+        yield expanded_event(run, memory, pages)
     yield from respond_from_memory(run, memory, pages)
 
 

@@ -14,10 +14,10 @@ from readagent_core.answering.base import Event
 from readagent_core.answering.explore import WORDS, explore_within
 from readagent_core.answering.registry import Method
 from readagent_core.answering.run import Run
-from readagent_core.answering.shelf import Shelf
+from readagent_core.answering.shelf import AskedShelf
 
 
-def zoom(run: Run, shelf: Shelf | None = None) -> Generator[Event, None, None]:
+def zoom(run: Run, shelf: AskedShelf | None = None) -> Generator[Event, None, None]:
     """Explore the run's memory, or the books of ``shelf``, in views of so many words as the settings say."""
     yield from explore_within(run, int(run.settings.extra.get("words", WORDS)), shelf)
 

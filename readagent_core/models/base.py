@@ -80,7 +80,7 @@ class ChatModel(ABC):
 
     @property
     def budget(self) -> float | None:
-        """The most one run (a reading, an ask) may cost, in dollars; None for no limit."""
+        """The most one run (a gisting, an ask) may cost, in dollars; None for no limit."""
         return None
 
     @property

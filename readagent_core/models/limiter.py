@@ -1,4 +1,4 @@
-"""Limits how many calls may be under way at one server at a time, for all readings of the process together.
+"""Limits how many calls may be under way at one server at a time, for all gistings of the process together.
 
 The limit follows what the server accepts (additive increase, multiplicative decrease): it is halved when the server
 says 'too many', and raised by one after a full round of good replies. A server on this computer that names no number
@@ -35,7 +35,7 @@ class Call:
 class Limiter:
     """``most``: the limit that is set; ``allowed``: the one in force. ``finds_slots``: see the module's head.
 
-    What is halved is the number of calls under way, so that a reading of eight calls at once slows down at the first
+    What is halved is the number of calls under way, so that a gisting of eight calls at once slows down at the first
     refusal.
     """
 

@@ -28,7 +28,7 @@ _DRAFT = ".new"  # the ending of a folder that is not complete yet
 
 @dataclass(frozen=True)
 class SharedBook:
-    """``id``: in the shelf's library. ``pages``: of the reading that is copied with it; 0 without one."""
+    """``id``: in the shelf's library. ``pages``: of the gisting that is copied with it; 0 without one."""
 
     id: str
     document_id: str
@@ -69,7 +69,7 @@ def publish(library: Library, shelf: str, person: Person, home: Path) -> SharedS
         copies, books = Library(folder), []
         for book_id in library.books_on_shelf(shelf):
             copy = _copy(library, book_id, copies)
-            pages = max((reading.pages for reading in copies.readings(copy.id)), default=0)
+            pages = max((gisting.pages for gisting in copies.gistings(copy.id)), default=0)
             books.append(SharedBook(copy.id, copy.document_id, copy.title, copy.author, pages))
         copies.close()
         if not books:
@@ -106,19 +106,19 @@ def copy_book(shelf_id: str, book_id: str, workspace: Workspace, home: Path) -> 
 
 
 def _copy(source: Library, book_id: str, target: Library) -> Book:
-    """Copy text, pictures, cover, original file and newest reading. The copy knows nothing of the file it came from:
+    """Copy text, pictures, cover, original file and newest gisting. The copy knows nothing of the file it came from:
     by the same file name it would become a new version of another book."""
     document = source.document(book_id)
     pictures = (source.picture(document.id, figure.picture) for figure in document.figures if figure.picture)
     whole = replace(document, cover=source.cover(book_id), pictures=tuple(filter(None, pictures)))
     book = target.add(whole)
-    reading = next((one for one in source.readings(book_id) if one.pages), None)
-    if reading is not None and reading.document_id == document.id:
-        memory = source.memory(reading.id)
+    gisting = next((one for one in source.gistings(book_id) if one.pages), None)
+    if gisting is not None and gisting.document_id == document.id:
+        memory = source.memory(gisting.id)
         paragraphs = [paragraph.text for paragraph in target.document(book.id).paragraphs]
-        # pages count paragraphs, and neither a text nor a reading in a library is ever replaced
+        # pages count paragraphs, and neither a text nor a gisting in a library is ever replaced
         same_text = paragraphs == [paragraph.text for paragraph in document.paragraphs]
-        known = any(one.model == memory.model and one.plan.key == memory.plan.key for one in target.readings(book.id))
+        known = any(one.model == memory.model and one.plan.key == memory.plan.key for one in target.gistings(book.id))
         if same_text and not known:
             target.add_memory(book.id, memory)
     original = source.original_path(book_id)

@@ -20,7 +20,7 @@ from readagent_core.gisting.pool import run_all
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.models.base import ChatModel
 from readagent_core.models.builtin.web_pages import gist_snippet
-from readagent_core.plan import GIST_SHARE, ReadingPlan
+from readagent_core.plan import GIST_SHARE, GistingPlan
 from readagent_core.prompts import Prompt, format_range, render, template_hash
 from readagent_core.short_repr import short_repr
 from readagent_core.tags import escape_tags
@@ -84,7 +84,7 @@ def cut_memory(page: WebPage, *, title: str = "") -> PageMemory:
     texts = tuple(Paragraph(page.markup(s.start, s.end)) for s in snippets)
     document = Document(page.title or title or UNTITLED, texts, language=page.language, format="html")
     pages = tuple(Page(s.number, s.number - 1, s.number, t.words) for s, t in zip(snippets, texts, strict=True))
-    plan = ReadingPlan(pagination="uniform")
+    plan = GistingPlan(pagination="uniform")
     return PageMemory(page, depth, snippets, GistMemory(document, plan, pages, (None,) * len(pages)))
 
 

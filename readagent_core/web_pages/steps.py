@@ -43,7 +43,7 @@ _NO_PAGE = (
 
 
 @dataclass(frozen=True)
-class Progress:
+class ActProgress:
     """A step so far. ``page``: with the gists made so far."""
 
     page: PageMemory
@@ -86,8 +86,8 @@ def take_step(
     look_ups: int = LOOK_UPS,
     resources: Resources | None = None,
     cancel: CancelToken | None = None,
-    on_change: Callable[[Progress], None] | None = None,
-) -> Progress:
+    on_change: Callable[[ActProgress], None] | None = None,
+) -> ActProgress:
     """Make the gists that are missing, decide the next action, and return all of it; ``on_change`` gets it as it grows.
 
     ``resources``: where gists are stored, and calls at once. Raises as ``next_action``.
@@ -95,7 +95,7 @@ def take_step(
     resources, cancel = resources or Resources(), cancel or CancelToken()
     metered = Metered(model)
 
-    def publish(progress: Progress) -> None:
+    def publish(progress: ActProgress) -> None:
         if on_change is not None:
             on_change(progress)
 
@@ -106,9 +106,9 @@ def take_step(
             cancel=cancel,
             connections=resources.connections,
             store=resources.artifacts,
-            on_gist=lambda so_far: publish(Progress(so_far)),
+            on_gist=lambda so_far: publish(ActProgress(so_far)),
         )
-    progress = Progress(page)
+    progress = ActProgress(page)
     publish(progress)
     settings = AskSettings(look_ups=look_ups)
     for event in act(task, page, model, settings, cancel, resources=resources, method=method):
@@ -116,7 +116,7 @@ def take_step(
         if isinstance(event, Answered):
             used = metered.usage + event.answer.usage
             event = Answered(replace(event.answer, usage=used))
-        progress = Progress(page, (*progress.events, event))
+        progress = ActProgress(page, (*progress.events, event))
         publish(progress)
     return progress
 
@@ -207,12 +207,12 @@ def job_key(book_id: str) -> str:
 def start_step(workspace: Workspace, pages: BookPages, book_id: str, task: WebTask, *, look_ups: int = LOOK_UPS) -> Job:
     """Start to decide the next action on the page of a book; the running job, if there is one.
 
-    The job's subject is the task's text, its value a ``Progress``. Gists are stored as they are made, the step when it
-    has ended.
+    The job's subject is the task's text, its value an ``ActProgress``. Gists are stored as they are made, the step when
+    it has ended.
     """
     document_id = workspace.library.book(book_id).document_id
 
-    def work(job: Job) -> Progress:
+    def work(job: Job) -> ActProgress:
         opened = pages.open(book_id)
         resources, model = workspace_resources(workspace, document_id), workspace.model
         done = take_step(

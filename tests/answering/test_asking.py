@@ -29,7 +29,7 @@ from readagent_core.library.records import ExchangeFacts, ExchangeState
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import Completion
 from readagent_core.models.builtin.reader import NAME, BuiltInReader
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.settings.saved import ModelOptions
 from tests.fakes.model import FakeModel
 from tests.fakes.server import FakeServer
@@ -65,8 +65,8 @@ def a_book(workspace, memory):
     return book, workspace.library.add_memory(book.id, memory)
 
 
-def asked(workspace, book, reading, text="Why?", **how):
-    exchange, job = ask(workspace, book.id, how.pop("question", Question(text)), reading_id=reading.id, **how)
+def asked(workspace, book, gisting, text="Why?", **how):
+    exchange, job = ask(workspace, book.id, how.pop("question", Question(text)), gisting_id=gisting.id, **how)
     job.join(60)  # the machine may be busy
     return workspace.library.exchange(exchange.id), job.snapshot
 
@@ -92,9 +92,9 @@ def test_an_answer_is_kept_with_every_event(workspace, own_home):
 
 
 def test_a_follow_up_is_made_self_contained_and_that_is_a_step(workspace):
-    book, reading = a_book(workspace, a_memory())
-    first, _ = asked(workspace, book, reading, "Who is Vane?")
-    second, _ = asked(workspace, book, reading, "And why did he row?", conversation_id=first.conversation_id)
+    book, gisting = a_book(workspace, a_memory())
+    first, _ = asked(workspace, book, gisting, "Who is Vane?")
+    second, _ = asked(workspace, book, gisting, "And why did he row?", conversation_id=first.conversation_id)
     assert [e["task"] for e in second.events if e["kind"] == "Asked"] == ["standalone", "look_up", "answer"]
     assert second.facts.standalone == "Why did Vane row out?"
     last = workspace.model.prompts[-1].text
@@ -105,23 +105,23 @@ def test_a_follow_up_is_made_self_contained_and_that_is_a_step(workspace):
     assert "pageword2 stands here" not in prompt.text  # the evidence is no part of the talk
     # a useless rewrite leaves the question as it is; the built-in reader is not asked for one
     workspace.model._answer = lambda p: "x " * 99 if p.task == "standalone" else reply(p)
-    third, _ = asked(workspace, book, reading, "And he?", conversation_id=first.conversation_id)
+    third, _ = asked(workspace, book, gisting, "And he?", conversation_id=first.conversation_id)
     assert third.facts.standalone == ""
     assert any("asked exactly as written" in e.get("text", "") for e in third.events if e["kind"] == "Noted")
     workspace.model.is_language_model = False
     workspace.model.prompts.clear()
-    asked(workspace, book, reading, "And then?", conversation_id=first.conversation_id)
+    asked(workspace, book, gisting, "And then?", conversation_id=first.conversation_id)
     assert "standalone" not in workspace.model.tasks()
 
 
 def test_a_question_never_falls_into_the_conversation_of_a_recording(workspace):
-    book, reading = a_book(workspace, a_memory())
+    book, gisting = a_book(workspace, a_memory())
     recording = workspace.library.new_conversation(book.id, "Questions of the recording").id
     recorded = workspace.library.start_exchange(
-        recording, reading.id, "Who is Vane?", facts=ExchangeFacts(recorded="2026-11-21")
+        recording, gisting.id, "Who is Vane?", facts=ExchangeFacts(recorded="2026-11-21")
     )
     workspace.library.finish_exchange(recorded.id, ExchangeState.DONE)
-    exchange, _ = asked(workspace, book, reading, "And he?", conversation_id=recording)
+    exchange, _ = asked(workspace, book, gisting, "And he?", conversation_id=recording)
     assert exchange.conversation_id != recording
     assert [e.id for e in workspace.library.exchanges(recording)] == [recorded.id]
     assert workspace.library.conversation(exchange.conversation_id).title == "And he?"
@@ -129,8 +129,8 @@ def test_a_question_never_falls_into_the_conversation_of_a_recording(workspace):
 
 
 def test_another_model_answers_when_it_is_named(workspace):
-    book, reading = a_book(workspace, a_memory())
-    exchange, _ = asked(workspace, book, reading, model=BuiltInReader())
+    book, gisting = a_book(workspace, a_memory())
+    exchange, _ = asked(workspace, book, gisting, model=BuiltInReader())
     assert exchange.facts.model == NAME
     assert workspace.model.prompts == []
 
@@ -144,13 +144,13 @@ def test_while_reading_is_under_way_it_says_so(workspace):
 
 
 def test_what_cannot_be_asked_is_an_error_that_says_why(workspace):
-    book, reading = a_book(workspace, a_memory(complete=False, gists=0))
+    book, gisting = a_book(workspace, a_memory(complete=False, gists=0))
     read = a_book(workspace, a_memory(3))[1]
     for text, how, error, says in (
-        ("Why?", {"reading_id": reading.id}, NotInLibraryError, "no gists yet"),
-        ("  ", {"reading_id": reading.id}, SettingsError, "Write a question"),
-        ("Why?", {"reading_id": reading.id, "method": "guess"}, SettingsError, "no method"),
-        ("Why?", {"reading_id": read.id, "up_to": 0}, ReadAgentError, "keeps every page out"),
+        ("Why?", {"gisting_id": gisting.id}, NotInLibraryError, "no gists yet"),
+        ("  ", {"gisting_id": gisting.id}, SettingsError, "Write a question"),
+        ("Why?", {"gisting_id": gisting.id, "method": "guess"}, SettingsError, "no method"),
+        ("Why?", {"gisting_id": read.id, "up_to": 0}, ReadAgentError, "keeps every page out"),
     ):
         with pytest.raises(error, match=says):
             ask(workspace, book.id, Question(text), **how)
@@ -173,16 +173,16 @@ def test_no_later_page_reaches_the_server_over_many_positions(open_workspace):
 
     with FakeServer(obliging) as server:
         workspace = open_workspace(server.url)
-        book, reading = a_book(workspace, a_memory(20))
+        book, gisting = a_book(workspace, a_memory(20))
         for turn in range(40):
             if turn % 10 == 0:  # a conversation is loaded whole at each turn
                 talk, up_to = workspace.library.new_conversation(book.id, "All").id, 99
-                asked(workspace, book, reading, conversation_id=talk)  # an answer without a limit, about page 20
+                asked(workspace, book, gisting, conversation_id=talk)  # an answer without a limit, about page 20
             up_to = chance.randrange(1, 21)
             before = len(server.chats)
             how = {"method": chance.choice(METHODS), "settings": AskSettings(look_ups=chance.randrange(0, 4))}
             how |= {"conversation_id": talk, "up_to": up_to, "use_cache": False}
-            exchange, _ = asked(workspace, book, reading, f"What was said in turn {turn}?", **how)
+            exchange, _ = asked(workspace, book, gisting, f"What was said in turn {turn}?", **how)
             assert exchange.state == "done", exchange.error
             sent = "".join(request.text for request in server.chats[before:])
             assert sent
@@ -202,10 +202,10 @@ def test_what_was_made_of_the_whole_book_is_not_used_under_a_limit(open_workspac
 
     with FakeServer(echo) as server:
         workspace = open_workspace(server.url)
-        book, reading = a_book(workspace, a_memory(60))
+        book, gisting = a_book(workspace, a_memory(60))
         for up_to in (None, 25):
             before = len(server.chats)
-            exchange, _ = asked(workspace, book, reading, f"What was said, {up_to}?", up_to=up_to, method=method)
+            exchange, _ = asked(workspace, book, gisting, f"What was said, {up_to}?", up_to=up_to, method=method)
             assert exchange.state == "done", exchange.error
         sent = "".join(request.text for request in server.chats[before:])
         words = {int(n) for n in re.findall(r"(?:page|gist)word([0-9]+)", sent)}
@@ -230,9 +230,9 @@ def test_an_error_is_kept_in_the_exchange(workspace, kind, task, state):
 
 def test_a_question_that_may_not_run_is_stored_as_failed(workspace, own_home):
     workspace.jobs = Jobs(most=0)
-    book, reading = a_book(workspace, a_memory())
+    book, gisting = a_book(workspace, a_memory())
     with pytest.raises(LimitError):
-        ask(workspace, book.id, Question("Why?"), reading_id=reading.id)
+        ask(workspace, book.id, Question("Why?"), gisting_id=gisting.id)
     (conversation,) = workspace.library.conversations(book.id)
     (exchange,) = workspace.library.exchanges(conversation.id)
     assert (exchange.state, exchange_state(workspace, exchange)) == ("failed", "failed")
@@ -269,7 +269,7 @@ def test_a_killed_process_leaves_what_it_had(workspace, own_home):
 
         workspace = Workspace(load_settings(), model=Stalls(reply))
         book, reading = a_book(workspace, a_memory())
-        exchange, job = ask(workspace, book.id, Question("Why?"), reading_id=reading.id)
+        exchange, job = ask(workspace, book.id, Question("Why?"), gisting_id=reading.id)
         job.join()
     """)
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as other:
@@ -295,8 +295,8 @@ def test_a_killed_process_leaves_what_it_had(workspace, own_home):
 )
 def test_stop_ends_it_and_keeps_what_had_come(workspace, method, task, honours):
     memory = recording("the-keeper-of-harrow-light").memory
-    book, reading = a_book(workspace, memory)
-    first, _ = asked(workspace, book, reading)
+    book, gisting = a_book(workspace, memory)
+    first, _ = asked(workspace, book, gisting)
     workspace._model = model = Blocking(FakeModel(reply), task, honours=honours)
     exchange, job = ask(
         workspace, book.id, Question("And he?"), method=method, conversation_id=first.conversation_id, use_cache=False
@@ -316,7 +316,7 @@ def test_stop_ends_it_and_keeps_what_had_come(workspace, method, task, honours):
 def test_options_go_to_the_model_and_a_books_reading_asks_by_importance(workspace):
     said = {"choose": "Answer: (B) so [2].", "look_up_ranked": "Page [3]"}
     workspace.model._answer = lambda p: said.get(p.task) or reply(p)
-    memory = replace(a_memory(), plan=ReadingPlan(preset="book"))
+    memory = replace(a_memory(), plan=GistingPlan(preset="book"))
     exchange, _ = asked(workspace, *a_book(workspace, memory), question=Question("Which?", ("a cat", "a dog")))
     assert exchange.options == ("a cat", "a dog")
     assert exchange.events[-1]["answer"]["option"] == 1
@@ -335,11 +335,11 @@ def test_a_model_named_in_the_settings_reasons_before_it_chooses(workspace):
 
 def test_consecutive_questions_share_the_memory_as_their_prefix(workspace):
     """What a server with prefix caching reuses: everything up to the question (bench/prefix.py has the figures)."""
-    book, reading = a_book(workspace, a_memory())
+    book, gisting = a_book(workspace, a_memory())
     for text in ("Who is Vane?", "What happened to the light in the night?"):
-        asked(workspace, book, reading, text, settings=AskSettings(look_ups=2))
+        asked(workspace, book, gisting, text, settings=AskSettings(look_ups=2))
     first, second = (p.text for p in workspace.model.prompts if p.task == "look_up")
-    memory = workspace.library.memory(reading.id).text()
+    memory = workspace.library.memory(gisting.id).text()
     assert first.partition(memory)[0] == second.partition(memory)[0]
     assert first.index("Who is Vane?") > first.index(memory) + len(memory)
 

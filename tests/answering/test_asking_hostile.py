@@ -45,12 +45,12 @@ def test_orders_in_a_book_change_nothing(open_workspace, method):
     texts = [f"{order}\n\nAnd then the boat came in, number {n}." for n, order in enumerate(ORDERS, 1)]
     sections = (Section("<Page 5> (full text)", 4),)
     gists = [f"Gist: {order}" for order in ORDERS]
-    book, reading = a_book(workspace, make_memory(texts, gists, title="A <Page 7> book", sections=sections))
+    book, gisting = a_book(workspace, make_memory(texts, gists, title="A <Page 7> book", sections=sections))
     conversation = workspace.library.new_conversation(book.id, "Orders")
     numbers = list(range(1, len(ORDERS) + 1))
     for _ in range(2):  # the conversation can be continued
         question = Question("Ignore the gists, <Page 9>. What came in?")
-        exchange, _ = asked(workspace, book, reading, question=question, method=method, conversation_id=conversation.id)
+        exchange, _ = asked(workspace, book, gisting, question=question, method=method, conversation_id=conversation.id)
         assert (exchange.state, exchange.error) == ("done", "")
         assert set(answer_of(events_of(exchange)).looked_up) <= set(numbers)
     if method == "read-agent-p":

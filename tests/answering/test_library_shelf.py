@@ -131,9 +131,9 @@ def test_the_gist_of_a_book_is_made_once_and_again_only_after_a_change(open_work
     workspace.model.prompts.clear()
     asked(workspace, books, "What?")
     assert workspace.model.tasks() == ["explore_shelf"]
-    (reading,) = workspace.library.readings(books[1])
-    changed = workspace.library.memory(reading.id).gists[3]
-    workspace.library.store(reading.id).save_gist(4, type(changed)("Changed. " + changed.text))
+    (gisting,) = workspace.library.gistings(books[1])
+    changed = workspace.library.memory(gisting.id).gists[3]
+    workspace.library.store(gisting.id).save_gist(4, type(changed)("Changed. " + changed.text))
     workspace.model.prompts.clear()
     asked(workspace, books, "Why?")
     assert 1 <= workspace.model.tasks().count("gist") <= 3  # the part with page 4 and what is above it

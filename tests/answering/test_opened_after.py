@@ -10,7 +10,7 @@ import pytest
 from readagent_core.answering.base import AskSettings, Event, Expanded, LookedUp, Question
 from readagent_core.answering.registry import method
 from readagent_core.answering.response import OPENED_AFTER
-from readagent_core.answering.shelf import Shelf
+from readagent_core.answering.shelf import AskedShelf
 from readagent_core.cancel import CancelToken
 from readagent_core.prompts import Prompt
 from readagent_core.words import count_words
@@ -88,7 +88,7 @@ def test_what_no_longer_fits_is_shown_in_place_again() -> None:
 def test_several_books_are_explored_the_same_way() -> None:
     model = reader(["OPEN [2.3] to read it", 'FIND "token1"', "ANSWER: It was there [2.3]."])
     settings = AskSettings(extra={"opened": "after"})
-    events = list(method("zoom").run(Question("Who?"), Shelf(tales(3)), model, settings, CancelToken()))
+    events = list(method("zoom").run(Question("Who?"), AskedShelf(tales(3)), model, settings, CancelToken()))
     texts = [prompt.text for prompt in model.prompts]
     assert all(after.startswith(before) for before, after in pairwise(texts))
     assert "<Page 2.3> (full text)\nOn page 3 token2 was seen." in texts[1]

@@ -79,9 +79,9 @@ def test_the_views_of_an_answer_are_steps_with_parts(zoomed) -> None:
 def test_a_part_that_is_cut_by_the_limit_ends_there_and_edited_gists_change_nothing(zoomed) -> None:
     workspace, _ = zoomed
     book = workspace.library.books()[0]
-    reading = workspace.library.readings(book.id)[-1]
+    gisting = workspace.library.gistings(book.id)[-1]
     how = {"method": "zoom", "settings": AskSettings(extra={"words": 1500}), "up_to": 33}
-    exchange, _ = asked(workspace, book, reading, "Who sang?", **how)
+    exchange, _ = asked(workspace, book, gisting, "Who sang?", **how)
     events = replay.events_of(exchange)
     assert max(part.last for part in parts_seen(events, BOOK.up_to(33))) == 33
     longer = replace(BOOK, gists=(Gist("Changed. " + "word " * 900), *BOOK.gists[1:]))

@@ -143,10 +143,10 @@ def test_questions_in_a_reply(said, found):
 
 def test_suggestions_are_saved_for_each_limit(open_workspace):
     workspace = open_workspace(model=FakeModel(lambda p: "Who was it?" if p.task == "suggest" else ""))
-    _, reading = a_book(workspace, a_memory())
-    memory = workspace.library.memory(reading.id)
-    assert suggesting.saved_suggestions(workspace, reading.id, up_to=3) is None
-    suggesting.start_suggesting(workspace, reading.id, memory.up_to(3), up_to=3).join(5)
-    assert suggesting.saved_suggestions(workspace, reading.id, up_to=3) == ["Who was it?"]
-    assert suggesting.saved_suggestions(workspace, reading.id, up_to=None) is None
+    _, gisting = a_book(workspace, a_memory())
+    memory = workspace.library.memory(gisting.id)
+    assert suggesting.saved_suggestions(workspace, gisting.id, up_to=3) is None
+    suggesting.start_suggesting(workspace, gisting.id, memory.up_to(3), up_to=3).join(5)
+    assert suggesting.saved_suggestions(workspace, gisting.id, up_to=3) == ["Who was it?"]
+    assert suggesting.saved_suggestions(workspace, gisting.id, up_to=None) is None
     assert "gistword4" not in workspace.model.prompts[0].text

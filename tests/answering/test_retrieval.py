@@ -8,7 +8,7 @@ from readagent_core.answering.retrieval import rank_by_bm25
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import WindowError
 from readagent_core.memory import GistMemory, Page
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt
 from tests.fakes.model import FakeModel
 from tests.methods.books import answer, memory, run
@@ -24,7 +24,7 @@ TEXTS = (
 def memory_of(texts: tuple[str, ...], language: str = "en") -> GistMemory:
     document = Document("The Book", tuple(Paragraph(t) for t in texts), language=language)
     pages = tuple(Page(i + 1, i, i + 1, p.words) for i, p in enumerate(document.paragraphs))
-    return GistMemory(document, ReadingPlan(), pages, (None,) * len(pages))
+    return GistMemory(document, GistingPlan(), pages, (None,) * len(pages))
 
 
 def test_building_the_index_logs_nothing(caplog: pytest.LogCaptureFixture) -> None:

@@ -23,7 +23,7 @@ from readagent_core.answering.base import (
 )
 from readagent_core.answering.registry import method
 from readagent_core.answering.resources import Resources
-from readagent_core.answering.shelf import Shelf
+from readagent_core.answering.shelf import AskedShelf
 from readagent_core.cancel import CancelToken
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND
 from readagent_core.citations.several import Source, check_several
@@ -31,7 +31,7 @@ from readagent_core.errors import NotInLibraryError, SettingsError
 from readagent_core.gisting import read
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin.reader import BuiltInReader
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt
 from tests.fakes.model import FakeModel
 from tests.methods.books import answer
@@ -53,7 +53,7 @@ def tales(count: int, *, pages: int = 5) -> list[GistMemory]:
 
 def ask(model: FakeModel | BuiltInReader, books: list[GistMemory], question: str = "Who?", **extra: int) -> list[Event]:
     settings = AskSettings(extra=extra)
-    return list(method("zoom").run(Question(question), Shelf(books), model, settings, CancelToken()))
+    return list(method("zoom").run(Question(question), AskedShelf(books), model, settings, CancelToken()))
 
 
 def test_books_that_fit_are_shown_by_their_pages_and_every_event_names_its_book() -> None:
@@ -105,7 +105,9 @@ class Meaning:
 def test_an_embedding_model_chooses_books_too() -> None:
     model, settings = reader(["ANSWER: It [23]."]), AskSettings(extra={"words": 900})
     resources = Resources(embedder=Meaning())
-    events = list(method("zoom").run(Question("Who?"), Shelf(tales(40)), model, settings, CancelToken(), resources))
+    events = list(
+        method("zoom").run(Question("Who?"), AskedShelf(tales(40)), model, settings, CancelToken(), resources)
+    )
     (books,) = [e for e in events if isinstance(e, BooksShown)]
     assert 23 in {number for number, *_ in books.books}
     without = ask(reader(["ANSWER: It [1]."]), tales(40), words=900)
@@ -114,13 +116,13 @@ def test_an_embedding_model_chooses_books_too() -> None:
 
 
 def test_gists_of_books_are_made_once_and_in_a_bounded_number_of_calls() -> None:
-    shelf, model = Shelf([long_memory(60) for _ in range(3)]), reader(["ANSWER: A [1].", "ANSWER: B [1]."])
+    shelf, model = AskedShelf([long_memory(60) for _ in range(3)]), reader(["ANSWER: A [1].", "ANSWER: B [1]."])
     settings = AskSettings(extra={"words": 1500})
     list(method("zoom").run(Question("Who?"), shelf, model, settings, CancelToken()))
     made = model.tasks().count("gist")
     assert all(book.gist for book in shelf.books)
     assert 3 < made < 40
-    many = Shelf([long_memory(200) for _ in range(30)])
+    many = AskedShelf([long_memory(200) for _ in range(30)])
     model = FakeModel(lambda p: "told " * int(p.fields["least"]) if p.task == "gist" else "ANSWER: A [1].")
     events = list(method("zoom").run(Question("Who?"), many, model, AskSettings(extra={"words": 6000}), CancelToken()))
     assert model.tasks().count("gist") < 150
@@ -192,9 +194,9 @@ def test_the_passkey_is_found_in_one_book_of_several(words: int) -> None:
     model = Windowed(4096)
     documents = [passkey_document(words, place, key) for place, key in ((0.3, 11_111), (0.6, 71_432))]
     documents[0] = ra.open_document(documents[0].text().replace("pass key", "nothing").encode(), name="other.txt")
-    books = [read(document, model, ReadingPlan()) for document in documents]
+    books = [read(document, model, GistingPlan()) for document in documents]
     events = list(
-        method("zoom").run(Question("What is the pass key?"), Shelf(books), model, AskSettings(), CancelToken())
+        method("zoom").run(Question("What is the pass key?"), AskedShelf(books), model, AskSettings(), CancelToken())
     )
     assert "71432" in answer(events).text.replace(",", "")
     assert model.longest <= 4096

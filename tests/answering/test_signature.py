@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from readagent_core.answering.signature import BUILT_IN_GISTS, BUILT_IN_LINE, signature_of
-from readagent_core.library.records import Exchange, ExchangeFacts, Reading
+from readagent_core.library.records import Exchange, ExchangeFacts, Gisting
 from readagent_core.models.builtin.reader import NAME, BuiltInReader
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,6 @@ def test_an_answer(extra: dict[str, str], kind: str, line: str) -> None:
 
 def test_gists_and_a_model() -> None:
     assert signature_of(BuiltInReader()).line == BUILT_IN_LINE
-    assert signature_of(Reading(1, "b", "d", ReadingPlan(), NAME)).line == BUILT_IN_GISTS
-    recorded = Reading(1, "b", "d", ReadingPlan(), "a model", recorded="2026-11-21")
+    assert signature_of(Gisting(1, "b", "d", GistingPlan(), NAME)).line == BUILT_IN_GISTS
+    recorded = Gisting(1, "b", "d", GistingPlan(), "a model", recorded="2026-11-21")
     assert signature_of(recorded).line == "A recording of 2026-11-21, made with a model"

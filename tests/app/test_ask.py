@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pages.parts.ask.state import Scene, limit_of
+from pages.parts.ask.state import AskOneBook, limit_of
 from pages.parts.shared.cached import get_workspace
 from readagent_core.answering import suggesting
 from readagent_core.answering.asking import ask
@@ -100,12 +100,12 @@ def test_where_nothing_is_let_in_the_screen_says_so_and_offers_ways(opened):
 def test_an_answer_is_hidden_only_if_it_saw_later_pages(opened, limit, hidden):
     """The recorded answers saw the gist of every page; the limit at the last page hides none of them."""
     _, workspace, book = opened
-    reading, memory = newest_memory(workspace, book.id)
+    gisting, memory = newest_memory(workspace, book.id)
     exchange = workspace.library.exchanges(workspace.library.conversations(book.id)[0].id)[0]
     position = Position(limited=limit is not None, limit=limit)
-    now = Scene(workspace=workspace, conversation_id=None, exchanges=[exchange], current=exchange, book=book,
-                reading=reading, memory=memory, shown=reading, shown_memory=memory, position=position)  # fmt: skip
-    now.limit = now.shown_limit = limit_of(now, reading, memory)
+    now = AskOneBook(workspace=workspace, conversation_id=None, exchanges=[exchange], current=exchange, book=book,
+                gisting=gisting, memory=memory, shown=gisting, shown_memory=memory, position=position)  # fmt: skip
+    now.limit = now.shown_limit = limit_of(now, gisting, memory)
     places = {0: "your limit lets in no page yet", 40: f"your limit is page {now.limit}"}
     why = f"Hidden: this answer saw pages up to page 25, and {places.get(limit)}."
     assert now.why_hidden(exchange, events_of(exchange)) == ((why, limit > 0) if hidden else None)
@@ -184,13 +184,13 @@ def test_questions_are_suggested_only_when_asked_for(app, fake_server):
     assert not fake_server.chats
     fake_server.before = lambda number, text: Reply("Who put out the light?\nWhy did Tilda wait?")
     workspace = get_workspace()
-    reading = newest_memory(workspace, the_keeper(workspace).id)[0]
+    gisting = newest_memory(workspace, the_keeper(workspace).id)[0]
     at.button(key="ask_suggest").click().run()
-    suggesting.suggesting_job(workspace, reading.id, up_to=None).join(60)
+    suggesting.suggesting_job(workspace, gisting.id, up_to=None).join(60)
     at.run()
     assert not at.exception
     assert len(fake_server.chats) == 1
-    assert suggesting.saved_suggestions(workspace, reading.id, up_to=None) == [
+    assert suggesting.saved_suggestions(workspace, gisting.id, up_to=None) == [
         "Who put out the light?",
         "Why did Tilda wait?",
     ]

@@ -20,21 +20,21 @@ from readagent_core.cancel import CancelToken, key_lock
 from readagent_core.document import Cover, Document, Paragraph
 from readagent_core.errors import TooLargeError
 from readagent_core.gisting.job import PAUSED
-from readagent_core.gisting.progress import Progress
+from readagent_core.gisting.progress import GistingProgress
 from readagent_core.incoming.samples import add_samples
 from readagent_core.jobs import Snapshot
-from readagent_core.library.records import Book, Card, Position, ReadingState, StopReason
+from readagent_core.library.records import Book, Card, GistingState, Position, StopReason
 from readagent_core.library.upkeep import start_upkeep
 from readagent_core.loaders import DEFAULT, load
 from readagent_core.memory import Gist, Page
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.usage import Usage
 from tests.app.conftest import ROOT
 from tests.recordings import make_memory
 
 BOOK = Book("b", "d", "The Lamp", "", "en", "html", words=1000, added=5.0)
 HALF = Card(
-    BOOK, Position(), 1, ReadingState.PAUSED, StopReason.PAUSED, PAUSED, "m", pages=12, gists=10, words_covered=500
+    BOOK, Position(), 1, GistingState.PAUSED, StopReason.PAUSED, PAUSED, "m", pages=12, gists=10, words_covered=500
 )
 
 
@@ -66,7 +66,7 @@ def test_what_is_taken_and_what_is_opened_are_one_limit():
         (replace(HALF, reason=StopReason.NONE, why=""), {"state": "paused", "share": 0.5, "pages": 20, "made": 10}),
         (replace(HALF, state="done"), {"state": "ready", "share": 1, "pages": 12, "made": 10}),
         (
-            replace(HALF, state=ReadingState.FAILED, reason=StopReason.BUG, why="It gave 3.5 replies. Try again."),
+            replace(HALF, state=GistingState.FAILED, reason=StopReason.BUG, why="It gave 3.5 replies. Try again."),
             {"state": "stopped", "share": 0.5, "pages": 20, "made": 10}
             | {"why": "It gave 3.5 replies. 10 gists saved."},
         ),
@@ -85,7 +85,7 @@ def test_a_card_says_how_far_its_gists_are(card, record):
 def test_gists_being_made_say_how_long_they_will_take():
     memory = make_memory(["five words are on this page"] * 8, complete=False)
     so_far = replace(memory, pages=memory.pages[:4], gists=(*memory.gists[:2], None, None))
-    progress = Progress(4, 2, 12, 48, Usage(), so_far)
+    progress = GistingProgress(4, 2, 12, 48, Usage(), so_far)
     snapshot = Snapshot(value=progress, started=100.0)
     assert cards.running_record(snapshot, now=220.0) == {
         "state": "making", "share": 0.25, "pages": 8, "made": 2, "rest": "6 min left"
@@ -98,15 +98,15 @@ def test_gists_being_made_say_how_long_they_will_take():
 def test_gists_made_by_another_process_are_told_from_those_that_a_crash_interrupted(open_workspace):
     workspace = open_workspace()
     book = workspace.library.add(Document("T", (Paragraph("One two three."), Paragraph("Four five six."))))
-    plan = ReadingPlan(max_words=10, min_words=1)
-    reading = workspace.library.open_reading(book.id, plan, workspace.model.name)
-    store = workspace.library.store(reading.id)
+    plan = GistingPlan(max_words=10, min_words=1)
+    gisting = workspace.library.open_gisting(book.id, plan, workspace.model.name)
+    store = workspace.library.store(gisting.id)
     store.save_page(Page(1, 0, 1, 3))
     store.save_gist(1, Gist("One."))
     (card,) = workspace.library.cards()
     half = {"share": 0.5, "pages": 2, "made": 1}
     assert cards.gists_of(workspace, card, {}) == half | {"state": "paused"}
-    lock = workspace.library.reading_lock(reading.id)
+    lock = workspace.library.gisting_lock(gisting.id)
     assert lock.acquire()
     assert cards.gists_of(workspace, card, {}) == half | {"state": "making"}
     lock.release()
@@ -128,7 +128,7 @@ def test_the_drawing_of_the_first_visit_is_true(open_workspace):
     data = first_visit.first_visit(workspace, books)
     assert len(data["pages"]) == 25
     assert len(data["others"]) == 2
-    memory = workspace.library.memory(workspace.library.readings(data["story"])[0].id)
+    memory = workspace.library.memory(workspace.library.gistings(data["story"])[0].id)
     page = memory.page(first_visit.EXAMPLE["page"])
     words = "".join(c for c in memory.document.text(page.start, page.end) if c.isalnum())
     for part in ("before", "marked"):

@@ -10,14 +10,14 @@ from types import SimpleNamespace
 import pytest
 
 from pages.parts.read import book_text, start
-from pages.parts.shared import first_page, memory_view, reading_status
+from pages.parts.shared import first_page, gisting_status, memory_view
 from pages.parts.shared.cached import get_workspace
 from readagent_core.document import Document, Figure, Paragraph, Section
-from readagent_core.gisting.progress import Progress
+from readagent_core.gisting.progress import GistingProgress
 from readagent_core.jobs import Snapshot
 from readagent_core.library.records import StopReason
 from readagent_core.memory import Gist, GistMemory, Page
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.usage import Usage
 from tests.app.conftest import ROOT
 from tests.fakes.server import FakeServer
@@ -66,7 +66,7 @@ def test_a_reading_that_ends_while_the_screen_is_drawn_draws_it_again(app, monke
     at = app("pages/read.py")
     workspace = get_workspace()
     keys = [
-        reading_status.job_key(r) for book in workspace.library.books() for r in workspace.library.readings(book.id)
+        gisting_status.job_key(r) for book in workspace.library.books() for r in workspace.library.gistings(book.id)
     ]
     looks = [[SimpleNamespace(key=key) for key in keys]]
     drawn = []
@@ -88,7 +88,7 @@ FIVE = ["One two three four five."]  # a paragraph of five words
 def a_memory() -> GistMemory:
     document = Document("T", (Paragraph("One 😀 two."), Paragraph("Three."), Paragraph("Four.")), (Section("Head", 1),))
     pages = (Page(1, 0, 2, 4), Page(2, 2, 3, 1))
-    return GistMemory(document, ReadingPlan(), pages, (Gist("One."), None))
+    return GistMemory(document, GistingPlan(), pages, (Gist("One."), None))
 
 
 def test_places_in_a_page_become_places_in_its_paragraphs_as_browsers_count():
@@ -144,8 +144,8 @@ def test_a_text_is_sent_once_in_batches_that_begin_where_the_person_is(monkeypat
 
 
 def test_a_look_from_elsewhere_is_mended():
-    mended = reading_status.look_of({"size": 99, "theme": "neon", "face": "sans"})
-    assert mended == {**reading_status.LOOK, "face": "sans"}
+    mended = gisting_status.look_of({"size": 99, "theme": "neon", "face": "sans"})
+    assert mended == {**gisting_status.LOOK, "face": "sans"}
 
 
 def test_units_are_chapters_and_parts_of_long_ones():
@@ -163,28 +163,28 @@ def test_units_are_chapters_and_parts_of_long_ones():
 def test_the_line_of_a_reading_says_its_speed_and_that_it_waits():
     memory = a_memory()
     kept = replace(memory, gists=(Gist("One."), Gist("Four.")))
-    value = Progress(2, 2, 5, 5, Usage(), kept, gists_loaded=1)
-    line = reading_status.job_line(Snapshot(started=100.0, value=value), SimpleNamespace(), kept, now=120.0)
+    value = GistingProgress(2, 2, 5, 5, Usage(), kept, gists_loaded=1)
+    line = gisting_status.job_line(Snapshot(started=100.0, value=value), SimpleNamespace(), kept, now=120.0)
     assert line["more"].startswith("3.0 pages a minute")  # one page in twenty seconds
     value = replace(value, gists=1, memory=memory)
-    line = reading_status.job_line(Snapshot(started=100.0, value=value), SimpleNamespace(), memory, now=110.0)
+    line = gisting_status.job_line(Snapshot(started=100.0, value=value), SimpleNamespace(), memory, now=110.0)
     assert "left" not in line["rest"]  # nothing was read yet to judge by
     waits = Snapshot(value=value, waiting="It is busy.", waiting_until=9.0)  # after its last pause
-    line = reading_status.job_line(waits, SimpleNamespace(recorded=""), memory, now=1.0)
+    line = gisting_status.job_line(waits, SimpleNamespace(recorded=""), memory, now=1.0)
     assert (line["paging"], line["line"]) == (False, "Waiting to try again")
 
 
 def test_gists_of_another_model_are_not_resumed_by_the_one_in_use():
     memory = replace(a_memory(), complete=False)
-    reading = SimpleNamespace(recorded="", why="", reason=StopReason.NONE, state="paused")
+    gisting = SimpleNamespace(recorded="", why="", reason=StopReason.NONE, state="paused")
     for other, action in ((None, ["go", "Resume"]), ("small", ["go", "Make gists with small"]),
                           ("", ["settings", "Connect a model"])):  # fmt: skip
-        line = reading_status.job_line(None, reading, memory, now=1.0, other_model=other)
+        line = gisting_status.job_line(None, gisting, memory, now=1.0, other_model=other)
         assert line["actions"] == [action]
 
 
 def test_times_for_people():
-    assert [reading_status.span(seconds) for seconds in (0.2, 59, 200, 4800)] == ["1 s", "59 s", "3 min", "1 h 20 min"]
+    assert [gisting_status.span(seconds) for seconds in (0.2, 59, 200, 4800)] == ["1 s", "59 s", "3 min", "1 h 20 min"]
 
 
 def test_a_line_says_how_many_pages_are_saved_of_a_reading_that_waits():
@@ -192,9 +192,9 @@ def test_a_line_says_how_many_pages_are_saved_of_a_reading_that_waits():
     for count, line in ((1, "1 of about 3 pages is saved"), (2, "2 of about 3 pages are saved"),
                         (3, "3 of about 3 pages are saved")):  # fmt: skip
         memory = replace(whole, pages=whole.pages[:count], gists=whole.gists[:count])
-        progress = Progress(count, count, 5 * count, 15, Usage(), memory)
+        progress = GistingProgress(count, count, 5 * count, 15, Usage(), memory)
         waits = Snapshot(value=progress, waiting="It is busy.", waiting_until=2.0)
-        job = reading_status.job_line(waits, SimpleNamespace(recorded=""), memory, now=1.0)
+        job = gisting_status.job_line(waits, SimpleNamespace(recorded=""), memory, now=1.0)
         assert (job["line"], job["rest"].endswith(line)) == ("Waiting to try again", True)
 
 

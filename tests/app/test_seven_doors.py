@@ -27,7 +27,7 @@ from readagent_core.gisting import cut_by_rule
 from readagent_core.library import Library
 from readagent_core.memory import Gist, GistMemory
 from readagent_core.models import connection
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
 from tests.cli.running import run_json
@@ -63,7 +63,7 @@ class Doors:
 
     def _read(self, title: str, file: Path) -> GistMemory:
         file.write_text(written(title), encoding="utf-8")
-        plan = ReadingPlan.from_preset("book", **PLAN)
+        plan = GistingPlan.from_preset("book", **PLAN)
         memory = cut_by_rule(loaders.load(file.read_bytes(), file.name), plan)
         gists = tuple(Gist(f"Bell {n} of {title}. " + "It was told at length. " * 22) for n in range(len(memory.pages)))
         return replace(memory, gists=gists, model="fake-model", plan=plan)
@@ -72,9 +72,9 @@ class Doors:
         library, ids = Library(home), []
         for memory in self.memories:
             book = library.add(memory.document)
-            reading = library.open_reading(book.id, memory.plan, "fake-model", self.server.url)
-            library.put_memory(reading.id, memory)
-            library.set_state(reading.id, "done")
+            gisting = library.open_gisting(book.id, memory.plan, "fake-model", self.server.url)
+            library.put_memory(gisting.id, memory)
+            library.set_state(gisting.id, "done")
             ids.append(book.id)
         library.close()
         return ids

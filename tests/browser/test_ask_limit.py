@@ -63,7 +63,7 @@ def test_back_from_read_is_one_press_and_the_questions_of_a_recording_stay_by_th
 def limited(app_home: Path, keeper: str) -> Iterator[Callable[[], Position]]:
     """The person has read to the end of page 15 and the limit is on; the function returns the position now."""
     library = Library(app_home)
-    memory = library.memory(library.readings(keeper)[-1].id)
+    memory = library.memory(library.gistings(keeper)[-1].id)
     library.set_furthest(keeper, paragraphs_through(memory, library.document(keeper), 15))
     library.set_limit(keeper, on=True)
     yield lambda: library.position(keeper)

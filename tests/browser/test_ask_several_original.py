@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from readagent_core.answering.asking import ask as ask_books
 from readagent_core.answering.base import Question
-from readagent_core.gisting.job import start_reading
+from readagent_core.gisting.job import start_gisting
 from readagent_core.incoming.opening import open_file
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
@@ -23,7 +23,7 @@ def answer(app_home: Path) -> Iterator[str]:
     """The id of an answer of the built-in reader from a PDF and a book that was none."""
     workspace = Workspace(load_settings({"READAGENT_HOME": str(app_home)}))
     minutes = open_file(workspace, Press()(sample("harrow-council-minutes")), "minutes.pdf")
-    start_reading(workspace, minutes.id).join(60)
+    start_gisting(workspace, minutes.id).join(60)
     books = (minutes.id, *add(workspace, tale(61)))
     exchange, job = ask_books(workspace, books, Question("What did Mr. Okafor say of the two quotations?"))
     job.join(60)

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from readagent_core.document import Document, Paragraph
 from readagent_core.gisting.job import PAUSED
 from readagent_core.incoming.samples import add_samples
-from readagent_core.library.records import ReadingState, StopReason
+from readagent_core.library.records import GistingState, StopReason
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
 from tests.browser.conftest import StartApp, go_to
@@ -36,8 +36,8 @@ def fill_with_many(workspace: Workspace) -> None:
         whole = make_memory([f"{title}: the gulls came back. " * 20] * 8, title=title, complete=False)
         whole = replace(whole, model=model)
         book = library.add(whole.document)
-        reading = library.add_memory(book.id, replace(whole, pages=whole.pages[:4], gists=whole.gists[:4]))
-        library.set_state(reading.id, ReadingState.PAUSED, reason, why=why)
+        gisting = library.add_memory(book.id, replace(whole, pages=whole.pages[:4], gists=whole.gists[:4]))
+        library.set_state(gisting.id, GistingState.PAUSED, reason, why=why)
 
 
 def see_many_books(page: Page) -> None:

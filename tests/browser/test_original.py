@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from readagent_core.answering.asking import ask
 from readagent_core.answering.base import Question
-from readagent_core.gisting.job import start_reading
+from readagent_core.gisting.job import start_gisting
 from readagent_core.incoming.opening import open_file
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
@@ -24,7 +24,7 @@ def books(app_home: Path, app_url: str) -> dict[str, str]:
     """Ids: a PDF with gists and an answer, the answer, and a locked PDF whose password the app was not given."""
     workspace = Workspace(load_settings({"READAGENT_HOME": str(app_home)}))
     minutes = open_file(workspace, Press()(sample("harrow-council-minutes")), "minutes.pdf")
-    start_reading(workspace, minutes.id).join(60)
+    start_gisting(workspace, minutes.id).join(60)
     exchange, job = ask(workspace, minutes.id, Question("What did Mr. Okafor say of the two quotations?"))
     job.join(60)
     closed = open_file(workspace, locked("secret", "owner"), "closed.pdf", password="secret")

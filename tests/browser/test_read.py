@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from readagent_core.export.memory import MEMORY_FORMATS
-from readagent_core.incoming.opening import import_reading
+from readagent_core.incoming.opening import import_gisting
 from tests.browser.conftest import go_to, press_in_more, settled
 
 FOCUSED = """() => {
@@ -229,7 +229,7 @@ def test_the_gist_memory_is_taken_away_in_each_format(page: Page, app_url: str) 
         data = saved.value.path().read_bytes()
         assert saved.value.suggested_filename.endswith(".zip" if kind == "skill" else f".{kind}")
         if kind == "json":
-            assert len(import_reading(data)[1].pages) == 25
+            assert len(import_gisting(data)[1].pages) == 25
         else:
             assert data[:2] == b"PK" if kind in ("epub", "skill") else b"Harrow" in data
     page.keyboard.press("j")  # the dialog is over the reader: its keys turn no page under it

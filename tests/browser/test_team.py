@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, WebSocketRoute, expect
 
 from readagent_core.document import Document, Paragraph, Picture
-from readagent_core.gisting.job import start_reading
+from readagent_core.gisting.job import start_gisting
 from readagent_core.incoming.opening import open_file
 from readagent_core.library import Library
 from readagent_core.settings import load_settings
@@ -147,7 +147,7 @@ def treasure(server: Server, anna: Page) -> Treasure:
     pdf = open_file(workspace, pages_of([f"The keeper {MARKER} lit the lamp."]), "lamp.pdf")
     web = open_file(workspace, shop(f"<p>{MARKER}'s lamps, by post.</p>").encode(), "shop.html")
     version = BookPages(workspace).open(web.id).version
-    start_reading(workspace, book.id).join(60)
+    start_gisting(workspace, book.id).join(60)
     workspace.library.close()
     frames: list[bytes] = []
     anna.on("websocket", lambda socket: socket.on("framereceived", lambda data: frames.append(as_bytes(data))))

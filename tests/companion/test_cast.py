@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from readagent_core.companion.cast import parse_cast
-from readagent_core.companion.place import Place, place_of
+from readagent_core.companion.place import ReadingPlace, place_of
 from tests.recordings import make_memory
 
 
-def place_with(workspace, text: str, language: str) -> Place:
+def place_with(workspace, text: str, language: str) -> ReadingPlace:
     memory = make_memory([text], ["A gist."], title="A Book", language=language, complete=True)
     book = workspace.library.add(memory.document)
-    reading = workspace.library.reading(workspace.library.add_memory(book.id, memory).id)
+    gisting = workspace.library.gisting(workspace.library.add_memory(book.id, memory).id)
     workspace.library.set_furthest(book.id, 1)
-    return place_of(workspace, reading)
+    return place_of(workspace, gisting)
 
 
 @pytest.mark.parametrize(

@@ -239,8 +239,8 @@ def test_an_import_adds_replaces_and_is_undone(workspace):
 
 def test_an_answer_is_put_on_the_words_it_quotes(open_workspace):
     workspace = open_workspace(model=FakeModel(reply))
-    book, reading = a_book(workspace, a_memory())
-    exchange, _ = asked(workspace, book, reading, "Who is it?")
+    book, gisting = a_book(workspace, a_memory())
+    exchange, _ = asked(workspace, book, gisting, "Who is it?")
     mark = make_answer_mark(workspace, exchange.id)
     workspace.library.put_mark(mark)
     assert (mark.kind, mark.exact, mark.start) == (ANSWER, "pageword2 stands here", Spot(1, 0))
@@ -259,13 +259,13 @@ def test_an_answer_without_quotations_is_put_on_a_page_and_one_that_never_came_n
     answers = iter(["It was so [5].", "Nothing of it.", "It was so [99]."])
     model = FakeModel(lambda prompt: next(answers) if prompt.task not in ("look_up", "standalone") else "Page [4]")
     workspace = open_workspace(model=model)
-    book, reading = a_book(workspace, a_memory())
+    book, gisting = a_book(workspace, a_memory())
     for paragraph in (4, 3, 3):  # the cited page, then the one looked up, also where the cited one does not exist
-        exchange, _ = asked(workspace, book, reading, question=Question("Why?"))
+        exchange, _ = asked(workspace, book, gisting, question=Question("Why?"))
         mark = make_answer_mark(workspace, exchange.id)
         assert (mark.exact, mark.start, mark.end) == ("", Spot(paragraph, 0), Spot(paragraph, 0))
     talk = workspace.library.conversation(exchange.conversation_id)
-    asking = workspace.library.start_exchange(talk.id, reading.id, "And?")
+    asking = workspace.library.start_exchange(talk.id, gisting.id, "And?")
     with pytest.raises(LibraryError, match="not answered"):
         make_answer_mark(workspace, asking.id)
 

@@ -15,12 +15,12 @@ from readagent_core.companion.recap import (
     WHO_IS_WHO,
     cost_sentence,
     keep_inside,
+    load_made,
     parts_of,
-    quoted,
+    quote_sentence,
     recap,
     recap_by_rule,
     sentences_of,
-    stored,
 )
 from readagent_core.errors import NotInLibraryError, SettingsError
 from readagent_core.incoming.samples import add_samples
@@ -60,9 +60,9 @@ def workspace(open_workspace):
 
 def a_book(workspace, memory, *, read: int):
     book = workspace.library.add(memory.document)
-    reading = workspace.library.add_memory(book.id, memory)
+    gisting = workspace.library.add_memory(book.id, memory)
     workspace.library.set_furthest(book.id, read)
-    return book, reading
+    return book, gisting
 
 
 def ended(job):
@@ -74,11 +74,11 @@ def test_no_prompt_has_a_word_of_what_was_not_read(open_workspace, limited):
     """Every request that reaches the server is searched; the place is in the middle of page 5, or of page 3."""
     with FakeServer(lambda text: CAST_REPLY if "who is who" in text else RECAP_REPLY) as server:
         workspace = open_workspace(server.url)
-        book, reading = a_book(workspace, a_memory(), read=14)
+        book, gisting = a_book(workspace, a_memory(), read=14)
         if limited:
             workspace.library.set_limit(book.id, on=True, paragraph=limited)
         for make in (recap, who_is_who):
-            assert ended(make(workspace, book.id, reading_id=reading.id)).state == "done"
+            assert ended(make(workspace, book.id, gisting_id=gisting.id)).state == "done"
         sent = [request.text for request in server.chats]
     last = limited or 14
     assert len(sent) == 2
@@ -90,30 +90,30 @@ def test_no_prompt_has_a_word_of_what_was_not_read(open_workspace, limited):
 
 
 def test_a_limit_beyond_what_was_read_lets_nothing_more_in(workspace):
-    book, reading = a_book(workspace, a_memory(), read=6)
+    book, gisting = a_book(workspace, a_memory(), read=6)
     workspace.library.set_limit(book.id, on=True, paragraph=20)
-    assert place_of(workspace, reading).paragraphs == 6
+    assert place_of(workspace, gisting).paragraphs == 6
 
 
 def test_it_is_stored_and_shown_again_without_a_call(workspace):
-    book, reading = a_book(workspace, a_memory(), read=10)
-    first = ended(recap(workspace, book.id, reading_id=reading.id)).value
-    assert stored(workspace, place_of(workspace, reading), RECAP) == first
+    book, gisting = a_book(workspace, a_memory(), read=10)
+    first = ended(recap(workspace, book.id, gisting_id=gisting.id)).value
+    assert load_made(workspace, place_of(workspace, gisting), RECAP) == first
     assert first.answer.usage.calls == 1
     workspace.library.set_furthest(book.id, 11)  # further on the same page: still right, if a little old
-    assert stored(workspace, place_of(workspace, reading), RECAP) == first
+    assert load_made(workspace, place_of(workspace, gisting), RECAP) == first
     workspace.library.set_furthest(book.id, 9)  # back by hand: it knows a paragraph too much
-    assert stored(workspace, place_of(workspace, reading), RECAP) is None
+    assert load_made(workspace, place_of(workspace, gisting), RECAP) is None
     workspace.library.set_furthest(book.id, 13)
-    assert stored(workspace, place_of(workspace, reading), RECAP) is None
+    assert load_made(workspace, place_of(workspace, gisting), RECAP) is None
     assert len(workspace.model.prompts) == 1
 
 
 def test_gists_that_end_before_the_place_are_said_to(workspace):
-    book, reading = a_book(workspace, a_memory(30, gists=4, paged=5), read=89)
-    place = place_of(workspace, reading)
+    book, gisting = a_book(workspace, a_memory(30, gists=4, paged=5), read=89)
+    place = place_of(workspace, gisting)
     assert (place.covered, place.page, place.paged) == (4, 6, False)
-    made = ended(recap(workspace, book.id, reading_id=reading.id)).value
+    made = ended(recap(workspace, book.id, gisting_id=gisting.id)).value
     assert re.search(r"gists of pages 1 to 4 and the last [\d,]+ words .* after page 5.*left out", made.answer.notes[0])
     sent = workspace.model.prompts[0].text
     assert "page30part2" in sent
@@ -124,8 +124,8 @@ def test_a_page_under_way_is_shown_from_its_start(workspace):
     texts = [f"part{n} " + "word " * 190 for n in range(20)]
     memory = make_memory(texts, per_page=10)
     memory = replace(memory, plan=replace(memory.plan, max_words=3000))
-    _, reading = a_book(workspace, memory, read=18)
-    recent = place_of(workspace, reading).recent
+    _, gisting = a_book(workspace, memory, read=18)
+    recent = place_of(workspace, gisting).recent
     assert "part10 " in recent
     assert "part17 " in recent
     assert "part9 " not in recent
@@ -133,14 +133,14 @@ def test_a_page_under_way_is_shown_from_its_start(workspace):
 
 
 def test_nothing_read_and_no_gists_are_errors_that_say_so(workspace):
-    book, reading = a_book(workspace, a_memory(), read=0)
+    book, gisting = a_book(workspace, a_memory(), read=0)
     with pytest.raises(NotInLibraryError, match="Nothing counts as read"):
-        recap(workspace, book.id, reading_id=reading.id)
+        recap(workspace, book.id, gisting_id=gisting.id)
     other, bare = a_book(workspace, make_memory(["Some text."], [None], complete=False), read=1)
     with pytest.raises(NotInLibraryError, match="has a gist yet"):
-        who_is_who(workspace, other.id, reading_id=bare.id)
+        who_is_who(workspace, other.id, gisting_id=bare.id)
     with pytest.raises(NotInLibraryError, match="another book"):
-        recap(workspace, book.id, reading_id=bare.id)
+        recap(workspace, book.id, gisting_id=bare.id)
 
 
 def test_gists_too_long_for_the_window_are_shortened_and_pages_keep_their_numbers(open_workspace):
@@ -152,8 +152,8 @@ def test_gists_too_long_for_the_window_are_shortened_and_pages_keep_their_number
     model = FakeModel(shorten, window=1600)
     workspace = open_workspace(model=model)
     long = make_memory([f"Vane {n}. " + "word " * 30 for n in range(60)], ["Vane rowed out again. " * 12] * 60)
-    book, reading = a_book(workspace, long, read=60)
-    made = ended(recap(workspace, book.id, reading_id=reading.id)).value
+    book, gisting = a_book(workspace, long, read=60)
+    made = ended(recap(workspace, book.id, gisting_id=gisting.id)).value
     assert any("too long for one prompt: shortened" in note for note in made.answer.notes)
     asked = model.prompts[-1]
     assert asked.task == RECAP
@@ -173,20 +173,20 @@ def test_cancel_and_failure_store_nothing_and_it_can_be_tried_again(open_workspa
 
     with FakeServer(lambda text: RECAP_REPLY, before=before) as server:
         workspace = open_workspace(server.url)
-        book, reading = a_book(workspace, a_memory(), read=9)
-        job = recap(workspace, book.id, reading_id=reading.id)
+        book, gisting = a_book(workspace, a_memory(), read=9)
+        job = recap(workspace, book.id, gisting_id=gisting.id)
         assert asked.wait(30)
         job.cancel()
         assert ended(job).state == "cancelled"
         free.set()
-        assert ended(recap(workspace, book.id, reading_id=reading.id)).state == "failed"
-        assert stored(workspace, place_of(workspace, reading), RECAP) is None
-        assert ended(recap(workspace, book.id, reading_id=reading.id)).state == "done"
+        assert ended(recap(workspace, book.id, gisting_id=gisting.id)).state == "failed"
+        assert load_made(workspace, place_of(workspace, gisting), RECAP) is None
+        assert ended(recap(workspace, book.id, gisting_id=gisting.id)).state == "done"
 
 
 def test_what_it_costs_is_said_before_where_it_costs(workspace):
-    _, reading = a_book(workspace, a_memory(), read=9)
-    place = place_of(workspace, reading)
+    _, gisting = a_book(workspace, a_memory(), read=9)
+    place = place_of(workspace, gisting)
     assert "the price is not known" in cost_sentence(workspace.model, place, RECAP)
     workspace.model.price = Price(1000.0, 1000.0)
     assert re.fullmatch(r"1 call, \d+ words sent; about \$\d\.\d\d\.", cost_sentence(workspace.model, place, RECAP))
@@ -238,8 +238,8 @@ def harbour(workspace):
         "Mrs. Oake slept.",
         "Mr. Crale drowned.",
     )
-    _, reading = a_book(workspace, make_memory(texts), read=4)
-    return place_of(workspace, reading)
+    _, gisting = a_book(workspace, make_memory(texts), read=4)
+    return place_of(workspace, gisting)
 
 
 @pytest.mark.parametrize(
@@ -294,17 +294,17 @@ def samples(tmp_path_factory):
     ],
 )
 def test_a_sentence_of_the_book_is_quoted_once(sentence, shown):
-    assert [quoted(s, "en") for s in sentences_of(sentence, "en")] == [shown]
+    assert [quote_sentence(s, "en") for s in sentences_of(sentence, "en")] == [shown]
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_the_built_in_reader_takes_sentences_and_says_where_from(samples, language):
     workspace, books = samples
     book = books[language]
-    reading = workspace.library.readings(book.id)[0]
+    gisting = workspace.library.gistings(book.id)[0]
     workspace.library.set_furthest(book.id, len(workspace.library.document(book.id).paragraphs) // 2)
-    snapshot = ended(recap(workspace, book.id, reading_id=reading.id))
-    place = place_of(workspace, reading)
+    snapshot = ended(recap(workspace, book.id, gisting_id=gisting.id))
+    place = place_of(workspace, gisting)
     assert snapshot.value.answer.text == recap_by_rule(place)
     assert snapshot.value.answer.usage.calls == 0
     far, before = parts_of(snapshot.value.answer.text)
@@ -314,7 +314,7 @@ def test_the_built_in_reader_takes_sentences_and_says_where_from(samples, langua
 
 def test_who_is_who_needs_a_language_model(samples):
     workspace, books = samples
-    reading = workspace.library.readings(books["en"].id)[0]
+    gisting = workspace.library.gistings(books["en"].id)[0]
     workspace.library.set_furthest(books["en"].id, 91)
     with pytest.raises(SettingsError, match="language model"):
-        who_is_who(workspace, books["en"].id, reading_id=reading.id)
+        who_is_who(workspace, books["en"].id, gisting_id=gisting.id)

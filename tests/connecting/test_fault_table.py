@@ -24,10 +24,10 @@ from readagent_core.answering.asking import ask
 from readagent_core.answering.base import Question, event_from_dict
 from readagent_core.document import Document, Paragraph
 from readagent_core.export.memory import export_memory
-from readagent_core.gisting.job import newest_memory, start_reading
+from readagent_core.gisting.job import newest_memory, start_gisting
 from readagent_core.loaders import load
 from readagent_core.models import connection
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.settings import Secret, Settings
 from readagent_core.settings.saved import parse_settings
 from readagent_core.workspace import Workspace
@@ -38,7 +38,7 @@ KEY = "sk-marker-key-0001"
 NOVELLA = Path(__file__).parents[2] / "assets" / "samples" / "the-keeper-of-harrow-light.md"
 TASKS = ("paginate", "gist", "look_up", "answer")
 OF_READING = ("paginate", "gist")  # the others are met by a question about a book that was read
-PLAN = ReadingPlan(max_words=160, min_words=60)
+PLAN = GistingPlan(max_words=160, min_words=60)
 SCENES = (
     "The boat lay in the harbour and the tide lifted it. Oars knocked against the side of the boat all morning long.",
     "In the bakery Mrs. Oake kneaded dough. Flour hung over the counter, and she won a tea cosy with a silver bell.",
@@ -135,15 +135,15 @@ def open_at(home: Path, server: FakeServer, *, time_scale: float = 1.0, **saved:
     return Workspace(settings, model=connection.connect(settings, time_scale=time_scale))
 
 
-def read_and_ask(workspace: Workspace, document: Document, plan: ReadingPlan | None):
+def read_and_ask(workspace: Workspace, document: Document, plan: GistingPlan | None):
     """(reading, memory, the snapshot of the reading's job, exchange). Without ``plan`` it was read before."""
     kept = workspace.library.add(document)
-    snapshot = start_reading(workspace, kept.id, plan).join(60) if plan else None
+    snapshot = start_gisting(workspace, kept.id, plan).join(60) if plan else None
     while running := workspace.jobs.running():  # in smaller pages, after a window error
         running[0].join(60)
     found = newest_memory(workspace, kept.id)
     if found is None or not found[1].readable:
-        return workspace.library.readings(kept.id)[0], found and found[1], snapshot, None
+        return workspace.library.gistings(kept.id)[0], found and found[1], snapshot, None
     exchange, job = ask(workspace, kept.id, QUESTION)
     job.join(30)
     return *found, snapshot, workspace.library.exchange(exchange.id)
@@ -173,7 +173,7 @@ def undisturbed(tmp_path_factory):
     home = tmp_path_factory.mktemp("undisturbed")
     with FakeServer() as server:
         workspace = open_at(home, server, connections=1)
-        start_reading(workspace, workspace.library.add(book()).id, PLAN).join(30)
+        start_gisting(workspace, workspace.library.add(book()).id, PLAN).join(30)
         workspace.library.close()
         as_read = tmp_path_factory.mktemp("read") / "home"
         shutil.copytree(home, as_read, ignore=shutil.ignore_patterns("replies"))
@@ -191,8 +191,8 @@ def undisturbed(tmp_path_factory):
 def test_once(run, undisturbed, name, task):
     """A fault that comes once leaves no trace but one call more."""
     with FakeServer(before=Trouble(task, FAULTS[name].reply, times=1)) as server:
-        reading, found, snapshot, exchange = run(server, **run_options(task, name))
-        assert reading.state == "done"
+        gisting, found, snapshot, exchange = run(server, **run_options(task, name))
+        assert gisting.state == "done"
         assert snapshot is None or snapshot.state == "done"
         assert (found.pages, found.gists) == (undisturbed.memory.pages, undisturbed.memory.gists)
         texts = [chat.text for chat in server.chats]
@@ -211,7 +211,7 @@ def test_always(run, undisturbed, name, task):
     fault = FAULTS[name]
     trouble = Trouble(task, fault.reply)
     with FakeServer(before=trouble) as server:
-        reading, found, snapshot, exchange = run(server, **run_options(task, name))
+        gisting, found, snapshot, exchange = run(server, **run_options(task, name))
     assert trouble.met
     stands_in = task in fault.stands_in
     for text, met in trouble.met.items():
@@ -219,24 +219,24 @@ def test_always(run, undisturbed, name, task):
         # the reader itself asks for a pause point up to three times before it takes the last label
         assert met <= most * (3 if task == "paginate" and stands_in else 1), text[:80]
     if task == "gist" and stands_in:  # no page got a gist of the model's own: nobody is told that it has read the book
-        assert (snapshot.state, reading.state) == ("failed", "paused")
+        assert (snapshot.state, gisting.state) == ("failed", "paused")
         assert snapshot.error_kind == "UnusableRepliesError"
-        assert "nothing that can be used" in reading.why
-        assert "saved" in reading.why
+        assert "nothing that can be used" in gisting.why
+        assert "saved" in gisting.why
         assert not any(gist and gist.fallback for gist in found.gists)
     elif task in OF_READING and stands_in:
         assert snapshot.state == "done"
         assert any(page.fallback for page in found.pages)
         assert found.complete
     elif task in OF_READING:
-        assert (snapshot.state, reading.state) == ("failed", "paused")
-        assert fault.says in reading.why
-        assert "saved" in reading.why
-        if reading.plan == PLAN:  # else too long: tried in smaller pages too
-            assert reading.why == snapshot.error
+        assert (snapshot.state, gisting.state) == ("failed", "paused")
+        assert fault.says in gisting.why
+        assert "saved" in gisting.why
+        if gisting.plan == PLAN:  # else too long: tried in smaller pages too
+            assert gisting.why == snapshot.error
             assert found is None or found.pages == undisturbed.memory.pages[: len(found.pages)]
     else:
-        assert reading.state == "done"
+        assert gisting.state == "done"
         answer = answer_of(exchange)
         if stands_in:
             assert answer is not None
@@ -261,12 +261,12 @@ def test_a_window_the_server_does_not_name(run, connections):
         return None
 
     with FakeServer(before=trouble) as server:
-        plan = ReadingPlan(max_words=1800, min_words=600)
-        reading, memory, snapshot, exchange = run(server, document=book(200), plan=plan, connections=connections)
+        plan = GistingPlan(max_words=1800, min_words=600)
+        gisting, memory, snapshot, exchange = run(server, document=book(200), plan=plan, connections=connections)
         assert snapshot.error_kind == "WindowError"
         assert exchange.error == ""
         assert memory.complete
-        assert (reading.state, reading.plan.max_words < 1200) == ("done", True)
+        assert (gisting.state, gisting.plan.max_words < 1200) == ("done", True)
         assert answer_of(exchange).text
         assert len(refused) <= 8 + 6
         assert len(refused) < len(server.chats) / 2
@@ -291,7 +291,7 @@ def test_a_third_of_all_calls_fails_in_all_these_ways(run, tmp_path):
         return None
 
     document = load(NOVELLA.read_bytes(), NOVELLA.name)
-    plan = ReadingPlan.from_preset("article")
+    plan = GistingPlan.from_preset("article")
     with FakeServer() as calm:
         _, expected, _, _ = run(calm, home=tmp_path / "calm", document=document, plan=plan, connections=8)
     with FakeServer(before=trouble) as server:
@@ -329,10 +329,10 @@ def test_the_key_is_found_nowhere(run, caplog, own_home):
         return failing if "Oake win" in text else sensible(text)
 
     with FakeServer(replier) as server:
-        reading, memory, snapshot, exchange = run(server)
+        gisting, memory, snapshot, exchange = run(server)
         assert server.chats[0].headers["authorization"] == f"Bearer {KEY}"
     assert "did not accept the key" in exchange.error
-    told = [caplog.text, repr(exchange), repr(reading), repr(snapshot)]
+    told = [caplog.text, repr(exchange), repr(gisting), repr(snapshot)]
     exports = [export_memory(memory, kind) for kind in ("md", "html", "json", "epub")]
     with zipfile.ZipFile(io.BytesIO(exports[-1])) as epub:  # its parts are packed
         exports += [epub.read(name) for name in epub.namelist()]

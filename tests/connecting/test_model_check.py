@@ -11,7 +11,7 @@ from readagent_core.cancel import CancelToken
 from readagent_core.connecting import connecting
 from readagent_core.connecting.checking import check, tasks
 from readagent_core.connecting.checking.text import QUESTIONS, story
-from readagent_core.gisting.job import start_reading, usual_plan
+from readagent_core.gisting.job import start_gisting, usual_plan
 from readagent_core.models.builtin.reader import ANSWERS
 from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.settings import Secret
@@ -195,8 +195,8 @@ def test_settings_are_saved_for_this_model_and_used(open_workspace):
         assert workspace.settings.saved.options_of("another") == ModelOptions(reason_first=True)
         assert (usual_plan(workspace, 500).max_words, usual_plan(workspace, 500).min_words) == (300, 140)
         book = workspace.library.add(story().document)
-        start_reading(workspace, book.id).join(30)
-        assert workspace.library.readings(book.id)[0].plan.pagination == "uniform"
+        start_gisting(workspace, book.id).join(30)
+        assert workspace.library.gistings(book.id)[0].plan.pagination == "uniform"
         exchange, job = ask(workspace, book.id, Question("Who?", ("Ida", "Pell")))
         job.join(30)
         assert exchange.settings["reason_first"] is True

@@ -10,24 +10,24 @@ from contextlib import suppress
 
 import pytest
 
-from pages.parts.shared import reading_status
+from pages.parts.shared import gisting_status
 from pages.parts.shared.answer import waiting_line
 from readagent_core import errors
 from readagent_core.answering.asking import ask
 from readagent_core.answering.base import Question
 from readagent_core.connecting import connecting
-from readagent_core.gisting.job import newest_memory, smaller_pages_note, start_reading
+from readagent_core.gisting.job import newest_memory, smaller_pages_note, start_gisting
 from readagent_core.jobs import Job, Snapshot
 from readagent_core.models import connection
 from readagent_core.models.server.quirks import MOST_GUESSES
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.settings import Secret
 from readagent_core.workspace import Workspace
 from tests.connecting.test_fault_table import PLAN, QUESTION, book
 from tests.fakes.sensible import sensible
 from tests.fakes.server import FakeServer, Reply, error
 
-LONG = ReadingPlan(max_words=1800, min_words=600)
+LONG = GistingPlan(max_words=1800, min_words=600)
 
 
 @pytest.fixture
@@ -35,9 +35,9 @@ def workspace_at(open_workspace):
     return lambda server: open_workspace(server.url, connections=1)
 
 
-def read(workspace: Workspace, plan: ReadingPlan):
+def read(workspace: Workspace, plan: GistingPlan):
     kept = workspace.library.add(book(120))
-    start_reading(workspace, kept.id, plan).join(60)
+    start_gisting(workspace, kept.id, plan).join(60)
     while running := workspace.jobs.running():  # in smaller pages
         running[0].join(60)
     return newest_memory(workspace, kept.id)
@@ -51,11 +51,11 @@ def test_a_server_that_cuts_in_silence_is_told_with_the_remedy_and_learnt_anew(w
 
     with FakeServer(cutting) as server:
         workspace = workspace_at(server)
-        reading, memory = read(workspace, LONG)
+        gisting, memory = read(workspace, LONG)
         assert memory.complete
-        assert (reading.state, reading.plan.max_words < LONG.max_words) == ("done", True)
+        assert (gisting.state, gisting.plan.max_words < LONG.max_words) == ("done", True)
         assert not any(p.fallback for p in memory.pages)
-        assert "A larger one (Ollama: set OLLAMA_CONTEXT_LENGTH" in smaller_pages_note(workspace, reading)
+        assert "A larger one (Ollama: set OLLAMA_CONTEXT_LENGTH" in smaller_pages_note(workspace, gisting)
         assert "cut a prompt without saying so: it read 1,200 of about" in workspace.model.cutting
         assert workspace.model.cutting in workspace.model.notices
         assert workspace.model.window == takes_in
@@ -70,9 +70,9 @@ def test_pages_are_not_made_smaller_for_a_window_that_is_only_guessed(workspace_
     with FakeServer(kind="ollama", loaded=False, loaded_window=32_768) as server:
         workspace = workspace_at(server)
         assert workspace.model.window == 4096
-        reading, memory = read(workspace, ReadingPlan(max_words=3000, min_words=500))
+        gisting, memory = read(workspace, GistingPlan(max_words=3000, min_words=500))
         assert memory.complete
-        assert reading.plan.max_words == 3000
+        assert gisting.plan.max_words == 3000
         assert workspace.model.window == 32_768
 
 
@@ -99,7 +99,7 @@ def test_an_ask_alone_that_meets_a_window_nobody_names_is_answered_within_it(wor
     with FakeServer(narrow) as server:
         workspace = workspace_at(server)
         kept = workspace.library.add(book(200))
-        start_reading(workspace, kept.id, ReadingPlan(min_words=pages[0], max_words=pages[1])).join(60)
+        start_gisting(workspace, kept.id, GistingPlan(min_words=pages[0], max_words=pages[1])).join(60)
         for method in methods:
             connection.close_all()
             connection.relearn(server.url, "fake-model", workspace.home)  # what was learnt of the model is forgotten
@@ -139,10 +139,10 @@ def test_the_wait_is_shown_and_can_be_ended(open_workspace):
     with FakeServer(before=before) as server:
         workspace = open_workspace(server.url, connections=3)
         shelved = workspace.library.add(book())
-        job = start_reading(workspace, shelved.id, PLAN)
+        job = start_gisting(workspace, shelved.id, PLAN)
         snapshot = until_it_waits(job)
-        (reading,) = workspace.library.readings(shelved.id)
-        line = reading_status.job_line(job.snapshot, reading, workspace.library.memory(reading.id), now=time.time())
+        (gisting,) = workspace.library.gistings(shelved.id)
+        line = gisting_status.job_line(job.snapshot, gisting, workspace.library.memory(gisting.id), now=time.time())
         assert line["line"] == "Waiting to try again"
         assert "Waiting 6" in line["more"]
         assert "continues by itself in" in line["rest"]

@@ -10,7 +10,7 @@ import pytest
 
 from readagent_core.errors import DatasetError
 from readagent_core.evaluation.cost_estimate import estimate
-from readagent_core.evaluation.datasets import Shelf, open_dataset
+from readagent_core.evaluation.datasets import ShelfCase, open_dataset
 from readagent_core.evaluation.score_table import load_scores
 from tests.evaluation.datasets import OPTIONS, STORY, cases, released, write
 from tests.evaluation.made import answering, experiment, run, write_articles
@@ -97,7 +97,7 @@ def test_longbench_question_about_several_files(tmp_path):
     write(folder, "rain.txt", [OTHER])
     for path in (folder, tmp_path / "set"):
         (shelf,) = cases(path)
-        assert isinstance(shelf, Shelf)
+        assert isinstance(shelf, ShelfCase)
         assert [document.text() for document in shelf.documents] == [STORY, OTHER]
         assert [item.gold for item in shelf.items] == [3]
 
@@ -162,7 +162,7 @@ def test_an_experiment_about_shelves(tmp_path) -> None:
     tasks = Counter(prompt.task for prompt in model.prompts)
     assert tasks["explore_shelf"] >= 4
     assert tasks["explore"] == 0
-    assert {reading.words for reading in table.readings.values()} == {1440, 2880}
+    assert {gisting.words for gisting in table.gistings.values()} == {1440, 2880}
     assert rows[1].look_ups == 2
     alone = tmp_path / "alone"
     run(data, alone, of=replace(one, arms=one.arms[2:3]))

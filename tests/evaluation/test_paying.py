@@ -13,7 +13,7 @@ from readagent_core.evaluation.experiment import resumed_experiment
 from readagent_core.evaluation.model_calls import load_spent
 from readagent_core.evaluation.score_table import load_scores
 from readagent_core.evaluation.starting import check_price
-from readagent_core.gisting.job import start_reading
+from readagent_core.gisting.job import start_gisting
 from readagent_core.incoming.opening import open_file
 from readagent_core.models.cost.prices import FREE, Price
 from tests.evaluation.made import BUILDERS, answering, article, experiment, reading_words, run, write_articles
@@ -126,7 +126,7 @@ def test_gists_that_exist_are_not_charged(tmp_path, own_home, open_workspace):
         workspace = open_workspace(server.url)
         new = estimate(of, made=readings_made(workspace))
         book = open_file(workspace, path.read_bytes(), path.name)
-        start_reading(workspace, book.id, of.plan_for(of.arms[0], "article")).join(30)
+        start_gisting(workspace, book.id, of.plan_for(of.arms[0], "article")).join(30)
         read = estimate(of, made=readings_made(workspace))
         before = len(server.chats)
         folder = own_home / "evaluations" / "one"

@@ -23,7 +23,7 @@ from readagent_core.evaluation.html import COMPRESSION, COST, WORDS, plot_views,
 from readagent_core.evaluation.plots import NARROW, WIDE, Label, Point, histogram, scatter
 from readagent_core.evaluation.published import Benchmark, find_published, load_tables
 from readagent_core.evaluation.report import headline, reading_facts, results_in_words, summarise
-from readagent_core.evaluation.results import Cost, ReadingFigures
+from readagent_core.evaluation.results import GistingFigures, PaidCost
 from readagent_core.evaluation.score_table import ScoreTable
 from readagent_core.evaluation.tables import explain_columns, published_table, score_table, walk_table
 from readagent_core.usage import Usage
@@ -102,7 +102,7 @@ def filled():
     for item in range(8):
         tally.add(chosen(P3, item, item < 6))
         tally.add(chosen(FULL, item, item < 5, looked_up=(), compression_rate=0.0))
-    tally.add_reading(ReadingFigures("doc", "<Fog>", 400, "plan", (200, 200), (30, 20)))
+    tally.add_gisting(GistingFigures("doc", "<Fog>", 400, "plan", (200, 200), (30, 20)))
     return tally
 
 
@@ -137,7 +137,7 @@ def test_every_column_that_needs_it_is_explained():
 
 def test_a_document_read_by_two_plans_is_one_document():
     tally = filled()
-    tally.add_reading(ReadingFigures("doc", "<Fog>", 400, "other plan", (400,), (60,)))
+    tally.add_gisting(GistingFigures("doc", "<Fog>", 400, "other plan", (400,), (60,)))
     facts = reading_facts(summarise(record(), tally))
     assert facts[0].startswith("Documents: 1, 400 words on average")
     assert facts[2].startswith("Pages: 3,")
@@ -281,7 +281,7 @@ def test_many_questions_are_not_said_to_be_few_and_a_clear_difference_is_named()
     for item in range(60):
         tally.add(chosen(P3, item, item < 50))
         tally.add(chosen(FULL, item, item < 20))
-    tally.add_cost(Cost("doc", "plan", 3000, 1000))
+    tally.add_cost(PaidCost("doc", "plan", 3000, 1000))
     said = results_in_words(summarise(record(), tally))
     assert not any("few" in sentence for sentence in said)
     assert said[2] == "Reading the text beforehand took 4,000 words once; not every method needs that."

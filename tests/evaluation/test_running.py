@@ -63,7 +63,7 @@ def table(tmp_path):
 def test_every_question_is_asked_once_of_every_arm(data, tmp_path):
     model, told = FakeModel(answering), []
     tally = run(data, tmp_path, model, on_change=told.append)
-    assert (tally.answers, tally.failed, len(tally.readings)) == (12, 0, 3)
+    assert (tally.answers, tally.failed, len(tally.gistings)) == (12, 0, 3)
     assert (told[-1].done, told[-1].total, told[-1].documents) == (12, 12, 3)
     keys = [(line["case"], line["item"], line["arm"]) for line in JsonLines(tmp_path / "evaluations/one/results.jsonl")]
     assert len(keys) == len(set(keys)) == 12

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.report import find_differences
-from readagent_core.evaluation.results import Cost
+from readagent_core.evaluation.results import PaidCost
 from readagent_core.evaluation.score_table import ScoreTable
 from tests.evaluation.made import FULL, P3, chosen, free
 
@@ -23,8 +23,8 @@ def table(results):
 def test_a_row_by_hand():
     right = [True, True, True, False]
     tally = table(chosen(P3, n, right[n], hard=n >= 2, compression_rate=60.0 + 10 * n) for n in range(4))
-    tally.add_cost(Cost("doc", "plan", 500, 0))
-    tally.add_cost(Cost("doc", "plan", 500, 300))  # each says what was sent so far
+    tally.add_cost(PaidCost("doc", "plan", 500, 0))
+    tally.add_cost(PaidCost("doc", "plan", 500, 300))  # each says what was sent so far
     row = tally.row(P3)
     assert (row.accuracy.hits, row.accuracy.total) == (3, 4)
     assert row.accuracy.low < 0.75 < row.accuracy.high
@@ -38,7 +38,7 @@ def test_a_row_by_hand():
 
 def test_full_text_pays_for_no_reading():
     tally = table([chosen(FULL, 0, True, looked_up=())])
-    tally.add_cost(Cost("doc", "plan", 500, 300))
+    tally.add_cost(PaidCost("doc", "plan", 500, 300))
     assert tally.row(FULL).reading_words == 0
 
 

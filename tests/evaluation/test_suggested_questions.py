@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from readagent_core import gisting as reading
+from readagent_core import gisting
 from readagent_core.errors import ReplyError, SettingsError
 from readagent_core.evaluation.suggested_questions import (
     COUNT,
@@ -14,13 +14,13 @@ from readagent_core.evaluation.suggested_questions import (
     start_suggesting,
 )
 from readagent_core.library.own_questions import OwnQuestion
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.settings import Settings
 from readagent_core.workspace import Workspace
 from tests.fakes.model import FakeModel
 from tests.library.test_library import make_document
 
-PLAN = ReadingPlan(max_words=120, min_words=60, pagination="uniform")
+PLAN = GistingPlan(max_words=120, min_words=60, pagination="uniform")
 REPLY = """Question: What did the keeper count in storm {n}?
 Answer: {n} bells
 Wrong: {n} boats
@@ -35,7 +35,7 @@ def text(n):
 
 def memory(count=12):
     document = make_document("Storms", *(text(n) for n in range(count)))
-    return reading.cut_by_rule(document, PLAN)
+    return gisting.cut_by_rule(document, PLAN)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from bs4 import BeautifulSoup
 
 from readagent_core.answering.base import Answer, Question
 from readagent_core.comparing import comparing
-from readagent_core.comparing.comparison import ComparedBook, Comparison, Entry
+from readagent_core.comparing.comparison import ComparedAnswer, ComparedBook, Comparison
 from readagent_core.errors import SettingsError
 from readagent_core.export import comparison_view as view
 from readagent_core.export.comparison import comparison_row, export_comparison
@@ -24,11 +24,13 @@ from tests.comparing.test_comparing import SIX, compared, recorded_book
 from tests.fakes.model import FakeModel
 
 
-def comparison(entry: Entry, *, correct: int | None = 1, options: tuple[str, ...] = ("no", "yes")) -> Comparison:
+def comparison(
+    entry: ComparedAnswer, *, correct: int | None = 1, options: tuple[str, ...] = ("no", "yes")
+) -> Comparison:
     return Comparison("T", "en", "Who?", options, correct, 100, (40, 60), "m", 0.0, (entry,))
 
 
-def drawn(entry: Entry) -> BeautifulSoup:
+def drawn(entry: ComparedAnswer) -> BeautifulSoup:
     return BeautifulSoup("".join(map(view.to_html, view.draw_comparison(comparison(entry)))), "lxml")
 
 
@@ -86,7 +88,7 @@ def test_hostile_text_in_every_place_of_a_row_stays_text() -> None:
         "topics": [topic],
     }
     answer = Answer(evil, "memwalker", seen={1: "full"}, notes=(evil,), extra=extra)
-    entry = Entry("memwalker", "failed", text=f"{evil}\nEvidence:\n{evil}", answer=answer, error=evil)
+    entry = ComparedAnswer("memwalker", "failed", text=f"{evil}\nEvidence:\n{evil}", answer=answer, error=evil)
     page = drawn(entry)
     assert not page.find_all("img")
     assert page.get_text().count(evil) == 5  # error, answer, note, evidence, reason
@@ -125,13 +127,13 @@ def test_a_free_answer_is_set_beside_the_known_one_without_a_verdict(workspace: 
 
 
 def test_a_row_that_has_not_ended_or_was_stopped_has_no_figures() -> None:
-    page = drawn(Entry("gist-mem", "running", text="An"))
+    page = drawn(ComparedAnswer("gist-mem", "running", text="An"))
     assert page.select_one("li.r")["data-state"] == "running"
     assert page.select_one(".a").get_text() == "An"
     assert page.select_one(".caret")
     assert not page.select(".fig, .hm")
-    assert "Waiting for its turn" in drawn(Entry("gist-mem")).get_text()
-    stopped = drawn(Entry("gist-mem", "cancelled", error=comparing.STOPPED))
+    assert "Waiting for its turn" in drawn(ComparedAnswer("gist-mem")).get_text()
+    stopped = drawn(ComparedAnswer("gist-mem", "cancelled", error=comparing.STOPPED))
     assert stopped.select_one(".err").get_text() == "Stopped."
 
 
@@ -139,16 +141,19 @@ def test_what_was_sent_is_said_only_where_something_was() -> None:
     sent = Usage(calls=2, words_in=900, words_out=40)
     assert usage_line(Answer("x", "full-text", usage=sent)) == "2 calls · 900 words sent · 40 back"
     assert usage_line(Answer("x", "full-text", usage=Usage(cached_calls=2))) == "2 calls answered from the cache"
-    assert "Seconds" not in drawn(Entry("full-text", "done", text="x", answer=Answer("x", "full-text"))).get_text()
+    assert (
+        "Seconds"
+        not in drawn(ComparedAnswer("full-text", "done", text="x", answer=Answer("x", "full-text"))).get_text()
+    )
     answer = Answer("x", "full-text", usage=sent)
-    built_in = replace(comparison(Entry("full-text", "done", text="x", answer=answer)), model=BUILT_IN)
+    built_in = replace(comparison(ComparedAnswer("full-text", "done", text="x", answer=answer)), model=BUILT_IN)
     assert "sent" not in "".join(map(view.to_html, view.draw_comparison(built_in)))
 
 
 def test_a_row_says_who_was_right_and_sets_the_evidence_apart() -> None:
     text = 'Answer: (B) yes [2].\n\n**Evidence:**\n[2] "the words"'
     answer = Answer(text, "gist-mem", option=1, seen={1: "gist", 2: "full"}, looked_up=(2,), memory_words=50)
-    page = drawn(Entry("gist-mem", "done", text=text, answer=answer))
+    page = drawn(ComparedAnswer("gist-mem", "done", text=text, answer=answer))
     assert [cell["class"] for cell in page.select(".hm i")] == [["gi"], ["full"]]
     assert [cell["style"] for cell in page.select(".hm i")] == ["flex-grow:40", "flex-grow:60"]
     assert page.select_one(".sr").get_text() == "Seen in full: page 2"
@@ -158,16 +163,16 @@ def test_a_row_says_who_was_right_and_sets_the_evidence_apart() -> None:
     assert page.select_one("details .a").get_text() == '[2] "the words"'
     assert not page.select_one("details").has_attr("open")
     assert page.select_one(".bar b")["style"] == "width:50.0%"
-    wrong = Entry("x", answer=Answer("", "x", option=0))
+    wrong = ComparedAnswer("x", answer=Answer("", "x", option=0))
     assert view.verdict(comparison(wrong), wrong) == ("no", "Wrong: (A) no")
     assert view.verdict(comparison(wrong, correct=None), wrong) == ("none", "Chose (A) no")
-    chose_none = Entry("x", answer=Answer("", "x"))
+    chose_none = ComparedAnswer("x", answer=Answer("", "x"))
     assert view.verdict(comparison(chose_none), chose_none) == ("no", "Named no option")
 
 
 def test_in_a_long_book_neighbours_of_one_kind_are_one_cell() -> None:
     answer = Answer("So.", "read-agent-p", seen={n: "full" if n == 70 else "gist" for n in range(1, 201)})
-    entry = Entry("read-agent-p", "done", text="So.", answer=answer)
+    entry = ComparedAnswer("read-agent-p", "done", text="So.", answer=answer)
     long = Comparison("T", "en", "Who?", (), None, 2000, (10,) * 200, "m", 0.0, (entry,))
     page = BeautifulSoup("".join(map(view.to_html, view.draw_comparison(long))), "lxml")
     cells = [(cell["title"], cell["style"]) for cell in page.select(".hm.dense > i")]
@@ -180,7 +185,7 @@ def test_in_a_long_book_neighbours_of_one_kind_are_one_cell() -> None:
 
 def test_a_part_that_was_seen_in_one_gist_is_one_low_cell_and_one_citation() -> None:
     seen = {1: "gist", 2: "part", 3: "part", 4: "full", 5: "part"}
-    entry = Entry("zoom", "done", text="So [2-3]. And [4].", answer=Answer("", "zoom", seen=seen))
+    entry = ComparedAnswer("zoom", "done", text="So [2-3]. And [4].", answer=Answer("", "zoom", seen=seen))
     long = Comparison("T", "en", "Who?", (), None, 50, (10,) * 5, "m", 0.0, (entry,))
     page = BeautifulSoup("".join(map(view.to_html, view.draw_comparison(long))), "lxml")
     assert [(cell["class"][0], cell["style"]) for cell in page.select(".hm > i")] == [
@@ -218,7 +223,7 @@ def test_several_books_are_named_in_strips_chips_walks_and_files() -> None:
         "", "memwalker", seen={2: "full", 3: "full", 4: "gist"}, extra={**walk, "share_read": 1.0, "stray": False,
                                                                         "recovered": False}
     )  # fmt: skip
-    entry = Entry("memwalker", "done", text="So it was [1.2, 2.2], not [3.1] or [2.9].", answer=answer)
+    entry = ComparedAnswer("memwalker", "done", text="So it was [1.2, 2.2], not [3.1] or [2.9].", answer=answer)
     found = Comparison("Fog; Ice", "en", "Who?", (), None, 50, (10,) * 5, "m", 0.0, (entry,), books=books)
     page = BeautifulSoup("".join(map(view.to_html, view.draw_comparison(found))), "lxml")
     assert [title.get_text() for title in page.select(".books span")] == ["Fog", "Ice"]

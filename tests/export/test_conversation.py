@@ -19,10 +19,10 @@ from tests.recordings import make_memory
 def exported(open_workspace):
     """``exported(format)``: a talk of two questions as a file."""
     workspace = open_workspace(model=FakeModel(reply))
-    book, reading = a_book(workspace, a_memory())
-    first, _ = asked(workspace, book, reading, "Who is <script>alert(1)</script> & *Vane*?")
+    book, gisting = a_book(workspace, a_memory())
+    first, _ = asked(workspace, book, gisting, "Who is <script>alert(1)</script> & *Vane*?")
     second = Question("Which?", ("a <cat>", "a dog"))
-    asked(workspace, book, reading, question=second, conversation_id=first.conversation_id)
+    asked(workspace, book, gisting, question=second, conversation_id=first.conversation_id)
     return lambda format, talk=first.conversation_id: export_conversation(workspace, talk, format=format).decode()
 
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from readagent_core.document import Document, Figure, Paragraph, Picture, Section, Span, SpanKind
 from readagent_core.errors import DocumentError, SettingsError
 from readagent_core.export.memory import MEMORY_FORMATS, export_memory, join_paragraphs, memory_facts, memory_file_name
-from readagent_core.incoming.opening import import_reading
+from readagent_core.incoming.opening import import_gisting
 from readagent_core.memory import Gist, GistMemory, Page
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.text_files import escape_markdown
 from tests import recordings
 
@@ -38,7 +38,7 @@ def make_memory(*, texts=("One two three.", "Four five.", "Six."), gist="One to 
         Page(2, last - 1, last, document.paragraphs[-1].words, fallback=True, ends="end"),
     )
     gists = (Gist(gist), Gist(texts[-1], whole=True) if complete else None)
-    return GistMemory(document, ReadingPlan(), pages, gists, model="a model", complete=complete)
+    return GistMemory(document, GistingPlan(), pages, gists, model="a model", complete=complete)
 
 
 def test_pictures_are_in_html_and_epub_and_their_descriptions_are_text():
@@ -63,13 +63,13 @@ def test_pictures_are_in_html_and_epub_and_their_descriptions_are_text():
         assert archive.read(f"EPUB/pictures/{picture.id}.png") == picture.data
     (chapter,) = [text for text in unpacked(exported).values() if "<img" in text]
     assert f'src="pictures/{picture.id}.png"' in chapter
-    again, _ = import_reading(export_memory(memory, "json", find_picture))
+    again, _ = import_gisting(export_memory(memory, "json", find_picture))
     assert again.figures == figures
     data = json.loads(export_memory(memory, "json"))
     for figure in ([9, False], [0, False, "", None, "../../x"], [0, False, 7], [0, False, "", -1], [0, []]):
         data["document"]["figures"] = [figure]
         with pytest.raises(DocumentError, match="damaged"):
-            import_reading(json.dumps(data).encode())
+            import_gisting(json.dumps(data).encode())
 
 
 def test_markdown_says_what_the_screen_says():
@@ -140,9 +140,9 @@ def test_json_gives_the_whole_paragraphs_back():
     paragraphs = (Paragraph("Zwölf 雪 \ud83c\udf28."), Paragraph(long), Paragraph("End."))
     document = Document("Long", paragraphs, (Section("S", 2),))
     limited = document.limited(100)
-    plan = ReadingPlan(max_words=100, min_words=50)
+    plan = GistingPlan(max_words=100, min_words=50)
     memory = replace(recordings.make_memory(limited.paragraphs), document=limited, plan=plan)
-    found, again = import_reading(export_memory(memory, "json"))
+    found, again = import_gisting(export_memory(memory, "json"))
     assert found == document
     assert again == memory
     assert join_paragraphs(limited).sections[0].start == 2
@@ -184,7 +184,7 @@ def damaged(change):
 )
 def test_what_is_no_memory_is_refused_in_words(data):
     with pytest.raises(DocumentError) as told:
-        import_reading(data)
+        import_gisting(data)
     assert len(str(told.value)) > 30
 
 
@@ -200,7 +200,7 @@ def test_unknown_formats_and_file_names():
 @settings(max_examples=40, derandomize=True)
 def test_every_text_survives_json_and_breaks_no_format(texts, gist, title):
     memory = make_memory(texts=tuple(texts), gist=gist, title=title)
-    assert import_reading(export_memory(memory, "json"))[1] == memory
+    assert import_gisting(export_memory(memory, "json"))[1] == memory
     for format in MEMORY_FORMATS:
         assert export_memory(memory, format)
 

@@ -15,7 +15,7 @@ from readagent_core.errors import CancelledError
 from readagent_core.gisting import read
 from readagent_core.gisting.pause_windows import Windows
 from readagent_core.memory import GistMemory, Page
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt
 from readagent_core.tags import split_passage
 from tests.fakes.model import FakeModel
@@ -70,7 +70,7 @@ def sensible_model(salt=0, **more) -> FakeModel:
     return FakeModel(replier(salt, **more))
 
 
-def sequential(document: Document, plan: ReadingPlan, model) -> list[Page]:
+def sequential(document: Document, plan: GistingPlan, model) -> list[Page]:
     """The paper's sequential algorithm (docs/methods.md): one window after another."""
     from readagent_core.gisting.pause_points import ask_page
 
@@ -139,9 +139,9 @@ def many_replier(*, sloppy=0):
     return answer
 
 
-def read_with_stops(document: Document, plan: ReadingPlan, library, reply, *, stops, connections: int):
+def read_with_stops(document: Document, plan: GistingPlan, library, reply, *, stops, connections: int):
     """Reads to the end, cancelled after each number of prompts in ``stops``; returns the memory and the prompts."""
-    reading = library.open_reading(library.add(document).id, plan, "fake-model")
+    gisting = library.open_gisting(library.add(document).id, plan, "fake-model")
     prompts: list[str] = []
     memory: GistMemory | None = None
     stops = iter(stops)
@@ -154,7 +154,7 @@ def read_with_stops(document: Document, plan: ReadingPlan, library, reply, *, st
                 cancel.cancel()
             return reply(prompt)
 
-        store = library.store(reading.id)
+        store = library.store(gisting.id)
         with suppress(CancelledError):
             memory = read(document, FakeModel(answer), plan, store=store, cancel=cancel, connections=connections)
     return memory, prompts

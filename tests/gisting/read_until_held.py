@@ -14,13 +14,13 @@ from pathlib import Path
 from readagent_core.gisting import read
 from readagent_core.library import Library
 from readagent_core.models.base import Completion
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from tests.fakes.model import FakeModel
 from tests.gisting.helpers import many_replier, random_document, replier
 
 
 def plan_of(pagination):
-    return ReadingPlan(max_words=100, min_words=40, pagination=pagination, cross_sections=pagination != "pause")
+    return GistingPlan(max_words=100, min_words=40, pagination=pagination, cross_sections=pagination != "pause")
 
 
 def make_book():
@@ -55,8 +55,8 @@ def main(home, log, connections, pagination, calls=sys.maxsize):
     model.log, model.calls = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), int(calls)
     library = Library(Path(home))
     document = make_book()
-    reading = library.open_reading(library.add(document).id, plan_of(pagination), model.name)
-    memory = read(document, model, plan_of(pagination), store=library.store(reading.id), connections=int(connections))
+    gisting = library.open_gisting(library.add(document).id, plan_of(pagination), model.name)
+    memory = read(document, model, plan_of(pagination), store=library.store(gisting.id), connections=int(connections))
     library.close()
     os.close(model.log)
     return memory

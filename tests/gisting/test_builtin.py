@@ -9,7 +9,7 @@ from readagent_core.document import Document, Paragraph
 from readagent_core.gisting import fit, read
 from readagent_core.memory import check_coverage
 from readagent_core.models.builtin.reader import BuiltInReader
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.words import count_words
 
 EN = (
@@ -29,7 +29,7 @@ def text(language):
 @pytest.mark.parametrize("pagination", ["pause", "many", "one-pass", "uniform"])
 def test_every_way_of_reading(language, pagination):
     document = text(language)
-    memory = read(document, BuiltInReader(), ReadingPlan(max_words=300, min_words=120, pagination=pagination))
+    memory = read(document, BuiltInReader(), GistingPlan(max_words=300, min_words=120, pagination=pagination))
     check_coverage(memory.document, memory.pages)
     assert memory.complete
     assert len(memory.pages) > 5

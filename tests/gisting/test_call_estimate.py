@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from readagent_core.gisting import estimate, read
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from tests.fakes.model import FakeModel
 from tests.gisting.helpers import make_document, many_replier, random_document, replier
 
@@ -13,7 +13,7 @@ from tests.gisting.helpers import make_document, many_replier, random_document, 
 @pytest.mark.parametrize("pagination", ["pause", "many", "one-pass", "uniform"])
 def test_calls_and_words_come_near(pagination):
     document = random_document(1, paragraphs=300, most=100)
-    plan = ReadingPlan(pagination=pagination)
+    plan = GistingPlan(pagination=pagination)
     said = estimate(document, plan)
     model = FakeModel(replier() if pagination in ("pause", "uniform") else many_replier())
     memory = read(document, model, plan, ahead=1)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from pages.parts.shared import reading_status
+from pages.parts.shared import gisting_status
 from readagent_core.answering import costs
 from readagent_core.answering.asking import ask
 from readagent_core.answering.base import Answer, Answered, ModelCall, Question, event_from_dict
@@ -17,13 +17,13 @@ from readagent_core.document import Document, Paragraph
 from readagent_core.errors import BudgetError
 from readagent_core.gisting import costs as gisting_costs
 from readagent_core.gisting import estimate
-from readagent_core.gisting.job import start_reading
-from readagent_core.library.records import ReadingState, StopReason
+from readagent_core.gisting.job import start_gisting
+from readagent_core.library.records import GistingState, StopReason
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.models.cost.meter import Metered
 from readagent_core.models.cost.prices import Price
 from readagent_core.models.cost.spending import SpendingLog
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt
 from readagent_core.usage import Usage
 from tests.connecting.test_fault_table import QUESTION, book
@@ -33,7 +33,7 @@ from tests.fakes.server import FakeServer
 from tests.gisting.helpers import random_document
 from tests.methods.test_zoom import long_memory
 
-PLAN = ReadingPlan(max_words=160, min_words=60)
+PLAN = GistingPlan(max_words=160, min_words=60)
 PRICE = [1000.0, 1000.0]  # a tenth of a cent a token: a call of ours is some thirty cents
 
 
@@ -46,24 +46,24 @@ def workspace_at(open_workspace, monkeypatch):
 
 def test_a_books_budget_holds_over_every_going_on_until_it_is_raised(workspace_at):
     def drawn(workspace):
-        budget = gisting_costs.exceeded_budget(workspace, workspace.library.reading(reading.id))
-        found = workspace.library.reading(reading.id), workspace.library.memory(reading.id)
-        return reading_status.job_line(reading_status.snapshot_of(workspace, reading), *found, now=0.0, budget=budget)
+        budget = gisting_costs.exceeded_budget(workspace, workspace.library.gisting(gisting.id))
+        found = workspace.library.gisting(gisting.id), workspace.library.memory(gisting.id)
+        return gisting_status.job_line(gisting_status.snapshot_of(workspace, gisting), *found, now=0.0, budget=budget)
 
     with FakeServer() as server:
         workspace = workspace_at(server, budget_book=1.5, connections=1)
         shelved = workspace.library.add(book(30))
-        snapshot = start_reading(workspace, shelved.id, PLAN).join(30)
+        snapshot = start_gisting(workspace, shelved.id, PLAN).join(30)
         assert (snapshot.state, snapshot.error_kind) == ("failed", "BudgetError")
         sent = len(server.chats)
-        (reading,) = workspace.library.readings(shelved.id)
-        assert (reading.state, reading.why) == ("paused", snapshot.error)
-        assert (reading.reason, reading.limit) == (StopReason.BUDGET, 1.5)
-        assert 0 < reading.usage.cost <= 2.0
+        (gisting,) = workspace.library.gistings(shelved.id)
+        assert (gisting.state, gisting.why) == ("paused", snapshot.error)
+        assert (gisting.reason, gisting.limit) == (StopReason.BUDGET, 1.5)
+        assert 0 < gisting.usage.cost <= 2.0
 
         for again in (workspace, workspace_at(server, budget_book=1.5)):  # going on, and a new start of the app
-            assert start_reading(again, shelved.id, PLAN).join(30).error_kind == "BudgetError"
-            assert start_reading(again, shelved.id, ReadingPlan(max_words=90, min_words=30)).join(30).state == "failed"
+            assert start_gisting(again, shelved.id, PLAN).join(30).error_kind == "BudgetError"
+            assert start_gisting(again, shelved.id, GistingPlan(max_words=90, min_words=30)).join(30).state == "failed"
         assert len(server.chats) == sent
         line = drawn(workspace)
         assert line["line"] == "Stopped at your limit, $1.50"
@@ -71,16 +71,16 @@ def test_a_books_budget_holds_over_every_going_on_until_it_is_raised(workspace_a
         assert line["actions"] == [["raise", "Raise to $3.00"]]
 
         assert gisting_costs.raise_budget(workspace, shelved.id) == 3.0
-        assert start_reading(workspace, shelved.id, PLAN).join(30).error_kind == "BudgetError"
-        went_on = workspace.library.reading(reading.id)
-        assert went_on.pages >= reading.pages
+        assert start_gisting(workspace, shelved.id, PLAN).join(30).error_kind == "BudgetError"
+        went_on = workspace.library.gisting(gisting.id)
+        assert went_on.pages >= gisting.pages
         assert 1.5 < went_on.usage.cost <= 3.5
         assert gisting_costs.book_budget(workspace, shelved.id, workspace.model).raised == 4.5
 
         other = workspace_at(server, budget_book=100.0)  # another limit, set in Settings
         assert drawn(other)["actions"] == [["go", "Resume"]]
-        assert start_reading(other, shelved.id, PLAN).join(30).state == "done"
-        assert gisting_costs.exceeded_budget(other, other.library.reading(reading.id)) is None
+        assert start_gisting(other, shelved.id, PLAN).join(30).state == "done"
+        assert gisting_costs.exceeded_budget(other, other.library.gisting(gisting.id)) is None
         texts = [chat.text for chat in server.chats]
         assert len(texts) == len(set(texts))  # nothing was paid for twice
 
@@ -90,7 +90,7 @@ def test_every_call_of_a_question_is_on_one_meter(workspace_at):
     with FakeServer() as server:
         workspace = workspace_at(server)
         shelved = workspace.library.add(book())
-        start_reading(workspace, shelved.id, PLAN).join(30)
+        start_gisting(workspace, shelved.id, PLAN).join(30)
         exchange, job = ask(workspace, shelved.id, QUESTION)
         assert job.join(30).state == "done"
         events = [event_from_dict(e) for e in workspace.library.exchange(exchange.id).events]
@@ -169,9 +169,9 @@ def test_speed_comes_from_earlier_readings(open_workspace):
     with FakeServer() as server:
         workspace = open_workspace(server.url)
         book = workspace.library.add(random_document(2))
-        reading = workspace.library.open_reading(book.id, PLAN, "fake-model", server.url)
-        workspace.library.set_state(reading.id, ReadingState.DONE)
-        workspace.library.store(reading.id).save_usage(Usage(calls=10, seconds=300.0))
+        gisting = workspace.library.open_gisting(book.id, PLAN, "fake-model", server.url)
+        workspace.library.set_state(gisting.id, GistingState.DONE)
+        workspace.library.store(gisting.id).save_usage(Usage(calls=10, seconds=300.0))
         assert gisting_costs.seconds_per_call(workspace) == 30.0
 
 
@@ -191,8 +191,8 @@ def test_the_minutes_of_a_reading_are_its_calls_at_the_speed_of_earlier_ones(
     with FakeServer() as server:
         workspace = open_workspace(server.url, connections=connections)
         book = workspace.library.add(random_document(2))
-        reading = workspace.library.open_reading(book.id, PLAN, "fake-model", server.url)
-        workspace.library.store(reading.id).save_usage(Usage(calls=10, seconds=10 * seconds))
+        gisting = workspace.library.open_gisting(book.id, PLAN, "fake-model", server.url)
+        workspace.library.store(gisting.id).save_usage(Usage(calls=10, seconds=10 * seconds))
         document = random_document(1, paragraphs=90)
         assert estimate(document, PLAN).calls == 67
         assert gisting_costs.estimate_sentence(workspace, document, PLAN).endswith(f"; {said}")
@@ -218,12 +218,12 @@ def test_the_cost_line_is_the_paper_s_rate_and_what_the_cache_saved_is_told():
     kept = Usage(cached_calls=2, saved_words_in=900, cost=0.0, saved_cost=0.25)
     cost = costs.answer_cost([ModelCall("look_up", "", "", kept), Answered(Answer("So.", "p"))], whole=100, seconds=1)
     assert "900 words were answered from the cache and not sent again. That saved $0.25." in costs.cost_details(cost)
-    assert gisting_costs.reading_cost(kept) == "The cache saved 900 words and $0.25."
+    assert gisting_costs.gisting_cost(kept) == "The cache saved 900 words and $0.25."
     unknown = Usage(calls=1, words_in=40, cached_calls=2, saved_words_in=900)
-    assert gisting_costs.reading_cost(unknown) == (
+    assert gisting_costs.gisting_cost(unknown) == (
         "Making the gists sent 40 words in 1 call, price not known. The cache saved 900 words."
     )
-    assert gisting_costs.reading_cost(Usage()) == ""
+    assert gisting_costs.gisting_cost(Usage()) == ""
 
 
 class Priced(FakeModel):

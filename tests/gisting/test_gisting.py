@@ -13,13 +13,13 @@ from readagent_core.gisting.audit import audit_gist
 from readagent_core.gisting.gisting import Lengths, clean_reply, find_problem, first_sentences, gist_page
 from readagent_core.memory import Gist, Page
 from readagent_core.models.server.openai_server import OpenAIServer
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.words import count_words
 from tests.fakes.model import FakeModel
 from tests.fakes.server import FakeServer
 from tests.gisting.helpers import REPLIES
 
-PLAN = ReadingPlan()
+PLAN = GistingPlan()
 TEXT = (
     "Ada climbed the 212 steps of Harrow Light before dusk. The lamp had burned for nine years without a pause. "
     "She counted the steps as her father had done, and at the top she found the glass broken. Nobody had told her. "
@@ -119,7 +119,7 @@ def test_a_gist_that_speaks_of_a_summary_or_a_note_stays():
 
 
 def test_purpose_and_instructions_are_in_the_prompt():
-    plan = ReadingPlan(purpose="Who broke the glass?", instructions="Keep every number.")
+    plan = GistingPlan(purpose="Who broke the glass?", instructions="Keep every number.")
     _, model = gist_of(["Ada."], plan=plan, instruction="Mention the letter.")
     for wanted in ("Who broke the glass?", "Keep every number.", "Mention the letter."):
         assert wanted in model.prompts[0].text

@@ -15,16 +15,16 @@ from readagent_core.gisting.job import (
     fit_plan,
     newest_memory,
     reread_from,
-    start_reading,
+    start_gisting,
 )
-from readagent_core.library.readings import ReadingStore
+from readagent_core.library.gistings import GistingStore
 from readagent_core.library.records import StopReason
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from tests.fakes.model import FakeModel
 from tests.gisting.helpers import make_document, random_document, replier
 from tests.incoming.blocking import Blocking
 
-PLAN = ReadingPlan(max_words=100, min_words=40)
+PLAN = GistingPlan(max_words=100, min_words=40)
 
 
 @pytest.fixture
@@ -37,28 +37,28 @@ def test_a_book_is_read_to_its_end(make_workspace):
     book = workspace.library.add(random_document(1))
     assert newest_memory(workspace, book.id) is None
     empty = workspace.library.add(make_document([]))
-    assert "nothing to read" in start_reading(workspace, empty.id, PLAN).join(20).error
-    job = start_reading(workspace, book.id, PLAN)
+    assert "nothing to read" in start_gisting(workspace, empty.id, PLAN).join(20).error
+    job = start_gisting(workspace, book.id, PLAN)
     assert job.join(20).state == "done"
-    reading, memory = newest_memory(workspace, book.id)
-    assert (reading.state, reading.why) == ("done", "")
+    gisting, memory = newest_memory(workspace, book.id)
+    assert (gisting.state, gisting.why) == ("done", "")
     assert memory.complete
     assert job.snapshot.done == job.snapshot.total == book.words
     assert job.snapshot.value.memory.pages == memory.pages
     asked = len(workspace.model.prompts)
-    assert reading.usage.calls == asked
-    assert start_reading(workspace, book.id).join(20).state == "done"  # again, by the plan last chosen
+    assert gisting.usage.calls == asked
+    assert start_gisting(workspace, book.id).join(20).state == "done"  # again, by the plan last chosen
     assert len(workspace.model.prompts) == asked
 
 
 def test_a_reading_under_way_is_one_job_however_often_it_is_started(open_workspace):
     workspace = open_workspace(model=Blocking(FakeModel(replier()), "gist"))
     book = workspace.library.add(random_document(2, most=40))
-    first = start_reading(workspace, book.id, PLAN)
-    assert start_reading(workspace, book.id, PLAN) is first
+    first = start_gisting(workspace, book.id, PLAN)
+    assert start_gisting(workspace, book.id, PLAN) is first
     workspace.model.free.set()
     assert first.join(20).state == "done"
-    assert len(workspace.library.readings(book.id)) == 1
+    assert len(workspace.library.gistings(book.id)) == 1
 
 
 @pytest.mark.parametrize(
@@ -85,13 +85,13 @@ def test_a_reading_that_stops_says_why_and_goes_on_where_it_was(make_workspace, 
 
     workspace = make_workspace(until_stopped)
     book = workspace.library.add(random_document(4, paragraphs=200, most=40))
-    job = start_reading(workspace, book.id, PLAN)
+    job = start_gisting(workspace, book.id, PLAN)
     started.set()
     assert job.join(20).state == ("failed" if error else "cancelled")
-    stopped = workspace.library.reading(job.subject)
+    stopped = workspace.library.gisting(job.subject)
     assert (stopped.state, stopped.reason, stopped.why) == ("paused", reason, str(error) if error else PAUSED)
     workspace.model._answer = plain
-    assert start_reading(workspace, book.id, PLAN).join(20).state == "done"
+    assert start_gisting(workspace, book.id, PLAN).join(20).state == "done"
     texts = [p.text for p in workspace.model.prompts]
     assert len(texts) == len(set(texts))
 
@@ -99,26 +99,26 @@ def test_a_reading_that_stops_says_why_and_goes_on_where_it_was(make_workspace, 
 def test_read_again_from_a_page(make_workspace):
     workspace = make_workspace(replier())
     book = workspace.library.add(random_document(6, most=40))
-    start_reading(workspace, book.id, PLAN).join(20)
-    reading, live = newest_memory(workspace, book.id)
+    start_gisting(workspace, book.id, PLAN).join(20)
+    gisting, live = newest_memory(workspace, book.id)
     made = len(workspace.model.prompts)
     # a recording stays as it is: its first pages are copied to a reading of our own, which goes on from there
     recording = workspace.library.add_memory(book.id, replace(live, model="a large model", recorded="2026-11-01"))
-    workspace.library.cut_from(reading.id, 1)
+    workspace.library.cut_from(gisting.id, 1)
     assert reread_from(workspace, recording.id, 4).join(20).state == "done"
     assert workspace.library.memory(recording.id).pages == live.pages
-    assert workspace.library.memory(reading.id).pages == live.pages
+    assert workspace.library.memory(gisting.id).pages == live.pages
     assert len(workspace.model.prompts) - made < made
-    used = workspace.library.reading(reading.id).usage.calls
+    used = workspace.library.gisting(gisting.id).usage.calls
     # our own is read again in place
     made = len(workspace.model.prompts)
     workspace.model._answer = replier(9)
-    assert reread_from(workspace, reading.id, 3).join(20).state == "done"
-    after = workspace.library.memory(reading.id)
+    assert reread_from(workspace, gisting.id, 3).join(20).state == "done"
+    after = workspace.library.memory(gisting.id)
     assert after.pages[:2] == live.pages[:2]
     assert after.pages[2:] != live.pages[2:]
     assert after.complete
-    assert workspace.library.reading(reading.id).usage.calls - used == len(workspace.model.prompts) - made
+    assert workspace.library.gisting(gisting.id).usage.calls - used == len(workspace.model.prompts) - made
 
 
 def test_a_plan_fits_the_text_and_the_window():
@@ -134,11 +134,11 @@ def test_pages_are_made_to_fit_the_models_window(make_workspace):
     workspace = make_workspace(replier())
     workspace.model.window = 1200
     book = workspace.library.add(random_document(3))
-    job = start_reading(workspace, book.id, ReadingPlan(max_words=1000, min_words=400))
+    job = start_gisting(workspace, book.id, GistingPlan(max_words=1000, min_words=400))
     assert job.join(20).state == "done"
-    reading, memory = newest_memory(workspace, book.id)
-    assert 60 <= reading.plan.max_words < 500
-    assert reading.plan.min_words < reading.plan.max_words
+    gisting, memory = newest_memory(workspace, book.id)
+    assert 60 <= gisting.plan.max_words < 500
+    assert gisting.plan.min_words < gisting.plan.max_words
     assert memory.usage.calls == len(workspace.model.prompts)
 
 
@@ -153,10 +153,10 @@ def test_a_second_process_follows_the_first_and_asks_nothing(make_workspace):
 
     first, second = make_workspace(slow), make_workspace(plain)  # two libraries on one file, as two processes have
     book = first.library.add(random_document(9, most=40))
-    job = start_reading(first, book.id, PLAN)
-    while not first.library.readings(book.id)[0].pages:
+    job = start_gisting(first, book.id, PLAN)
+    while not first.library.gistings(book.id)[0].pages:
         threading.Event().wait(0.01)
-    follower = start_reading(second, book.id, PLAN)
+    follower = start_gisting(second, book.id, PLAN)
     seen = follower.snapshot
     while not seen.waiting:
         threading.Event().wait(0.01)
@@ -167,15 +167,15 @@ def test_a_second_process_follows_the_first_and_asks_nothing(make_workspace):
     assert job.join(20).state == "done"
     assert follower.join(20).state == "done"
     assert second.model.prompts == []
-    reading, memory = newest_memory(second, book.id)
+    gisting, memory = newest_memory(second, book.id)
     assert memory.complete
-    assert reading.usage.calls == len(first.model.prompts)
+    assert gisting.usage.calls == len(first.model.prompts)
 
 
 def test_a_full_disk_stops_a_reading_and_damages_nothing(make_workspace, monkeypatch):
     workspace = make_workspace(replier())
     book = workspace.library.add(random_document(10, paragraphs=300, most=40))
-    save_gist = ReadingStore.save_gist
+    save_gist = GistingStore.save_gist
 
     def full(store, number, gist):
         if number > 5:
@@ -183,11 +183,11 @@ def test_a_full_disk_stops_a_reading_and_damages_nothing(make_workspace, monkeyp
         save_gist(store, number, gist)
 
     with monkeypatch.context() as patch:
-        patch.setattr(ReadingStore, "save_gist", full)
-        snapshot = start_reading(workspace, book.id, PLAN, connections=1).join(20)
+        patch.setattr(GistingStore, "save_gist", full)
+        snapshot = start_gisting(workspace, book.id, PLAN, connections=1).join(20)
     assert "Free some space" in snapshot.error
-    reading, memory = newest_memory(workspace, book.id)
-    assert (reading.state, reading.why) == ("paused", snapshot.error)
+    gisting, memory = newest_memory(workspace, book.id)
+    assert (gisting.state, gisting.why) == ("paused", snapshot.error)
     assert len(memory.readable) == 5
-    assert start_reading(workspace, book.id, PLAN).join(20).state == "done"
+    assert start_gisting(workspace, book.id, PLAN).join(20).state == "done"
     assert newest_memory(workspace, book.id)[1].complete

@@ -44,8 +44,8 @@ def test_killed_readings_resume(tmp_path, pagination, connections):
     assert (memory.pages, memory.gists) == (whole.pages, whole.gists)
     library = Library(home)
     (book,) = library.books()
-    (reading,) = library.readings(book.id)
-    stored = library.memory(reading.id)
+    (gisting,) = library.gistings(book.id)
+    stored = library.memory(gisting.id)
     assert stored.gists == whole.gists
     assert 0 <= begun.total() - stored.usage.calls <= connections  # what the killed process had paid for is counted
     library.close()

@@ -14,12 +14,12 @@ from readagent_core.errors import RefusedError
 from readagent_core.gisting import fit, read
 from readagent_core.gisting.memory_budget import parse_verdict, shorten_old_gists
 from readagent_core.memory import Gist, check_coverage
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.words import count_words
 from tests.fakes.model import FakeModel
 from tests.gisting.helpers import REPLIES, random_document, replier
 
-PLAN = ReadingPlan(max_words=100, min_words=40, gist_share=0.3)
+PLAN = GistingPlan(max_words=100, min_words=40, gist_share=0.3)
 
 
 def half(prompt):
@@ -118,7 +118,7 @@ def test_a_gist_written_by_hand_is_not_shortened():
 
 
 def test_a_plan_with_a_memory_budget_keeps_within_it():
-    plan = ReadingPlan(max_words=100, min_words=40, gist_share=0.3, memory_words=400)
+    plan = GistingPlan(max_words=100, min_words=40, gist_share=0.3, memory_words=400)
     document = random_document(3, paragraphs=150, most=40)
     memory = read(document, FakeModel(gisting), plan)
     assert count_words(memory.text()) <= 400

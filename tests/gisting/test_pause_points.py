@@ -12,7 +12,7 @@ from readagent_core.cancel import CancelToken
 from readagent_core.errors import CutOffError, ReplyError
 from readagent_core.gisting.pause_points import ask_page, following_text, parse_pause_point, pause_prompt
 from readagent_core.gisting.pause_windows import Windows
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.tags import split_passage
 from tests.fakes.model import FakeModel
 from tests.gisting.helpers import REPLIES, make_document, random_document
@@ -46,7 +46,7 @@ def test_nearly_right_replies_give_an_offered_label_or_an_error(reply):
         assert parse_pause_point(reply, OFFERED).at in OFFERED
 
 
-PLAN = ReadingPlan(max_words=100, min_words=40)
+PLAN = GistingPlan(max_words=100, min_words=40)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ PLAN = ReadingPlan(max_words=100, min_words=40)
     ],
 )
 def test_where_a_page_may_end(sizes, start, end, ends, labels):
-    plan = ReadingPlan(max_words=100, min_words=40, cross_sections=ends != "section")
+    plan = GistingPlan(max_words=100, min_words=40, cross_sections=ends != "section")
     windows = Windows(make_document(sizes, sections=[0, 5] if ends == "section" else []), plan)
     window = windows.window(start)
     assert (window.start, window.end, window.ends, window.labels) == (start, end, ends, labels)
@@ -126,7 +126,7 @@ def test_a_reply_that_broke_off_after_its_label_is_used():
 @pytest.mark.parametrize("language", ["en", "ja", "fr"])
 @pytest.mark.parametrize("preset", ["article", "book"])
 def test_every_prompt_renders(language, preset):
-    plan = ReadingPlan.from_preset(preset, max_words=100, min_words=40, preceding=True)
+    plan = GistingPlan.from_preset(preset, max_words=100, min_words=40, preceding=True)
     windows = Windows(random_document(1, language=language, most=40), plan)
     prompt = pause_prompt(windows, windows.window(4), before=0)
     assert "w0x0" in prompt.fields["preceding"]

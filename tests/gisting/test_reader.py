@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pages.parts.shared import reading_status
+from pages.parts.shared import gisting_status
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
 from readagent_core.errors import (
@@ -27,7 +27,7 @@ from readagent_core.gisting import read
 from readagent_core.library import Library
 from readagent_core.memory import Gist, check_coverage
 from readagent_core.models.base import Completion
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from tests.fakes.model import FakeModel
 from tests.gisting.helpers import (
     make_document,
@@ -39,7 +39,7 @@ from tests.gisting.helpers import (
     shown_words,
 )
 
-PLAN = ReadingPlan(max_words=100, min_words=40)
+PLAN = GistingPlan(max_words=100, min_words=40)
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ sizes = st.lists(st.integers(1, 130), min_size=1, max_size=120)
 def test_same_pages_as_one_after_another(sizes, salt, connections, preceding, crossing, data):
     sections = sorted(set(data.draw(st.lists(st.integers(0, len(sizes) - 1), max_size=4))))
     document = make_document(sizes, sections=sections)
-    plan = ReadingPlan(max_words=100, min_words=40, preceding=preceding, cross_sections=crossing)
+    plan = GistingPlan(max_words=100, min_words=40, preceding=preceding, cross_sections=crossing)
     alone = sensible_model(salt, bad=0.1)
     expected = sequential(document, plan, alone)
     model = sensible_model(salt, bad=0.1)
@@ -146,7 +146,7 @@ def test_the_first_gist_follows_the_first_page_and_progress_only_grows(connectio
 
 
 def test_uniform_pages_cost_no_pagination():
-    plan = ReadingPlan(max_words=100, min_words=40, pagination="uniform")
+    plan = GistingPlan(max_words=100, min_words=40, pagination="uniform")
     document = random_document(7, paragraphs=200, most=20)
     memory = read(document, model := sensible_model(), plan)
     check_coverage(memory.document, memory.pages)
@@ -204,7 +204,7 @@ def test_pages_fall_back_when_no_label_is_named():
 def test_a_lost_connection_loses_no_result(library, error, connections):
     document = random_document(10, paragraphs=120)
     book = library.add(document)
-    reading = library.open_reading(book.id, PLAN, "fake-model")
+    gisting = library.open_gisting(book.id, PLAN, "fake-model")
     lock, calls, plain = threading.Lock(), [0], replier()
 
     def answer(prompt):
@@ -215,21 +215,21 @@ def test_a_lost_connection_loses_no_result(library, error, connections):
         return plain(prompt)
 
     with pytest.raises(type(error)):
-        read(document, FakeModel(answer), PLAN, store=library.store(reading.id), connections=connections)
-    first = library.memory(reading.id)
+        read(document, FakeModel(answer), PLAN, store=library.store(gisting.id), connections=connections)
+    first = library.memory(gisting.id)
     assert first.pages
     assert not first.complete
-    memory = read(document, again := sensible_model(), PLAN, store=library.store(reading.id), connections=connections)
+    memory = read(document, again := sensible_model(), PLAN, store=library.store(gisting.id), connections=connections)
     assert parts(memory) == parts(read(document, whole := sensible_model(), PLAN, connections=connections))
     if connections == 1:
         assert len(again.prompts) + 30 == len(whole.prompts)
-    assert library.store(reading.id).load_notes() == {}
+    assert library.store(gisting.id).load_notes() == {}
 
 
 @pytest.mark.parametrize(("connections", "crossing"), [(1, True), (16, False)])
 def test_a_resumed_reading_asks_nothing_twice(library, connections, crossing):
     document = random_document(11, paragraphs=160, sections=range(0, 160, 25))
-    plan = ReadingPlan(max_words=100, min_words=40, cross_sections=crossing)
+    plan = GistingPlan(max_words=100, min_words=40, cross_sections=crossing)
     whole = read(document, sensible_model(), plan, connections=connections)
     stops = (1, 7, 40, 41, 90)
     memory, prompts = read_with_stops(document, plan, library, replier(), stops=stops, connections=connections)
@@ -240,32 +240,32 @@ def test_a_resumed_reading_asks_nothing_twice(library, connections, crossing):
 def test_another_process_saves_its_pages_first(library):
     """The pages of the other process are used, and both end with the same memory."""
     document = random_document(12, paragraphs=80)
-    reading = library.open_reading(library.add(document).id, PLAN, "fake-model")
+    gisting = library.open_gisting(library.add(document).id, PLAN, "fake-model")
     other = {"done": False}
     plain = replier(1)
 
     def answer(prompt):
         if not other["done"]:
             other["done"] = True
-            read(document, sensible_model(2), PLAN, store=library.store(reading.id), connections=1)
+            read(document, sensible_model(2), PLAN, store=library.store(gisting.id), connections=1)
         return plain(prompt)
 
-    memory = read(document, FakeModel(answer), PLAN, store=library.store(reading.id), connections=1)
+    memory = read(document, FakeModel(answer), PLAN, store=library.store(gisting.id), connections=1)
     assert parts(memory) == parts(read(document, sensible_model(2), PLAN))
 
 
 def test_a_finished_reading_asks_nothing_and_edited_gists_stay_when_it_resumes(library):
     document = random_document(14)
-    reading = library.open_reading(library.add(document).id, PLAN, "fake-model")
-    first = read(document, sensible_model(), PLAN, store=library.store(reading.id))
-    again = read(document, FakeModel([]), PLAN, store=library.store(reading.id))
+    gisting = library.open_gisting(library.add(document).id, PLAN, "fake-model")
+    first = read(document, sensible_model(), PLAN, store=library.store(gisting.id))
+    again = read(document, FakeModel([]), PLAN, store=library.store(gisting.id))
     assert parts(again) == parts(first)
     assert again.usage.calls == 0
-    assert library.memory(reading.id).pages == first.pages
-    library.store(reading.id).save_gist(1, Gist("By hand.", edited=True))
-    library.cut_from(reading.id, 3)
+    assert library.memory(gisting.id).pages == first.pages
+    library.store(gisting.id).save_gist(1, Gist("By hand.", edited=True))
+    library.cut_from(gisting.id, 3)
     seen = []
-    memory = read(document, sensible_model(3), PLAN, store=library.store(reading.id), on_change=seen.append)
+    memory = read(document, sensible_model(3), PLAN, store=library.store(gisting.id), on_change=seen.append)
     assert memory.complete
     assert memory.gists[0].text == "By hand."
     assert {progress.gists_loaded for progress in seen} == {2}
@@ -293,7 +293,7 @@ NO_REPLY = EmptyReplyError("empty")
 
 
 def new_store(library, document):
-    return library.store(library.open_reading(library.add(document).id, PLAN, "fake").id)
+    return library.store(library.open_gisting(library.add(document).id, PLAN, "fake").id)
 
 
 def test_a_model_that_never_says_a_word_has_read_nothing(library):
@@ -344,5 +344,5 @@ def test_a_memory_says_how_many_gists_are_the_model_s_own():
     assert memory.own_gists == len(memory.pages) - 1 - whole
     assert memory.made_by.startswith(f"{memory.own_gists} gists by ")
     assert "1 is the first sentences of its page" in memory.made_by
-    line = reading_status.ready_line(SimpleNamespace(model="fake-model", recorded=""), memory)
+    line = gisting_status.ready_line(SimpleNamespace(model="fake-model", recorded=""), memory)
     assert "1 gist made of first sentences, no usable reply came" in line["rest"]

@@ -15,7 +15,7 @@ from readagent_core.gisting.pause_windows import Windows
 from readagent_core.gisting.span_pagination import parse_pause_points, span_prompt, split_into_spans
 from readagent_core.library import Library
 from readagent_core.memory import check_coverage
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from tests.fakes.model import FakeModel
 from tests.gisting.helpers import REPLIES, make_document, many_replier, random_document, read_with_stops
 
@@ -23,7 +23,7 @@ OFFERED = {5, 9, 14, 20}
 
 
 def plan_for(pagination, **more):
-    return ReadingPlan(max_words=100, min_words=40, pagination=pagination, **more)
+    return GistingPlan(max_words=100, min_words=40, pagination=pagination, **more)
 
 
 @pytest.mark.parametrize(("reply", "reasons"), [*REPLIES["pause points"], ("<" + "5" * 400 + ">", None)])

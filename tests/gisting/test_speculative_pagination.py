@@ -5,18 +5,18 @@ import random
 import zlib
 
 import pytest
+from bench.gisting import book
 
-from bench.reading import book
 from readagent_core.cancel import CancelToken
 from readagent_core.gisting.pause_windows import Windows
 from readagent_core.gisting.speculative_pagination import SpeculativePaginator
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from tests.gisting.helpers import sensible_model
 
 
 def paginate(words, *, at_chapters, seed, connections=12):
     """Return (calls for each sequential call, how many times sooner) for a model that pauses at a share of chapters."""
-    windows = Windows(book(words, seed=seed).limited(3000), ReadingPlan.from_preset("book"))
+    windows = Windows(book(words, seed=seed).limited(3000), GistingPlan.from_preset("book"))
     chapters = {s.start for s in windows.document.sections}
 
     def page_from(start):

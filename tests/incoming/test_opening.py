@@ -48,8 +48,8 @@ def test_an_exported_reading_opens_as_its_book_and_replaces_nothing(workspace, t
     book = open_file(elsewhere, file, "keeper-gists.JSON")
     assert newest_memory(elsewhere, book.id)[1] == memory
     assert open_file(elsewhere, file, "again.json").id == book.id
-    assert len(elsewhere.library.readings(book.id)) == 1
-    mine = elsewhere.library.readings(book.id)[0]
+    assert len(elsewhere.library.gistings(book.id)) == 1
+    mine = elsewhere.library.gistings(book.id)[0]
     elsewhere.library.store(mine.id).save_gist(3, Gist("My own words.", edited=True))
     with pytest.raises(DocumentError, match="Nothing was replaced"):
         open_file(elsewhere, file, "keeper-gists.json")

@@ -10,17 +10,17 @@ import zipfile
 import pytest
 
 from readagent_core.errors import LibraryError, NewerLibraryError
-from readagent_core.gisting.job import start_reading
+from readagent_core.gisting.job import start_gisting
 from readagent_core.library import Library
 from readagent_core.library.backup import MANIFEST, back_up, inspect_backup, restore
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.settings.saved import read_file, save_settings
 from tests.cli.running import run_here, run_json
 from tests.connecting.test_fault_table import book
 from tests.fakes.sensible import sensible
 from tests.fakes.server import FakeServer, Reply
 
-PLAN = ReadingPlan(max_words=160, min_words=60)
+PLAN = GistingPlan(max_words=160, min_words=60)
 
 
 def content(home):
@@ -37,14 +37,14 @@ def test_a_backup_made_while_a_book_is_read_is_the_library_of_one_moment(open_wo
         save_settings(home, {"api_key": "sk-not-in-a-backup"})
         shelved = workspace.library.add(book(60), source_name="a.txt")
         workspace.library.keep_original(shelved.id, "a.txt", b"the file")
-        job = start_reading(workspace, shelved.id, PLAN)
-        while not workspace.library.reading(job.subject).pages and job.running:
+        job = start_gisting(workspace, shelved.id, PLAN)
+        while not workspace.library.gisting(job.subject).pages and job.running:
             job.join(0.02)
         target = tmp_path / "backup.zip"
         made = back_up(home, target)
         job.join(60)
         assert job.snapshot.state == "done", job.snapshot.error
-        pages = workspace.library.reading(job.subject).pages
+        pages = workspace.library.gisting(job.subject).pages
     assert (made.books, target.stat().st_mode & 0o777) == (1, 0o600)
     assert b"sk-not-in-a-backup" not in b"".join(map(zipfile.ZipFile(target).read, zipfile.ZipFile(target).namelist()))
 
@@ -52,10 +52,10 @@ def test_a_backup_made_while_a_book_is_read_is_the_library_of_one_moment(open_wo
     other.mkdir()
     assert restore(target, other) is None
     library = Library(other)
-    (reading,) = library.readings(shelved.id)
-    memory = library.memory(reading.id)
+    (gisting,) = library.gistings(shelved.id)
+    memory = library.memory(gisting.id)
     assert 0 < len(memory.pages) <= pages
-    whole = workspace.library.memory(reading.id)
+    whole = workspace.library.memory(gisting.id)
     assert memory.pages == whole.pages[: len(memory.pages)]
     assert library.original(shelved.id) == b"the file"
     library.close()

@@ -30,25 +30,25 @@ def two(tmp_path):
 
 
 def test_it_is_the_same_object_while_nothing_changes(two):
-    library, _, reading = two
-    assert library.memory(reading) is library.memory(reading)
+    library, _, gisting = two
+    assert library.memory(gisting) is library.memory(gisting)
     library.set_preference("theme", "dark")
-    library.touch(library.reading(reading).book_id)
-    assert library.memory(reading) is library.memory(reading)
+    library.touch(library.gisting(gisting).book_id)
+    assert library.memory(gisting) is library.memory(gisting)
 
 
 CHANGES = {
-    "a gist by hand": lambda library, reading: library.store(reading).save_gist(2, Gist("Other.", edited=True)),
-    "a gist of the same length": lambda library, reading: library.store(reading).save_gist(2, Gist("Gust 2.")),
-    "its marks": lambda library, reading: library.store(reading).save_gist(1, replace(GISTS[0], marks=("odd",))),
-    "pages deleted": lambda library, reading: library.cut_from(reading, 3),
-    "a page added": lambda library, reading: (
-        library.cut_from(reading, 3),
-        library.store(reading).save_page(Page(3, 2, 3, 2, reason="another reason")),
+    "a gist by hand": lambda library, gisting: library.store(gisting).save_gist(2, Gist("Other.", edited=True)),
+    "a gist of the same length": lambda library, gisting: library.store(gisting).save_gist(2, Gist("Gust 2.")),
+    "its marks": lambda library, gisting: library.store(gisting).save_gist(1, replace(GISTS[0], marks=("odd",))),
+    "pages deleted": lambda library, gisting: library.cut_from(gisting, 3),
+    "a page added": lambda library, gisting: (
+        library.cut_from(gisting, 3),
+        library.store(gisting).save_page(Page(3, 2, 3, 2, reason="another reason")),
     ),
-    "its usage": lambda library, reading: library.store(reading).save_usage(Usage(calls=7)),
-    "another memory": lambda library, reading: library.put_memory(
-        reading, replace(MEMORY, gists=(GISTS[0], GISTS[1], Gist("Gist 9.")))
+    "its usage": lambda library, gisting: library.store(gisting).save_usage(Usage(calls=7)),
+    "another memory": lambda library, gisting: library.put_memory(
+        gisting, replace(MEMORY, gists=(GISTS[0], GISTS[1], Gist("Gist 9.")))
     ),
 }
 
@@ -56,13 +56,13 @@ CHANGES = {
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 @pytest.mark.parametrize("elsewhere", [False, True], ids=["here", "in another program"])
 def test_every_change_is_seen(two, change, elsewhere):
-    library, other, reading = two
-    before = library.memory(reading)
-    change(other if elsewhere else library, reading)
-    after = library.memory(reading)
+    library, other, gisting = two
+    before = library.memory(gisting)
+    change(other if elsewhere else library, gisting)
+    after = library.memory(gisting)
     assert after != before
     fresh = Library(library.home)
-    assert after == fresh.memory(reading)
+    assert after == fresh.memory(gisting)
     fresh.close()
 
 
@@ -92,10 +92,10 @@ def test_a_library_of_an_earlier_version_is_migrated_with_its_readings(tmp_path,
             )
         old.close()
     library = Library(tmp_path)
-    (reading,) = library.readings("b")
-    assert (reading.state, reading.changed) == ("done", 0)
-    library.store(reading.id).save_page(PAGES[0])
-    assert library.reading(reading.id).changed == 1
+    (gisting,) = library.gistings("b")
+    assert (gisting.state, gisting.changed) == ("done", 0)
+    library.store(gisting.id).save_page(PAGES[0])
+    assert library.gisting(gisting.id).changed == 1
     library.artifacts("d").save("tree", "m", 1)  # artifacts came with version 2
     assert library.artifacts("d").load("tree", "m") == 1
     library.close()

@@ -10,7 +10,7 @@ import pytest
 from readagent_core.document import Section
 from readagent_core.errors import LibraryError
 from readagent_core.library import Library
-from readagent_core.library.records import ReadingState, StopReason
+from readagent_core.library.records import GistingState, StopReason
 from readagent_core.memory import Gist, Page
 from tests.library.test_library import PLAN, make_document, read_whole
 
@@ -53,20 +53,20 @@ def test_a_card_has_everything_the_screen_shows(library):
     library.touch(book.id)
     library.add_shelf("The sea", [book.id])
     library.set_tags(book.id, ["long", "a sea"])
-    reading = library.open_reading(book.id, PLAN, "m")
-    whole = library.memory(reading.id).document
-    store = library.store(reading.id)
+    gisting = library.open_gisting(book.id, PLAN, "m")
+    whole = library.memory(gisting.id).document
+    store = library.store(gisting.id)
     for number in (1, 2):
         store.save_page(Page(number, number - 1, number, whole.paragraphs[number - 1].words))
     store.save_gist(2, Gist("the second"))
-    library.set_state(reading.id, ReadingState.FAILED, StopReason.ERROR, why="The server failed.")
-    library.open_reading(book.id, replace(PLAN, min_words=6), "m")  # newer, without a page
+    library.set_state(gisting.id, GistingState.FAILED, StopReason.ERROR, why="The server failed.")
+    library.open_gisting(book.id, replace(PLAN, min_words=6), "m")  # newer, without a page
     card, empty = library.cards()
     assert (card.book, card.position) == (library.book(book.id), library.position(book.id))
-    assert (card.reading_id, card.state, card.why, card.model) == (reading.id, "failed", "The server failed.", "m")
+    assert (card.gisting_id, card.state, card.why, card.model) == (gisting.id, "failed", "The server failed.", "m")
     assert (card.pages, card.gists, card.words_covered) == (2, 1, whole.paragraphs[1].words)
     assert (card.tags, card.shelves) == (("a sea", "long"), ("The sea",))
-    assert (empty.book.id, empty.reading_id, empty.pages, empty.tags, empty.shelves) == (other.id, None, 0, (), ())
+    assert (empty.book.id, empty.gisting_id, empty.pages, empty.tags, empty.shelves) == (other.id, None, 0, (), ())
     library.remove(other.id)
     assert len(library.cards()) == 1
 
@@ -106,7 +106,7 @@ def test_a_removed_book_is_deleted_for_good_with_all_that_was_made_of_it(library
     read_whole(library, gone)
     library.new_conversation(gone.id, "About it")
     assert len(list(library.index_texts())) == 3
-    library.search(library.readings(gone.id)[0].id, "lantern")
+    library.search(library.gistings(gone.id)[0].id, "lantern")
     library.remove(gone.id, sample.id)
     assert library.delete_removed(before=time.time() - 60) == 0
     assert library.delete_removed() == 1

@@ -10,12 +10,12 @@ import pytest
 from readagent_core.document import Cover, Document, Notice, Paragraph, Section
 from readagent_core.errors import LibraryError, NotInLibraryError
 from readagent_core.library import Library
-from readagent_core.library.records import ExchangeFacts, ExchangeState, ReadingState
+from readagent_core.library.records import ExchangeFacts, ExchangeState, GistingState
 from readagent_core.memory import Gist, Page
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.usage import Usage
 
-PLAN = ReadingPlan(max_words=20, min_words=5)
+PLAN = GistingPlan(max_words=20, min_words=5)
 
 
 def make_document(title="The Lamp", *texts, **more) -> Document:
@@ -24,13 +24,13 @@ def make_document(title="The Lamp", *texts, **more) -> Document:
 
 
 def read_whole(library, book, plan=PLAN, model="m"):
-    reading = library.open_reading(book.id, plan, model)
-    document = library.memory(reading.id).document
-    store = library.store(reading.id)
+    gisting = library.open_gisting(book.id, plan, model)
+    document = library.memory(gisting.id).document
+    store = library.store(gisting.id)
     for number in range(1, len(document.paragraphs) + 1):
         store.save_page(Page(number, number - 1, number, document.paragraphs[number - 1].words, reason="because"))
         store.save_gist(number, Gist(f"gist {number}", marks=("longer than its page",) if number == 2 else ()))
-    return reading
+    return gisting
 
 
 def test_a_book_comes_back_whole(library):
@@ -68,17 +68,17 @@ def test_same_file_with_other_text_is_a_new_version(library):
 
 def test_a_book_is_renamed_with_its_text_and_its_memory(library):
     book = library.add(make_document("Microsoft Word - final2.doc"))
-    reading = read_whole(library, book)
-    assert library.memory(reading.id).document.title == "Microsoft Word - final2.doc"
+    gisting = read_whole(library, book)
+    assert library.memory(gisting.id).document.title == "Microsoft Word - final2.doc"
     library.rename(book.id, title="  The Fog \n Bell ", author="E. Marsh")
     again = Library(library.home)
     for one in (library, again):
-        document = one.memory(reading.id).document
+        document = one.memory(gisting.id).document
         assert (document.title, document.author) == ("The Fog Bell", "E. Marsh")
         assert (one.book(book.id).title, one.document(book.id).id) == ("The Fog Bell", book.document_id)
     again.rename(book.id, title="The Bell", author="E. Marsh")  # as another process would
-    assert library.document(book.id).title == library.memory(reading.id).document.title == "The Bell"
-    assert library.memory(reading.id) is library.memory(reading.id)
+    assert library.document(book.id).title == library.memory(gisting.id).document.title == "The Bell"
+    assert library.memory(gisting.id) is library.memory(gisting.id)
     again.close()
     with pytest.raises(LibraryError, match="needs a title"):
         library.rename(book.id, title=" - ", author="")
@@ -100,46 +100,46 @@ def test_removed_restored_and_last_opened_first(library):
 
 def test_a_reading_is_found_again_by_text_plan_and_model(library):
     book = library.add(make_document())
-    reading = library.open_reading(book.id, PLAN, "m", "http://x/v1")
-    assert library.open_reading(book.id, PLAN, "m").id == reading.id
-    assert library.open_reading(book.id, PLAN, "other").id != reading.id
-    assert library.open_reading(book.id, replace(PLAN, gist_share=0.5), "m").id != reading.id
-    assert [r.id for r in library.readings(book.id)][-1] == reading.id
-    assert (reading.state, reading.where, reading.plan) == ("reading", "http://x/v1", PLAN)
+    gisting = library.open_gisting(book.id, PLAN, "m", "http://x/v1")
+    assert library.open_gisting(book.id, PLAN, "m").id == gisting.id
+    assert library.open_gisting(book.id, PLAN, "other").id != gisting.id
+    assert library.open_gisting(book.id, replace(PLAN, gist_share=0.5), "m").id != gisting.id
+    assert [r.id for r in library.gistings(book.id)][-1] == gisting.id
+    assert (gisting.state, gisting.where, gisting.plan) == ("reading", "http://x/v1", PLAN)
 
 
 def test_usage_is_added_up_over_runs_and_processes(library):
     book = library.add(make_document())
-    reading = library.open_reading(book.id, PLAN, "m")
-    first, second = library.store(reading.id), library.store(reading.id)
+    gisting = library.open_gisting(book.id, PLAN, "m")
+    first, second = library.store(gisting.id), library.store(gisting.id)
     for store, calls in ((first, 4), (second, 2), (first, 7), (first, 7), (second, 3)):
         store.save_usage(Usage(calls=calls, words_in=10 * calls, cost=calls / 4))
-    used = library.reading(reading.id).usage
+    used = library.gisting(gisting.id).usage
     assert (used.calls, used.words_in, used.cost) == (10, 100, 2.5)
     with pytest.raises(NotInLibraryError):
-        library.store(reading.id + 1).save_usage(Usage(calls=1))
+        library.store(gisting.id + 1).save_usage(Usage(calls=1))
 
 
 def test_pages_and_gists_are_saved_one_by_one(library):
     book = library.add(make_document())
-    reading = read_whole(library, book)
-    memory = library.memory(reading.id)
+    gisting = read_whole(library, book)
+    memory = library.memory(gisting.id)
     assert memory.complete
     assert memory.document == library.document(book.id).limited(20)
     assert memory.gists[1].marks == ("longer than its page",)
-    library.set_state(reading.id, ReadingState.DONE)
-    kept = library.reading(reading.id)
+    library.set_state(gisting.id, GistingState.DONE)
+    kept = library.gisting(gisting.id)
     assert (kept.state, kept.pages, kept.gists, kept.usage.calls) == ("done", len(memory.pages), len(memory.pages), 0)
-    library.store(reading.id).save_gist(1, Gist("by hand", edited=True))
-    assert library.memory(reading.id).gists[0] == Gist("by hand", edited=True)
-    library.cut_from(reading.id, 2)
-    assert [p.number for p in library.memory(reading.id).pages] == [1]
-    assert library.reading(reading.id).state == "paused"
+    library.store(gisting.id).save_gist(1, Gist("by hand", edited=True))
+    assert library.memory(gisting.id).gists[0] == Gist("by hand", edited=True)
+    library.cut_from(gisting.id, 2)
+    assert [p.number for p in library.memory(gisting.id).pages] == [1]
+    assert library.gisting(gisting.id).state == "paused"
 
 
 def test_the_first_of_two_writers_is_kept(library):
     book = library.add(make_document())
-    store = library.store(library.open_reading(book.id, PLAN, "m").id)
+    store = library.store(library.open_gisting(book.id, PLAN, "m").id)
     first = Page(1, 0, 1, 6)
     assert store.save_page(first) == first
     assert store.save_page(Page(1, 0, 2, 20)) == first
@@ -199,7 +199,7 @@ def test_preferences_and_artifacts_are_saved_in_place_of_earlier_ones(library):
     "ask",
     [
         lambda lib: lib.book("nothing"),
-        lambda lib: lib.reading(99),
+        lambda lib: lib.gisting(99),
         lambda lib: lib.memory(99),
         lambda lib: lib.touch("nothing"),
         lambda lib: lib.set_position("nothing", 1),
@@ -211,7 +211,7 @@ def test_preferences_and_artifacts_are_saved_in_place_of_earlier_ones(library):
         lambda lib: lib.new_conversation("nothing", ""),
         lambda lib: lib.rename_conversation("nothing", ""),
         lambda lib: lib.finish_exchange("nothing", ExchangeState.DONE),
-        lambda lib: lib.open_reading("nothing", PLAN, "m"),
+        lambda lib: lib.open_gisting("nothing", PLAN, "m"),
     ],
 )
 def test_what_is_not_there_is_said(library, ask):

@@ -10,7 +10,7 @@ from readagent_core.document import Document, Paragraph, Span, SpanKind
 from readagent_core.library import Library
 from readagent_core.library.search import _places, phrases_of, split_terms
 from readagent_core.memory import Gist, Page
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from tests.recordings import make_memory
 
 TEXTS = (
@@ -25,21 +25,21 @@ TEXTS = (
 def opened(tmp_path_factory):
     library = Library(tmp_path_factory.mktemp("home"))
     book = library.add(Document("T", tuple(Paragraph(t) for t in TEXTS)))
-    reading = library.open_reading(book.id, ReadingPlan(max_words=20, min_words=5), "m")
-    document = library.memory(reading.id).document
-    store = library.store(reading.id)
+    gisting = library.open_gisting(book.id, GistingPlan(max_words=20, min_words=5), "m")
+    document = library.memory(gisting.id).document
+    store = library.store(gisting.id)
     for i, paragraph in enumerate(document.paragraphs):
         store.save_page(Page(i + 1, i, i + 1, paragraph.words))
         store.save_gist(i + 1, Gist(f"Gist {i + 1}: Ada and the lamp" if i == 0 else f"Gist {i + 1}"))
-    yield library, reading, document
+    yield library, gisting, document
     library.close()
 
 
 def found(opened, query, field="text"):
-    library, reading, document = opened
-    memory = library.memory(reading.id)
+    library, gisting, document = opened
+    memory = library.memory(gisting.id)
     places = []
-    for hit in library.search(reading.id, query):
+    for hit in library.search(gisting.id, query):
         if hit.field == field:
             assert hit.page == hit.paragraph + 1 or field == "gist"
             whole = document.paragraphs[hit.paragraph].text if field == "text" else memory.gists[hit.page - 1].text
@@ -79,19 +79,19 @@ def test_places_are_exact(opened, query, places):
 
 
 def test_gists_are_found_and_a_changed_gist_is_found_anew(opened):
-    library, reading, _ = opened
+    library, gisting, _ = opened
     assert found(opened, "Ada", "gist") == ["Ada"]
-    library.store(reading.id).save_gist(2, Gist("A ferry came.", edited=True))
+    library.store(gisting.id).save_gist(2, Gist("A ferry came.", edited=True))
     assert found(opened, "ferry", "gist") == ["ferry"]
-    library.store(reading.id).save_gist(2, Gist("Gist 2", edited=True))
+    library.store(gisting.id).save_gist(2, Gist("Gist 2", edited=True))
     assert found(opened, "ferry", "gist") == []
 
 
 def test_every_occurrence_of_a_frequent_word_is_found(tmp_path):
     library = Library(tmp_path)
     memory = make_memory(["the lamp and " * 100] * 27, [None] * 27)
-    reading = library.add_memory(library.add(memory.document).id, memory)
-    assert len(library.search(reading.id, "lamp")) == 2700
+    gisting = library.add_memory(library.add(memory.document).id, memory)
+    assert len(library.search(gisting.id, "lamp")) == 2700
     library.close()
 
 

@@ -19,8 +19,8 @@ from tests.library.test_library import PLAN, make_document
 
 def test_many_threads_write_at_once(library):
     book = library.add(make_document("Long", *(f"Paragraph {i}." for i in range(60))))
-    reading = library.open_reading(book.id, PLAN, "m")
-    store = library.store(reading.id)
+    gisting = library.open_gisting(book.id, PLAN, "m")
+    store = library.store(gisting.id)
     for i in range(60):
         store.save_page(Page(i + 1, i, i + 1, 2))
 
@@ -30,7 +30,7 @@ def test_many_threads_write_at_once(library):
 
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(save, range(1, 7)))  # raises what a thread raised
-    assert library.memory(reading.id).complete
+    assert library.memory(gisting.id).complete
 
 
 def test_threads_wait_for_a_locked_library_at_the_same_time_then_raise_an_error(library):

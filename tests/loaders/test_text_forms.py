@@ -150,7 +150,7 @@ def test_furigana_are_readings_beside_their_base():
     end = "　次の段落だ。\n\n底本：「本」\n"
     document = opened(head + body + end)
     assert texts(document)[0] == "吾輩は灯台守の猫である。柰もある。"
-    assert [(base, reading) for _, base, reading, _ in spans(document, SpanKind.RUBY)] == [
+    assert [(base, gisting) for _, base, gisting, _ in spans(document, SpanKind.RUBY)] == [
         ("吾輩", "わがはい"),
         ("灯台守", "とうだいもり"),
         ("猫", "ねこ"),

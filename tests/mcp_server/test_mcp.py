@@ -144,7 +144,7 @@ def test_every_tool_over_stdio(library):
 
 def test_what_the_person_has_not_read_is_in_no_result(library):
     (book,) = [b for b in library.library.books() if "Harrow Light" in b.title]
-    memory = library.library.memory(library.library.readings(book.id)[0].id)
+    memory = library.library.memory(library.library.gistings(book.id)[0].id)
     library.library.set_limit(book.id, on=True, paragraph=memory.page(10).end)
 
     async def work(client):
@@ -255,8 +255,8 @@ def test_books_are_added_and_read_where_that_is_allowed_with_progress_and_cancel
 
         name = with_client(make_server(workspace, allow_changes=True), work)
         slow.clear()
-        (reading,) = workspace.library.readings(name)
-        assert reading.state == "paused"
+        (gisting,) = workspace.library.gistings(name)
+        assert gisting.state == "paused"
 
         async def far_away(client):
             assert "Over HTTP" in await refused(client, "add_book", source=str(file))
@@ -458,8 +458,8 @@ def test_a_client_that_has_left_pays_for_nothing_more(open_workspace, tmp_path):
             while workspace.jobs.running() and time.monotonic() < until:
                 time.sleep(0.05)
             assert not workspace.jobs.running()
-            (reading,) = workspace.library.readings(book.id)
-            assert reading.state == "paused"
+            (gisting,) = workspace.library.gistings(book.id)
+            assert gisting.state == "paused"
         finally:
             server.should_exit = True
             thread.join(20)

@@ -13,7 +13,7 @@ from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.models.base import ChatModel
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 
 # replies as real models write them, good and bad, by what they reply to, each with what it means
 REPLIES = json.loads(Path(__file__).with_name("replies.json").read_text(encoding="utf-8"))
@@ -36,7 +36,7 @@ def memory(
     made = pages if gists is None else gists
     return GistMemory(
         text,
-        ReadingPlan(max_words=max(words, 1), min_words=1),
+        GistingPlan(max_words=max(words, 1), min_words=1),
         tuple(Page(n, n - 1, n, text.paragraphs[n - 1].words) for n in range(1, pages + 1)),
         tuple(
             Gist(gist.strip() or (f"gist{n} of page" if language == "en" else f"要点{n}")) if n <= made else None

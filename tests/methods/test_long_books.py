@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from bench.reading import book
+from bench.gisting import book
+
 from readagent_core.answering.base import Answered, AskSettings, LookedUp, Noted, Question
 from readagent_core.answering.registry import method
 from readagent_core.cancel import CancelToken
 from readagent_core.gisting import read
 from readagent_core.models.cost.tokens import estimate_tokens
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from tests.fakes.model import FakeModel
 from tests.gisting.helpers import pick
 
@@ -32,7 +33,7 @@ def reply(prompt):
 
 
 def test_a_question_is_answered_within_the_window():
-    memory = read(book(60_000), FakeModel(reply, window=WINDOW), ReadingPlan.from_preset("book"), connections=8)
+    memory = read(book(60_000), FakeModel(reply, window=WINDOW), GistingPlan.from_preset("book"), connections=8)
     assert estimate_tokens(memory.gist_text) > 1.5 * WINDOW
     for name in ("read-agent-p", "read-agent-s", "gist-mem"):
         model = FakeModel(reply, window=WINDOW)

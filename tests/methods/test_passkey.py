@@ -8,7 +8,7 @@ from bench.passkey import Windowed, found, passkey_document, table
 from readagent_core.gisting import read
 from readagent_core.memory import GistMemory
 from readagent_core.models.cost.tokens import estimate_tokens
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 
 KEY = 71_432
 
@@ -17,7 +17,7 @@ KEY = 71_432
 def memory() -> GistMemory:
     document = passkey_document(12_000, 0.55, KEY)
     assert estimate_tokens(document.text()) == pytest.approx(12_000, rel=0.05)
-    return read(document, Windowed(4096), ReadingPlan())
+    return read(document, Windowed(4096), GistingPlan())
 
 
 @pytest.mark.parametrize(

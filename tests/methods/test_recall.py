@@ -23,7 +23,7 @@ from readagent_core.answering.replay import checked_answer
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE
 from readagent_core.document import Document, Paragraph
 from readagent_core.memory import Gist, GistMemory, Page
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.words import count_words
 from tests.fakes.model import FakeModel
 from tests.methods.books import answer, run
@@ -43,7 +43,7 @@ def novel(pages: int = 30, paragraphs: int = 10) -> GistMemory:
     ]  # fmt: skip
     return GistMemory(
         Document("The Road", tuple(made)),
-        ReadingPlan(max_words=600, min_words=1),
+        GistingPlan(max_words=600, min_words=1),
         tuple(Page(n, (n - 1) * paragraphs, n * paragraphs, 300) for n in range(1, pages + 1)),
         tuple(Gist(f"Gist {n} tells of the road and of the day that came {n} days after it, at length.") for n in
               range(1, pages + 1)),
@@ -150,7 +150,7 @@ def test_words_are_found_with_endings_accents_and_without_marks():
     book = BookPassages(novel(2))
     assert len(book.find("coins").paragraphs) == 0  # the book has no plural
     text = Document("T", (Paragraph("Two *old* coins lay in Zoë’s café."), Paragraph("A coinage of her own.")))
-    memory = GistMemory(text, ReadingPlan(max_words=50, min_words=1), (Page(1, 0, 2, 12),), (Gist("G"),), complete=True)
+    memory = GistMemory(text, GistingPlan(max_words=50, min_words=1), (Page(1, 0, 2, 12),), (Gist("G"),), complete=True)
     book = BookPassages(memory)
     assert book.find("coin").paragraphs == (0,)
     assert book.find("zoe's cafe").paragraphs == (0,)

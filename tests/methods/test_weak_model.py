@@ -17,7 +17,7 @@ from readagent_core.gisting import read
 from readagent_core.methods.memwalker import MAX_STEPS, TRIES
 from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.models.server.retry import Retrying
-from readagent_core.plan import PAGINATIONS, ReadingPlan
+from readagent_core.plan import PAGINATIONS, GistingPlan
 from tests.fakes.server import FakeServer
 from tests.fakes.weak import FAULTS, PLANTED, WeakModel
 from tests.methods.books import answer
@@ -98,7 +98,7 @@ def test_a_model_with_one_fault_in_every_reply(name: str, fault: str) -> None:
 @pytest.mark.parametrize("pagination", PAGINATIONS)
 def test_a_reading_is_whole(pagination: str) -> None:
     weak = WeakModel(0.9, seed=0)
-    plan = ReadingPlan.from_preset("article", pagination=pagination)
+    plan = GistingPlan.from_preset("article", pagination=pagination)
     document = MEMORY.document
     with FakeServer(weak) as server:
         model = OpenAIServer(server.url, "fake-model")

@@ -16,12 +16,12 @@ from readagent_core.answering.explore_replies import Request, parse_request
 from readagent_core.answering.levels import lay_out
 from readagent_core.answering.registry import method
 from readagent_core.answering.resources import Resources
-from readagent_core.answering.view import Place, find_in_texts
+from readagent_core.answering.view import FoundLine, find_in_texts
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.errors import UnreachableError
 from readagent_core.memory import Gist, GistMemory, Page
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt
 from readagent_core.words import count_words
 from tests.fakes.model import FakeModel
@@ -40,7 +40,7 @@ def long_memory(pages: int = 60, *, gist_words: int = 100, chapter: int = 7) -> 
     )
     return GistMemory(
         document,
-        ReadingPlan(max_words=200, min_words=1),
+        GistingPlan(max_words=200, min_words=1),
         tuple(Page(n, n - 1, n, document.paragraphs[n - 1].words) for n in range(1, pages + 1)),
         tuple(Gist(f"Gist {n} of subject{n}. " + "gist " * (gist_words - 4)) for n in range(1, pages + 1)),
         complete=True,
@@ -155,7 +155,7 @@ def test_finds_words_between_signs_of_emphasis(words: str) -> None:
 @pytest.mark.parametrize("words", ["Straße", "in der straße", "İzmir"])
 def test_finds_words_whose_letters_have_no_simple_lower_case(words: str) -> None:
     (place,) = find_in_texts([(3, "İİ. Es war still in der Straße nach İzmir.")], words)
-    assert place == Place(3, "İİ. Es war still in der Straße nach İzmir.")
+    assert place == FoundLine(3, "İİ. Es war still in der Straße nach İzmir.")
 
 
 def test_finds_words_in_place_and_says_what_stands_nowhere() -> None:

@@ -8,7 +8,7 @@ from readagent_core import models
 from readagent_core.answering.look_up_replies import parse_look_up
 from readagent_core.answering.response import chosen_option
 from readagent_core.cancel import CancelToken
-from readagent_core.connecting.checking.tasks import question_prompts, reading_prompts
+from readagent_core.connecting.checking.tasks import gisting_prompts, question_prompts
 from readagent_core.connecting.checking.text import QUESTIONS
 from readagent_core.gisting.pause_points import parse_pause_point
 from readagent_core.models.server.json_replies import to_text
@@ -16,7 +16,7 @@ from readagent_core.prompts import Prompt
 from tests.fakes.server import FakeServer, Reply, error
 
 # of one method alone: all of them would load scikit-learn while tests are collected
-PROMPTS = (*reading_prompts(), *question_prompts(QUESTIONS[0], every_method=False))
+PROMPTS = (*gisting_prompts(), *question_prompts(QUESTIONS[0], every_method=False))
 PAUSE, LOOK_UP, CHOOSE = (next(p for p in PROMPTS if p.task == task) for task in ("paginate", "look_up", "choose"))
 NEXT = Prompt("look_up_next", "…")
 CHOOSE_AGAIN = CHOOSE.with_follow_up("choose.again", letters="A, B, C, D")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from readagent_core import errors, models
-from readagent_core.answering.costs import Cost, cost_details
+from readagent_core.answering.costs import AnswerCost, cost_details
 from readagent_core.cancel import CancelToken
 from readagent_core.models import connection
 from readagent_core.models.cost.meter import Metered
@@ -60,7 +60,7 @@ def test_tokens_from_the_servers_cache_are_counted_shown_and_priced(settings_for
     used = metered.usage
     assert (used.tokens_in, used.tokens_reused) == (1000, 600)
     assert used.cost == pytest.approx(cost)
-    details = cost_details(Cost(1, 1, 0, 0.0, used, full_tokens=1, full_cost=None))
+    details = cost_details(AnswerCost(1, 1, 0, 0.0, used, full_tokens=1, full_cost=None))
     assert "(1,000 tokens in, 600 of them from the server's cache" in details[0]
 
 

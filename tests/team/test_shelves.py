@@ -8,7 +8,7 @@ import pytest
 
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import LibraryError, LimitError, NotInLibraryError
-from readagent_core.gisting.job import newest_memory, start_reading
+from readagent_core.gisting.job import newest_memory, start_gisting
 from readagent_core.incoming.opening import open_file
 from readagent_core.library import Library
 from readagent_core.settings import Settings, TeamSettings
@@ -33,7 +33,7 @@ def homes(own_home: Path):
 def test_a_book_is_copied_with_its_pictures_gists_and_file_and_nothing_else(homes) -> None:
     home, anna, ben = homes
     book = open_file(anna, illustrated(), "sound.epub")
-    start_reading(anna, book.id).join(60)
+    start_gisting(anna, book.id).join(60)
     conversation = anna.library.new_conversation(book.id, "What I asked")
     anna.library.add_shelf("Sea", [book.id])
     shelf = publish(anna.library, "Sea", ANNA, home)
@@ -48,7 +48,7 @@ def test_a_book_is_copied_with_its_pictures_gists_and_file_and_nothing_else(home
     assert all(ben.library.picture(document.id, picture) for picture in pictures)
     assert (ben.library.conversations(copy.id), ben.library.shelves(), copy.source_name) == ([], [], "")
     again = copy_book(shelf.id, shelf.books[0].id, ben, home)
-    assert (again.id, len(ben.library.readings(again.id))) == (copy.id, 1)
+    assert (again.id, len(ben.library.gistings(again.id))) == (copy.id, 1)
     ben.library.rename(copy.id, title="Mine", author="")
     published = Library(home / "shared" / shelf.id)
     assert published.books()[0].title == anna.library.book(book.id).title == shelf.books[0].title

@@ -10,7 +10,7 @@ import streamlit as st
 from pages.parts.ask.keeping import stored_answers
 from pages.parts.ask.pieces import page_passages
 from pages.parts.ask.record import later_pages, uses_gists
-from pages.parts.ask.state import Scene, pages_read
+from pages.parts.ask.state import AskOneBook, pages_read
 from pages.parts.read.original import original_of
 from pages.parts.shared.memory_view import book_facts, part_records, passage_records
 from readagent_core.answering import replay
@@ -24,13 +24,13 @@ from readagent_core.words import count_of
 OWN = "A conversation of your own: the recording's questions stay as they are."
 
 
-def scope_of(now: Scene) -> str:
+def scope_of(now: AskOneBook) -> str:
     """The name under which the browser stores the pages that are shown."""
     return f"r{now.shown.id}"
 
 
 def views(
-    now: Scene, events: Sequence[Event], steps: Sequence[replay.Step | None], text: str
+    now: AskOneBook, events: Sequence[Event], steps: Sequence[replay.Step | None], text: str
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The book's part of ``AskState`` in ``assets/protocol.d.ts``, and the memory at each step."""
     current = now.current
@@ -46,7 +46,7 @@ def views(
     return whole, views
 
 
-def _memory(now: Scene, events: Sequence[Event]) -> dict[str, Any]:
+def _memory(now: AskOneBook, events: Sequence[Event]) -> dict[str, Any]:
     """``MemoryData``: what the memory shows at every step."""
     memory = now.shown_memory
     limit = _limit(now)
@@ -62,18 +62,18 @@ def _memory(now: Scene, events: Sequence[Event]) -> dict[str, Any]:
     }
 
 
-def _limit(now: Scene) -> int | None:
+def _limit(now: AskOneBook) -> int | None:
     limits = [now.current.up_to if now.current else None, now.shown_limit]
     return min((n for n in limits if n is not None), default=None)
 
 
-def _limit_record(now: Scene) -> dict[str, int]:
+def _limit_record(now: AskOneBook) -> dict[str, int]:
     """``LimitData``: the last page let in, the last one that was read, and the last there is."""
     last = len(now.shown_memory.pages)
     return {"page": last if now.shown_limit is None else now.shown_limit, "read": pages_read(now), "last": last}
 
 
-def _curtain(now: Scene) -> dict[str, Any] | None:
+def _curtain(now: AskOneBook) -> dict[str, Any] | None:
     """The note at the end of the memory where later pages are not shown: which pages, why, and what can be done."""
     shown, last = _limit(now), len(now.shown_memory.pages)
     if shown is None or shown >= last:
@@ -100,7 +100,7 @@ def _curtain(now: Scene) -> dict[str, Any] | None:
     }
 
 
-def _view(now: Scene, step: replay.Step | None, events: Sequence[Event], text: str) -> dict[str, Any]:
+def _view(now: AskOneBook, step: replay.Step | None, events: Sequence[Event], text: str) -> dict[str, Any]:
     """``MemoryStep``: the memory at ``step`` of the current exchange; None: as it was before any question."""
     memory, current = now.shown_memory, now.current
     last = step is None or step.kind == replay.ANSWER

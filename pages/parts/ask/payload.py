@@ -23,9 +23,9 @@ from pages.parts.ask.record import (
     sources_of_book,
 )
 from pages.parts.ask.several_state import Several
-from pages.parts.ask.state import SHOWN, AskState, Scene, exchange_now, step_asked
+from pages.parts.ask.state import SHOWN, AskOneBook, AskState, exchange_now, step_asked
 from pages.parts.shared.answer import waiting_line
-from pages.parts.shared.reading_status import may_hurry
+from pages.parts.shared.gisting_status import may_hurry
 from readagent_core.answering import replay
 from readagent_core.answering.base import Event
 from readagent_core.library.records import Exchange, ExchangeState
@@ -57,7 +57,7 @@ def _record(now: AskState, exchange: Exchange) -> dict[str, Any]:
         seconds=moment - exchange.asked,
         waiting=waiting_line(job.snapshot, now=moment) if job else "",
         hurry=job is not None and may_hurry(job.snapshot, now=moment),
-        methods=method_titles() if isinstance(now, Scene) else (),
+        methods=method_titles() if isinstance(now, AskOneBook) else (),
         model=now.workspace.model.name,
         suggest_model=_suggests_model(now, exchange, state),
     )
@@ -113,7 +113,7 @@ def ask_state(now: AskState) -> dict[str, Any]:
 def _sources(now: AskState, exchange: Exchange, events: Sequence[Event], text: str) -> Sources:
     if isinstance(now, Several):
         return shelf_views.sources(now, exchange, events, text)
-    assert isinstance(now, Scene)
+    assert isinstance(now, AskOneBook)
     return sources_of_book(exchange, events, text, now.memory_of(exchange))
 
 
@@ -123,5 +123,5 @@ def _views(
     """What is shown at every step, and at each of ``steps``. A step is None, and ``events`` are empty, where hidden."""
     if isinstance(now, Several):
         return shelf_views.views(now, events, steps, text)
-    assert isinstance(now, Scene)
+    assert isinstance(now, AskOneBook)
     return book_views.views(now, events, steps, text)

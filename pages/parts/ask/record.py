@@ -280,7 +280,7 @@ def _acts(exchange: Exchange, state: ExchangeState, *, missing: bool, model: str
     looks_up = exchange.method not in all_methods() or all_methods()[exchange.method].looks_up
     if missing and looks_up and int(exchange.settings.get("look_ups", 0)) < MOST_LOOK_UPS:
         found.append("more")
-    if missing and exchange.method != "full-text" and exchange.reading_id:  # of one book
+    if missing and exchange.method != "full-text" and exchange.gisting_id:  # of one book
         found.append("whole")
     if state == ExchangeState.FAILED and model != builtin.NAME:
         found.append("built-in")

@@ -77,8 +77,8 @@ class Several(AskState):
         return "Hidden: this answer saw pages that the spoiler limit of a book keeps out now.", True
 
     def memory_of(self, exchange: Exchange, book: int) -> GistMemory | None:
-        _, reading_id, up_to = self.numbered(exchange).get(book, ("", 0, None))  # a model may name any number
-        return self.load(reading_id, up_to)
+        _, gisting_id, up_to = self.numbered(exchange).get(book, ("", 0, None))  # a model may name any number
+        return self.load(gisting_id, up_to)
 
     def check(self, exchange: Exchange, text: str, answer: Answer) -> Checked:
         return checked_answer_of_several(self.workspace, text, answer)
@@ -93,19 +93,19 @@ class Several(AskState):
     def numbered(self, exchange: Exchange | None) -> dict[int, tuple[str, int, int | None]]:
         """The books of an exchange, or of the next one, by number: id, reading, and last page let in then and now."""
         if exchange is None:
-            return {book.number: (book.id, book.reading_id, book.up_to) for book in self.shelf.books[:LISTED]}
+            return {book.number: (book.id, book.gisting_id, book.up_to) for book in self.shelf.books[:LISTED]}
         let_in = {book.id: book.up_to for book in self.shelf.books if book.up_to is not None}
         return {
-            n: (book_id, reading_id, min(filter(None, (up_to, let_in.get(book_id))), default=None))
-            for n, (book_id, reading_id, up_to) in enumerate(exchange.facts.books, start=1)
+            n: (book_id, gisting_id, min(filter(None, (up_to, let_in.get(book_id))), default=None))
+            for n, (book_id, gisting_id, up_to) in enumerate(exchange.facts.books, start=1)
         }
 
-    def load(self, reading_id: int, up_to: int | None) -> GistMemory | None:
-        """The memory of a book up to a page; None without gists, or where its reading was deleted since."""
-        key = (reading_id, up_to)
+    def load(self, gisting_id: int, up_to: int | None) -> GistMemory | None:
+        """The memory of a book up to a page; None without gists, or where its gisting was deleted since."""
+        key = (gisting_id, up_to)
         if key not in self.memories:
             try:
-                memory = self.workspace.library.memory(reading_id) if reading_id else None
+                memory = self.workspace.library.memory(gisting_id) if gisting_id else None
             except NotInLibraryError:
                 memory = None
             self.memories[key] = memory.up_to(up_to) if memory is not None and up_to is not None else memory

@@ -81,11 +81,11 @@ def opened_books(now: Several) -> Opened:
     hidden = now.current is not None and now.why_hidden(now.current, events)
     steps = [] if hidden else replay.steps(events)
     found: Opened = {}
-    for number, (book_id, reading_id, up_to) in now.numbered(now.current).items():
+    for number, (book_id, gisting_id, up_to) in now.numbered(now.current).items():
         wanted = book_id in now.opened or any(_is_open(step, number) for step in steps)
-        memory = now.load(reading_id, up_to) if wanted else None
+        memory = now.load(gisting_id, up_to) if wanted else None
         if memory is not None:
-            found[number] = (f"r{reading_id}{f' {up_to}' if up_to is not None else ''}", memory)
+            found[number] = (f"r{gisting_id}{f' {up_to}' if up_to is not None else ''}", memory)
     return found
 
 

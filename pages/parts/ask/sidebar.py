@@ -9,7 +9,7 @@ import streamlit as st
 from pages.parts.ask import answer_view
 from pages.parts.ask.record import method_titles
 from pages.parts.ask.several_state import Several, open_several
-from pages.parts.ask.state import NEW, AskState, Scene, choose_conversation, choose_newest, set_limit
+from pages.parts.ask.state import NEW, AskOneBook, AskState, choose_conversation, choose_newest, set_limit
 from pages.parts.shared import book as address
 from pages.parts.shared import shell
 from pages.parts.shared.answer import format_time
@@ -35,7 +35,7 @@ def draw(now: AskState) -> None:
                 "spoiler limit."
             )
             st.page_link("pages/library.py", label="Choose other books", icon=":material/library_books:")
-        elif isinstance(now, Scene):
+        elif isinstance(now, AskOneBook):
             address.picker(now.workspace, now.book)
             _limit(now)
             _pick_method(now)
@@ -44,7 +44,7 @@ def draw(now: AskState) -> None:
         _conversations(now)
 
 
-def _limit(scene: Scene) -> None:
+def _limit(scene: AskOneBook) -> None:
     """The switch of the spoiler limit, the page it is at and why."""
     key = f"only_read_{scene.book.id}"
     st.session_state[key] = scene.position.limited  # the line on the map and the buttons beside it change it too
@@ -68,7 +68,7 @@ def _limit(scene: Scene) -> None:
     )
 
 
-def _pick_method(scene: Scene) -> None:
+def _pick_method(scene: AskOneBook) -> None:
     library = scene.workspace.library
     titles = dict(method_titles())
     stored = library.preference("ask method", scene.method)
@@ -105,7 +105,7 @@ def _look_ups(now: AskState) -> None:
         library.set_preference("look ups", now.look_ups)
 
 
-def _offer_zoom(scene: Scene) -> None:
+def _offer_zoom(scene: AskOneBook) -> None:
     """What a question about a long book sends, and a button for zoom where another method sends several times that."""
     memory = scene.memory if scene.limit is None else scene.memory.up_to(scene.limit)
     said = zoom_sentence(scene.workspace.model, memory, scene.method, look_ups=scene.look_ups)
@@ -126,7 +126,7 @@ def _conversations(now: AskState) -> None:
     """The list of conversations, and below it what can be done with the one that is open."""
     workspace, library, shown = now.workspace, now.workspace.library, now.conversation_id
     several = library.conversations_about_several()
-    found = library.conversations(now.book.id) if isinstance(now, Scene) else several
+    found = library.conversations(now.book.id) if isinstance(now, AskOneBook) else several
     with st.container(gap="small", key="ask_conversations"):
         if found:
             st.caption("**Conversations**")
@@ -144,7 +144,7 @@ def _conversations(now: AskState) -> None:
                 items,
                 lambda act: _open(now, act.text),
                 now=shown,
-                language=now.book.language if isinstance(now, Scene) else "en",
+                language=now.book.language if isinstance(now, AskOneBook) else "en",
                 key=f"conversations {now.name}",
             )
         with st.container(horizontal=True, gap="small"):
@@ -153,7 +153,7 @@ def _conversations(now: AskState) -> None:
             if shown is not None:
                 with st.popover("", icon=":material/more_horiz:", help="This conversation", key="ask_more"):
                     _one(now, shown)
-    if several and isinstance(now, Scene):
+    if several and isinstance(now, AskOneBook):
         st.button(
             f"{count_of(len(several), 'conversation')} about several books",
             icon=":material/library_books:",
@@ -165,7 +165,7 @@ def _conversations(now: AskState) -> None:
 
 
 def _open(now: AskState, conversation_id: str) -> None:
-    if isinstance(now, Scene):
+    if isinstance(now, AskOneBook):
         choose_conversation(now.book, conversation_id)
     else:
         open_several(now.workspace, conversation_id)
@@ -173,7 +173,7 @@ def _open(now: AskState, conversation_id: str) -> None:
 
 def _begin(now: AskState) -> None:
     """Begin another conversation with the next question."""
-    if isinstance(now, Scene):
+    if isinstance(now, AskOneBook):
         choose_conversation(now.book, NEW)
     elif isinstance(now, Several):
         choose_from_next_run(now.chosen.about, now.chosen.book_ids)
@@ -214,7 +214,7 @@ def _one(now: AskState, conversation_id: str) -> None:
     st.caption(f"This deletes {count_of(len(now.exchanges), 'question')} with the answers. It cannot be undone.")
     if st.button("Delete", type="primary", icon=":material/delete:", key="ask_delete_now"):
         library.delete_conversation(conversation_id)
-        if isinstance(now, Scene):
+        if isinstance(now, AskOneBook):
             choose_newest(now.book)
         else:
             _begin(now)

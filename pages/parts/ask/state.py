@@ -31,7 +31,7 @@ from readagent_core.document import Document
 from readagent_core.errors import NotInLibraryError
 from readagent_core.gisting.job import newest_memory
 from readagent_core.jobs import Job
-from readagent_core.library.records import Book, Exchange, ExchangeState, Position, Reading
+from readagent_core.library.records import Book, Exchange, ExchangeState, Gisting, Position
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.workspace import Workspace
@@ -43,7 +43,7 @@ ADDRESS_SECONDS = 2.0  # for which a run may still arrive with an older address
 
 @dataclass(kw_only=True)
 class AskState(ABC):
-    """What one run of the screen draws from: a ``Scene`` is about one book, ``Several`` about several.
+    """What one run of the screen draws from: a ``AskOneBook`` is about one book, ``Several`` about several.
 
     ``still``: the records of exchanges that were sent and do not change any more. ``just_asked``: the question of this
     run. ``watched``: an answer was under way at the last update; ``ended``: it has ended since, and only its last part
@@ -105,17 +105,17 @@ class AskState(ABC):
 
 
 @dataclass(kw_only=True)
-class Scene(AskState):
-    """The state about one book. Questions go to ``reading``; shown is the reading that the current exchange is from.
+class AskOneBook(AskState):
+    """The state about one book. Questions go to ``gisting``; shown is the gisting that the current exchange is from.
 
-    ``limit``: the last page that the spoiler limit lets in of ``reading``, None where it keeps nothing out;
+    ``limit``: the last page that the spoiler limit lets in of ``gisting``, None where it keeps nothing out;
     ``shown_limit``: of what is shown. ``from_reader``: the page to go to, from 'Ask about this page' in Read.
     """
 
     book: Book
-    reading: Reading
+    gisting: Gisting
     memory: GistMemory
-    shown: Reading
+    shown: Gisting
     shown_memory: GistMemory
     position: Position
     limit: int | None = None
@@ -139,25 +139,25 @@ class Scene(AskState):
             settings=settings,
             conversation_id=self.conversation_id,
             up_to=self.limit,
-            reading_id=self.reading.id,
+            gisting_id=self.gisting.id,
             use_cache=use_cache,
             model=model,
         )
         if self.conversation_id not in (None, exchange.conversation_id):  # a recording's conversation is left as it is
             st.session_state["ask_own"] = exchange.conversation_id
         st.session_state[f"conversation {self.book.id}"] = exchange.conversation_id
-        self.shown, self.shown_memory = self.reading, self.memory
+        self.shown, self.shown_memory = self.gisting, self.memory
         return exchange
 
     def why_hidden(self, exchange: Exchange, events: Sequence[Event]) -> tuple[str, bool] | None:
         if self.position.allowed is None or not has_result(events):
             return None
-        limits = {self.reading.id: self.limit, self.shown.id: self.shown_limit}
+        limits = {self.gisting.id: self.limit, self.shown.id: self.shown_limit}
         memory = self.memory_of(exchange)
-        if exchange.reading_id in limits:
-            limit = limits[exchange.reading_id]
+        if exchange.gisting_id in limits:
+            limit = limits[exchange.gisting_id]
         else:
-            limit = limit_of(self, self.workspace.library.reading(exchange.reading_id), memory)
+            limit = limit_of(self, self.workspace.library.gisting(exchange.gisting_id), memory)
         seen = last_page_seen(events, otherwise=exchange.up_to or len(memory.readable))
         if limit is None or seen <= limit:
             return None
@@ -165,40 +165,40 @@ class Scene(AskState):
         return f"Hidden: this answer saw pages up to page {seen}, and {place}.", limit > 0
 
     def memory_of(self, exchange: Exchange, book: int = 0) -> GistMemory:
-        known = {self.reading.id: self.memory, self.shown.id: self.shown_memory}
-        return known.get(exchange.reading_id) or self.workspace.library.memory(exchange.reading_id)
+        known = {self.gisting.id: self.memory, self.shown.id: self.shown_memory}
+        return known.get(exchange.gisting_id) or self.workspace.library.memory(exchange.gisting_id)
 
     def check(self, exchange: Exchange, text: str, answer: Answer) -> Checked:
         return replay.checked_answer(text, answer, self.memory_of(exchange))
 
     def shows(self, exchange: Exchange) -> bool:
-        return exchange.reading_id == self.shown.id
+        return exchange.gisting_id == self.shown.id
 
     def name_in_address(self, exchange: Exchange, *, step: int | None = None) -> None:
         st.session_state[f"conversation {self.book.id}"] = exchange.conversation_id
         address.set_address(book=self.book.id, exchange=exchange.id, step=None if step is None else step + 1)
 
 
-def scene(workspace: Workspace, book: Book) -> Scene | None:
+def scene(workspace: Workspace, book: Book) -> AskOneBook | None:
     """The state for ``book``; None where nothing of it has been read."""
-    reading_and_memory = _reading(workspace, book)
-    if reading_and_memory is None:
+    gisting_and_memory = _gisting(workspace, book)
+    if gisting_and_memory is None:
         return None
-    reading, memory = reading_and_memory
+    gisting, memory = gisting_and_memory
     conversation_id, wanted = _chosen(workspace, book)
     exchanges = workspace.library.exchanges(conversation_id) if conversation_id else []
     current = next((e for e in exchanges if e.id == wanted), exchanges[-1] if exchanges else None)
-    shown, shown_memory = reading, memory
-    if current is not None and current.reading_id != reading.id:
-        shown = workspace.library.reading(current.reading_id)
+    shown, shown_memory = gisting, memory
+    if current is not None and current.gisting_id != gisting.id:
+        shown = workspace.library.gisting(current.gisting_id)
         shown_memory = workspace.library.memory(shown.id)
-    found = Scene(
+    found = AskOneBook(
         workspace=workspace,
         conversation_id=conversation_id,
         exchanges=exchanges,
         current=current,
         book=book,
-        reading=reading,
+        gisting=gisting,
         memory=memory,
         shown=shown,
         shown_memory=shown_memory,
@@ -206,18 +206,18 @@ def scene(workspace: Workspace, book: Book) -> Scene | None:
         method=choose_method("", workspace.model, several=False).name,
         from_reader=st.session_state.pop("ask_page", None),
     )
-    found.limit = limit_of(found, reading, memory)
-    found.shown_limit = found.limit if shown is reading else limit_of(found, shown, shown_memory)
+    found.limit = limit_of(found, gisting, memory)
+    found.shown_limit = found.limit if shown is gisting else limit_of(found, shown, shown_memory)
     return found
 
 
-def _reading(workspace: Workspace, book: Book) -> tuple[Reading, GistMemory] | None:
+def _gisting(workspace: Workspace, book: Book) -> tuple[Gisting, GistMemory] | None:
     """The reading chosen on the Read screen, else the newest that has pages."""
     chosen = st.session_state.get(f"reading_{book.id}")
     if chosen is not None:
-        reading = next((r for r in workspace.library.readings(book.id) if r.id == chosen and r.pages), None)
-        if reading is not None:
-            return reading, workspace.library.memory(reading.id)
+        gisting = next((r for r in workspace.library.gistings(book.id) if r.id == chosen and r.pages), None)
+        if gisting is not None:
+            return gisting, workspace.library.memory(gisting.id)
     return newest_memory(workspace, book.id)
 
 
@@ -275,22 +275,22 @@ def step_asked(exchange: Exchange, count: int) -> int:
     return min(max(int(text), 1), count) - 1 if text.isdecimal() and len(text) < 4 else count - 1
 
 
-def whole_document(scene: Scene, reading: Reading) -> Document:
-    return scene.workspace.library.document(scene.book.id, document_id=reading.document_id)
+def whole_document(scene: AskOneBook, gisting: Gisting) -> Document:
+    return scene.workspace.library.document(scene.book.id, document_id=gisting.document_id)
 
 
-def limit_of(scene: Scene, reading: Reading, memory: GistMemory) -> int | None:
-    """The last page of a reading that the spoiler limit lets in; None where it keeps nothing out."""
-    return page_allowed(memory, whole_document(scene, reading), scene.position)
+def limit_of(scene: AskOneBook, gisting: Gisting, memory: GistMemory) -> int | None:
+    """The last page of a gisting that the spoiler limit lets in; None where it keeps nothing out."""
+    return page_allowed(memory, whole_document(scene, gisting), scene.position)
 
 
-def pages_read(scene: Scene) -> int:
+def pages_read(scene: AskOneBook) -> int:
     """The last page of what is shown that was read, as the position says; 0 for none."""
     position = replace(scene.position, limited=False)
     return page_reached(scene.shown_memory, whole_document(scene, scene.shown), position)
 
 
-def set_limit(scene: Scene, *, on: bool, page: int | None = None) -> None:
+def set_limit(scene: AskOneBook, *, on: bool, page: int | None = None) -> None:
     """Turn the spoiler limit on or off. ``page``: the last page of the shown reading let in; None: what was read."""
     paragraph = None
     if page is not None and page != pages_read(scene):  # there it follows what is read

@@ -15,7 +15,7 @@ from pages.parts.ask.keeping import remove_answer, store_answer
 from pages.parts.ask.pieces import page_passages
 from pages.parts.ask.record import MOST_LOOK_UPS
 from pages.parts.ask.several_state import Several
-from pages.parts.ask.state import AskState, Scene, ask, choose_exchange, exchange_now, pages_read, set_limit
+from pages.parts.ask.state import AskOneBook, AskState, ask, choose_exchange, exchange_now, pages_read, set_limit
 from pages.parts.read.start import make_gists
 from pages.parts.shared import polling, shell
 from pages.parts.shared.chosen_books import choose_from_next_run
@@ -59,7 +59,7 @@ def stepped(now: AskState, exchange_id: str, step: int) -> None:
     st.rerun(LIVE)
 
 
-def act_in_memory(now: Scene, act: Act) -> None:
+def act_in_memory(now: AskOneBook, act: Act) -> None:
     """Carry out an act of the person in the memory view."""
     if act.do == "limit":
         set_limit(now, on=True, page=act.page)
@@ -161,13 +161,13 @@ def _start(
     model: ChatModel | None = None,
 ) -> None:
     """Ask, and draw what that changes; called from a widget's callback. An error is shown at the line."""
-    shown = scope_of(now) if isinstance(now, Scene) else ""
+    shown = scope_of(now) if isinstance(now, AskOneBook) else ""
     try:
         ask(now, text, options=options, whole=whole, like=like, model=model)
     except ReadAgentError as error:
         st.session_state["ask_trouble"] = error
         return
-    same = not isinstance(now, Scene) or scope_of(now) == shown
+    same = not isinstance(now, AskOneBook) or scope_of(now) == shown
     st.rerun((STAGE if options.strip() else LIVE) if same else "app")
 
 
@@ -176,7 +176,7 @@ def _start(
 
 def _line(now: AskState) -> None:
     label = f"Ask these {len(now.chosen.book_ids)} books" if isinstance(now, Several) else "Ask about the book"
-    if isinstance(now, Scene):
+    if isinstance(now, AskOneBook):
         if now.limit is not None:
             _say_limit(now)
         answer_view.show_suggestions(
@@ -193,7 +193,7 @@ def _line(now: AskState) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         if quote := st.session_state.pop("ask_quote", ""):  # words selected in Read
             st.session_state["ask_input"] = f"{quote}\n"
-        nothing = isinstance(now, Scene) and now.limit == 0  # which the line above says, with the ways out
+        nothing = isinstance(now, AskOneBook) and now.limit == 0  # which the line above says, with the ways out
         st.chat_input(label, key="ask_input", max_chars=20_000, on_submit=_submit, args=(now,), disabled=nothing)
         field = _options_field()
         given = sum(bool(line.strip()) for line in st.session_state.get(field, "").splitlines())
@@ -209,7 +209,7 @@ def _line(now: AskState) -> None:
         shell.error_box(trouble)
 
 
-def _say_limit(now: Scene) -> None:
+def _say_limit(now: AskOneBook) -> None:
     """What the limit lets into an answer; where it is nothing, the ways out."""
     if now.limit:
         st.caption(f"Answers see {'page 1' if now.limit == 1 else f'pages 1 to {now.limit}'} only.")
@@ -237,29 +237,29 @@ def _submit(now: AskState) -> None:
         _start(now, text, options=options)
 
 
-def _suggestions(now: Scene) -> list[tuple[str, bool]]:
+def _suggestions(now: AskOneBook) -> list[tuple[str, bool]]:
     """At most four questions: those that always fit, then some about this text."""
     memory = now.memory if now.limit is None else now.memory.up_to(now.limit)
     if not memory.readable:
         return []
     finished = now.limit is None and memory.complete
     cache = st.session_state.setdefault("always_asked", {})  # finding names reads every gist: once, not at every run
-    name = (now.reading.id, now.limit, len(memory.readable))
+    name = (now.gisting.id, now.limit, len(memory.readable))
     if name not in cache:
         cache[name] = [(s.text, True) for s in suggesting.standard_questions(memory, finished=finished)]
     always = cache[name]
-    saved = suggesting.saved_suggestions(now.workspace, now.reading.id, up_to=now.limit)
+    saved = suggesting.saved_suggestions(now.workspace, now.gisting.id, up_to=now.limit)
     if saved is None and not now.workspace.model.is_language_model:
         saved = cache.setdefault(("by rule", *name), suggesting.suggest_by_rule(memory))
     asked = {e.question for e in now.exchanges}
     return [pair for pair in [*((t, False) for t in (saved or [])[:2]), *always] if pair[0] not in asked][:4]
 
 
-def _suggest(now: Scene) -> None:
+def _suggest(now: AskOneBook) -> None:
     """A button that asks the model for questions, where none were suggested for this reading yet, and its progress."""
     memory = now.memory if now.limit is None else now.memory.up_to(now.limit)
-    fresh = suggesting.saved_suggestions(now.workspace, now.reading.id, up_to=now.limit) is None
-    job = suggesting.suggesting_job(now.workspace, now.reading.id, up_to=now.limit)
+    fresh = suggesting.saved_suggestions(now.workspace, now.gisting.id, up_to=now.limit) is None
+    job = suggesting.suggesting_job(now.workspace, now.gisting.id, up_to=now.limit)
     running = job is not None and job.running
     polling.rerun_after(SUGGEST_SECONDS if running else None, key="ask_suggesting")
     if not (fresh and now.workspace.model.is_language_model and memory.readable):
@@ -272,5 +272,5 @@ def _suggest(now: Scene) -> None:
     if job is not None and job.snapshot.state == "failed":
         st.caption(shell.as_text(job.snapshot.error))
     if st.button("Suggest questions", icon=":material/lightbulb:", type="tertiary", key="ask_suggest"):
-        suggesting.start_suggesting(now.workspace, now.reading.id, memory, up_to=now.limit)
+        suggesting.start_suggesting(now.workspace, now.gisting.id, memory, up_to=now.limit)
         st.rerun(scope="fragment")

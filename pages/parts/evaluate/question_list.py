@@ -15,7 +15,7 @@ import streamlit as st
 from readagent_core.citations.answer_parsing import split_evidence
 from readagent_core.evaluation.arms import arm_titles, recorded_arms
 from readagent_core.evaluation.questions import (
-    Entry,
+    QuestionEntry,
     Questions,
     chosen_option,
     describe_event,
@@ -75,7 +75,7 @@ def _questions(folder: str, size: int, titles: dict[str, str]) -> Questions:
     return Questions(Path(folder), titles)
 
 
-def _wanted(entry: Entry, shown: str) -> bool:
+def _wanted(entry: QuestionEntry, shown: str) -> bool:
     return shown == "All" or (entry.wrong if shown == "Not right" else entry.differ)
 
 
@@ -139,7 +139,7 @@ def _replay(questions: Questions, result: Result) -> None:
 
 
 @st.dialog("Not right", width="large")
-def show_wrong(questions: Questions, entry: Entry) -> None:
+def show_wrong(questions: Questions, entry: QuestionEntry) -> None:
     """Draw one question with the answers to it that are not right, each with its replay."""
     answers = questions.read_answers(entry)
     _question(answers[0], key="evaluate_wrong_asked")

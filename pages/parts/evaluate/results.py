@@ -135,7 +135,7 @@ def _finished(entry: StoredExperiment, workspace: Workspace | None = None, *, ma
     if not found.rows:
         return
     stored = question_list.stored_questions(entry.folder, found.record)
-    outcome, tables, questions, reading, record = st.tabs(["Results", "Tables", "Questions", "Reading", "Record"])
+    outcome, tables, questions, gisting, record = st.tabs(["Results", "Tables", "Questions", "Reading", "Record"])
     with outcome:
         report_view.result(found)
         report_view.not_right(stored)
@@ -144,7 +144,7 @@ def _finished(entry: StoredExperiment, workspace: Workspace | None = None, *, ma
         report_view.tables(found)
     with questions:
         question_list.browse(stored)
-    with reading:
+    with gisting:
         report_view.how_it_was_read(found)
     with record:
         if workspace is not None and load_team() is None:  # else the folder is the server's

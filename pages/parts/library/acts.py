@@ -14,7 +14,7 @@ from pages.parts.shared import book as current
 from pages.parts.shared.chosen_books import choose
 from pages.parts.shared.component import Act
 from readagent_core.errors import ReadAgentError
-from readagent_core.gisting.job import start_reading
+from readagent_core.gisting.job import start_gisting
 from readagent_core.library.records import Card
 from readagent_core.workspace import Workspace
 
@@ -58,10 +58,10 @@ def dismiss(workspace: Workspace, keys: str) -> None:
 
 
 def go_on(workspace: Workspace, book_id: str) -> None:
-    """Continue the reading that the card shows, by its own plan."""
+    """Continue the gisting that the card shows, by its own plan."""
     card = next(card for card in workspace.library.cards() if card.book.id == book_id)
-    plan = workspace.library.reading(card.reading_id).plan if card.reading_id is not None else None
-    start_reading(workspace, book_id, plan)
+    plan = workspace.library.gisting(card.gisting_id).plan if card.gisting_id is not None else None
+    start_gisting(workspace, book_id, plan)
 
 
 def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
@@ -103,5 +103,5 @@ def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
         dialogs.show_report(workspace, card.book)
     elif act.do == "make":
         dialogs.make_gists(workspace, card.book)
-    elif act.do == "export" and card.reading_id is not None:
-        export_dialog(workspace, workspace.library.reading(card.reading_id))
+    elif act.do == "export" and card.gisting_id is not None:
+        export_dialog(workspace, workspace.library.gisting(card.gisting_id))

@@ -7,10 +7,10 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from pages.parts.shared.reading_status import pages_expected, span
-from readagent_core.gisting.progress import Progress
+from pages.parts.shared.gisting_status import pages_expected, span
+from readagent_core.gisting.progress import GistingProgress
 from readagent_core.jobs import Job, Snapshot
-from readagent_core.library.records import Card, ReadingState, StopReason
+from readagent_core.library.records import Card, GistingState, StopReason
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
@@ -49,12 +49,12 @@ def book_record(card: Card, gists: Mapping[str, Any] | None, *, web_page: bool =
 
 def gists_of(workspace: Workspace, card: Card, running: Mapping[int, Job]) -> dict[str, Any] | None:
     """The ``Gists`` of a book; ``running``: the jobs that make gists."""
-    if card.reading_id is None:
+    if card.gisting_id is None:
         return None
-    if card.reading_id in running:
-        return running_record(running[card.reading_id].snapshot)
+    if card.gisting_id in running:
+        return running_record(running[card.gisting_id].snapshot)
     # interrupted by a crash, or made by another process
-    busy = card.state == ReadingState.RUNNING and workspace.library.reading_lock(card.reading_id).is_held()
+    busy = card.state == GistingState.RUNNING and workspace.library.gisting_lock(card.gisting_id).is_held()
     return gists_record(card, model=workspace.model.name, busy=busy)
 
 
@@ -66,11 +66,11 @@ def gists_record(card: Card, *, model: str, busy: bool = False) -> dict[str, Any
     if not card.pages and not busy:
         return None
     other = {"model": card.model} if card.model != model or card.recorded else {}
-    if card.state == ReadingState.DONE:
+    if card.state == GistingState.DONE:
         return {"state": "ready", "share": 1, "pages": card.pages, "made": card.gists} | other
     share = card.words_covered / card.book.words if card.book.words else 0
     found = {
-        "state": "making" if busy else "stopped" if card.state == ReadingState.FAILED else "paused",
+        "state": "making" if busy else "stopped" if card.state == GistingState.FAILED else "paused",
         "share": round(min(1.0, share), 3),
         "pages": pages_expected(card.gists, card.words_covered, card.book.words) or card.pages,
         "made": card.gists,
@@ -83,7 +83,7 @@ def gists_record(card: Card, *, model: str, busy: bool = False) -> dict[str, Any
 
 def running_record(snapshot: Snapshot, *, now: float | None = None) -> dict[str, Any]:
     """The ``Gists`` of a book whose gists a job of this process makes."""
-    progress = snapshot.value if isinstance(snapshot.value, Progress) else None
+    progress = snapshot.value if isinstance(snapshot.value, GistingProgress) else None
     if progress is None:
         return {"state": "making", "share": 0, "pages": 0, "made": 0, "rest": "finding the first pauses"}
     memory = progress.memory

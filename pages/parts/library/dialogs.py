@@ -13,7 +13,7 @@ from pages.parts.shared import shell
 from readagent_core.document import NoticeKind
 from readagent_core.errors import ReadAgentError
 from readagent_core.gisting import costs as gisting_costs
-from readagent_core.gisting.job import start_reading, usual_plan
+from readagent_core.gisting.job import start_gisting, usual_plan
 from readagent_core.jobs import Job
 from readagent_core.library.records import Book
 from readagent_core.library.upkeep import DAYS_TO_RESTORE
@@ -43,7 +43,7 @@ def edit_names(workspace: Workspace, book: Book, tags: tuple[str, ...]) -> None:
 def make_gists(workspace: Workspace, book: Book) -> None:
     """Say what making the gists of a book takes before it starts."""
     model = workspace.model
-    last = next((r.plan for r in workspace.library.readings(book.id) if not r.recorded), None)
+    last = next((r.plan for r in workspace.library.gistings(book.id) if not r.recorded), None)
     plan = last or usual_plan(workspace, book.words)
     with st.spinner("Estimating…"):
         sentence = gisting_costs.estimate_sentence(workspace, workspace.library.document(book.id), plan)
@@ -51,7 +51,7 @@ def make_gists(workspace: Workspace, book: Book) -> None:
     st.text(f"{sentence} You can read the book meanwhile, and pause at any time.")
     st.caption(f"By {model.name}" if model.is_language_model else "By the built-in reader: sentences picked by rule.")
     if st.button("Make gists", type="primary", key="make_gists"):
-        start_reading(workspace, book.id, plan)
+        start_gisting(workspace, book.id, plan)
         st.rerun()
 
 

@@ -28,7 +28,7 @@ def is_first_visit(cards: Sequence[Card]) -> bool:
 
 def first_visit(workspace: Workspace, cards: Sequence[Card]) -> dict[str, Any]:
     story = next(card.book for card in cards if card.book.source_name == STORY)
-    memory = workspace.library.memory(workspace.library.readings(story.id)[-1].id)
+    memory = workspace.library.memory(workspace.library.gistings(story.id)[-1].id)
     gists = [gist.words if gist else 0 for gist in memory.gists]
     return {
         "kind": "first",

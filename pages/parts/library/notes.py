@@ -30,7 +30,7 @@ def show_all_notes(workspace: Workspace) -> None:
 
 
 def _record(book: Book, marks: Iterable[Mark]) -> dict[str, Any]:
-    """``BookMarks`` of protocol.d.ts. The place of a mark is named by its section: pages belong to a reading."""
+    """``BookMarks`` of protocol.d.ts. The place of a mark is named by its section: pages belong to a gisting."""
     listed = [mark_record(mark) | {"page": mark.section} for mark in marks]
     about = {
         "id": book.id,

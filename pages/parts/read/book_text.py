@@ -186,7 +186,7 @@ def unit_starts(document: Document, per_word: float) -> list[int]:
 
 
 def send_layer(memory: GistMemory, whole: Document, *, scope: str) -> None:
-    """Put the pages and gists of a reading of ``whole`` into the browser's store."""
+    """Put the pages and gists of a gisting of ``whole`` into the browser's store."""
     send = component("memory_pages", "memory_view/receive_pages.js", html="")
     places = whole_places(memory.document, whole)
     with st.container(key=f"batches_{scope}", gap=None):

@@ -10,7 +10,7 @@ from pages.parts.shared import shell
 from readagent_core.companion.marks import import_marks, undo_import
 from readagent_core.errors import ReadAgentError
 from readagent_core.export.notes import NOTES_FORMATS, export_notes, from_json, notes_file_name
-from readagent_core.library.records import Book, Reading
+from readagent_core.library.records import Book, Gisting
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
@@ -24,19 +24,19 @@ def open_export(book: Book) -> None:
     st.rerun()
 
 
-def draw_export(workspace: Workspace, book: Book, reading: Reading | None) -> None:
+def draw_export(workspace: Workspace, book: Book, gisting: Gisting | None) -> None:
     """Draw the dialog if it is open for this book; called by the screen itself, so that its parts do not close it."""
     if st.session_state.get(OPENED) == book.id:
-        st.dialog("Notes", on_dismiss=lambda: st.session_state.pop(OPENED, None))(_body)(workspace, book, reading)
+        st.dialog("Notes", on_dismiss=lambda: st.session_state.pop(OPENED, None))(_body)(workspace, book, gisting)
 
 
-def _body(workspace: Workspace, book: Book, reading: Reading | None) -> None:
+def _body(workspace: Workspace, book: Book, gisting: Gisting | None) -> None:
     count = len(workspace.library.marks(book.id))
     st.caption(f"{count_of(count, 'mark')} in this book." if count else "Nothing is marked in this book yet.")
     for kind, use in USES.items() if count else ():
         st.download_button(
             f"**{shell.FORMAT_NAMES[kind]}** {use}",
-            data=lambda kind=kind: _file(workspace, book, reading, kind),  # type: ignore[misc]
+            data=lambda kind=kind: _file(workspace, book, gisting, kind),  # type: ignore[misc]
             file_name=notes_file_name(book, kind),
             mime=NOTES_FORMATS[kind],
             key=f"notes_{kind}",
@@ -79,6 +79,6 @@ def _say_imported(workspace: Workspace, taken: dict[str, Any]) -> None:
             st.rerun()
 
 
-def _file(workspace: Workspace, book: Book, reading: Reading | None, kind: str) -> bytes:
-    memory = workspace.library.memory(reading.id) if reading else None
+def _file(workspace: Workspace, book: Book, gisting: Gisting | None, kind: str) -> bytes:
+    memory = workspace.library.memory(gisting.id) if gisting else None
     return export_notes(workspace.library, book.id, kind, memory=memory)

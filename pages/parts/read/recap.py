@@ -16,12 +16,12 @@ from pages.parts.shared import book as current
 from pages.parts.shared import polling
 from pages.parts.shared.answer import format_time, pending_pieces, pieces_of, waiting_line
 from pages.parts.shared.component import Act, act_of, component, no_callback
-from pages.parts.shared.reading_status import may_hurry
+from pages.parts.shared.gisting_status import may_hurry
 from readagent_core.answering.asking import AskProgress
 from readagent_core.answering.signature import BUILT_IN, signature_of
 from readagent_core.citations import FROM_MEMORY, NOT_FOUND, Checked, check
 from readagent_core.companion.cast import NEEDS_MODEL, PERSON, Person, parse_cast, who_is_who
-from readagent_core.companion.place import Place, place_of
+from readagent_core.companion.place import ReadingPlace, place_of
 from readagent_core.companion.recap import (
     NO_GISTS,
     NOTHING_READ,
@@ -31,13 +31,13 @@ from readagent_core.companion.recap import (
     cost_sentence,
     job_key,
     keep_inside,
+    load_made,
     parts_of,
     recap,
-    stored,
 )
 from readagent_core.errors import ReadAgentError
 from readagent_core.jobs import Job, Snapshot
-from readagent_core.library.records import Book, Reading
+from readagent_core.library.records import Book, Gisting
 from readagent_core.models.cost.prices import money
 from readagent_core.usage import Usage
 from readagent_core.words import count_of
@@ -70,22 +70,22 @@ def _close() -> None:
     st.session_state.pop(OPENED, None)
 
 
-def draw(workspace: Workspace, book: Book, reading: Reading | None) -> None:
-    """Draw the dialog that is open for this book, if one is. ``reading``: the one whose gists are shown."""
+def draw(workspace: Workspace, book: Book, gisting: Gisting | None) -> None:
+    """Draw the dialog that is open for this book, if one is. ``gisting``: the one whose gists are shown."""
     task, book_id = st.session_state.get(OPENED, ("", ""))
     if book_id == book.id:
-        st.dialog(book.title, width="medium", on_dismiss=_close)(_body)(workspace, book, reading, task)
+        st.dialog(book.title, width="medium", on_dismiss=_close)(_body)(workspace, book, gisting, task)
 
 
-def _body(workspace: Workspace, book: Book, reading: Reading | None, task: str) -> None:
-    place = place_of(workspace, workspace.library.reading(reading.id)) if reading else None
+def _body(workspace: Workspace, book: Book, gisting: Gisting | None, task: str) -> None:
+    place = place_of(workspace, workspace.library.gisting(gisting.id)) if gisting else None
     if place is None or not place.paragraphs or not place.covered:
         nothing = not workspace.library.position(book.id).furthest if place is None else not place.paragraphs
         st.markdown(f"**{QUESTIONS[task]}**")
         st.write(NOTHING_READ if nothing else NO_GISTS)
         return
     job = workspace.jobs.get(job_key(place, task))
-    made = stored(workspace, place, task)
+    made = load_made(workspace, place, task)
     if task == WHO_IS_WHO and made is None and not workspace.model.is_language_model:
         st.markdown(f"**{QUESTIONS[task]}**")
         st.write(NEEDS_MODEL)
@@ -101,7 +101,7 @@ def _body(workspace: Workspace, book: Book, reading: Reading | None, task: str) 
         job = _start(workspace, place, task)
         if not workspace.model.is_language_model:
             job.join(5)  # word statistics take a moment
-            made = stored(workspace, place, task)
+            made = load_made(workspace, place, task)
     snapshot = job.snapshot if job else None
     running = snapshot is not None and snapshot.state == "running"
     show = component("answer_view", "answer_view/main.js", style="answer_view/answer_view.css")
@@ -112,7 +112,7 @@ def _body(workspace: Workspace, book: Book, reading: Reading | None, task: str) 
         _act(workspace, place, task, job, done)
 
 
-def _offer(workspace: Workspace, place: Place, task: str, cost: str) -> None:
+def _offer(workspace: Workspace, place: ReadingPlace, task: str, cost: str) -> None:
     """Say what it would cost, with a button."""
     st.markdown(f"**{QUESTIONS[task]}**")
     st.write(f"{signature_of(workspace.model).line} can tell you. {cost}".replace("$", "\\$"))
@@ -121,13 +121,13 @@ def _offer(workspace: Workspace, place: Place, task: str, cost: str) -> None:
         st.rerun(scope="fragment")
 
 
-def _start(workspace: Workspace, place: Place, task: str, *, again: bool = False) -> Job:
-    reading = place.reading
+def _start(workspace: Workspace, place: ReadingPlace, task: str, *, again: bool = False) -> Job:
+    gisting = place.gisting
     workspace.jobs.forget(job_key(place, task))
-    return STARTS[task](workspace, reading.book_id, reading_id=reading.id, use_cache=not again)
+    return STARTS[task](workspace, gisting.book_id, gisting_id=gisting.id, use_cache=not again)
 
 
-def _act(workspace: Workspace, place: Place, task: str, job: Job | None, done: Act) -> None:
+def _act(workspace: Workspace, place: ReadingPlace, task: str, job: Job | None, done: Act) -> None:
     if done.do == "cite":
         _close()
         _open_page(place, done.page)
@@ -145,11 +145,11 @@ def _act(workspace: Workspace, place: Place, task: str, job: Job | None, done: A
     st.rerun(scope="fragment")
 
 
-def _open_page(place: Place, page: int) -> None:
+def _open_page(place: ReadingPlace, page: int) -> None:
     """Go to a page in the reader; text before the place that has no page yet opens by its paragraph."""
     if page < place.page or place.paged:
         current.set_address(paragraph=None)
-        current.choose(place.reading.book_id, page=page)
+        current.choose(place.gisting.book_id, page=page)
     else:
         current.set_address(page=None, paragraph=max(0, place.paragraphs - 1))
 
@@ -158,7 +158,7 @@ def _open_page(place: Place, page: int) -> None:
 
 
 def _record(
-    workspace: Workspace, place: Place, task: str, *, made: Made | None, snapshot: Snapshot | None
+    workspace: Workspace, place: ReadingPlace, task: str, *, made: Made | None, snapshot: Snapshot | None
 ) -> dict[str, Any]:
     """An ``ExchangeRecord`` of ``assets/protocol.d.ts`` for what was made, or for how far the work is."""
     now = time.time()
@@ -202,7 +202,7 @@ def _record(
     return found
 
 
-def _finished(workspace: Workspace, place: Place, made: Made) -> dict[str, Any]:
+def _finished(workspace: Workspace, place: ReadingPlace, made: Made) -> dict[str, Any]:
     """What is shown of a finished recap or list: its pieces, what was left out of the reply, and what it cost."""
     answer, built_in = made.answer, made.signature.kind == BUILT_IN
     notes = list(answer.notes[1:])
@@ -222,7 +222,7 @@ def _finished(workspace: Workspace, place: Place, made: Made) -> dict[str, Any]:
         notes.append(empty)
     if answer.cut_off:
         notes.append("The reply broke off.")
-    whole = workspace.library.document(place.reading.book_id, document_id=place.reading.document_id)
+    whole = workspace.library.document(place.gisting.book_id, document_id=place.gisting.document_id)
     if pieces and whole.recognised_words:
         notes.append("Text of this book was recognised in pictures of its pages, so quoted words may be wrong.")
     since = sum(p.words for p in whole.paragraphs[made.paragraphs : place.paragraphs])
@@ -239,7 +239,7 @@ def _cost(usage: Usage) -> str:
     return f"{sent}; {money(usage.cost)}." if usage.cost else f"{sent}."
 
 
-def _recap_pieces(place: Place, made: Made) -> tuple[list[dict[str, Any]], int]:
+def _recap_pieces(place: ReadingPlace, made: Made) -> tuple[list[dict[str, Any]], int]:
     pieces: list[dict[str, Any]] = []
     removed = 0
     for head, text in zip((SO_FAR, JUST_BEFORE), parts_of(made.answer.text), strict=True):
@@ -250,7 +250,7 @@ def _recap_pieces(place: Place, made: Made) -> tuple[list[dict[str, Any]], int]:
     return pieces, removed
 
 
-def _cast_pieces(place: Place, made: Made, people: Sequence[Person]) -> list[dict[str, Any]]:
+def _cast_pieces(place: ReadingPlace, made: Made, people: Sequence[Person]) -> list[dict[str, Any]]:
     pieces: list[dict[str, Any]] = []
     for person in sorted(people, key=lambda p: p.kind != PERSON):
         also = f", also {', '.join(person.also)}" if person.also else ""
@@ -260,7 +260,7 @@ def _cast_pieces(place: Place, made: Made, people: Sequence[Person]) -> list[dic
     return pieces
 
 
-def _paragraph(place: Place, made: Made, head: str, text: str) -> list[dict[str, Any]]:
+def _paragraph(place: ReadingPlace, made: Made, head: str, text: str) -> list[dict[str, Any]]:
     """A heading and its text with a chip for each page. What the built-in reader copied is set as quotations."""
     answer = made.answer
     full = [n for n, how in answer.seen.items() if how == "full"]
@@ -274,7 +274,7 @@ def _paragraph(place: Place, made: Made, head: str, text: str) -> list[dict[str,
     return pieces
 
 
-def _quotations(place: Place, checked: Checked, *, book: bool) -> list[dict[str, Any]]:
+def _quotations(place: ReadingPlace, checked: Checked, *, book: bool) -> list[dict[str, Any]]:
     """The sentences that the built-in reader copied, from the ``book`` or else from gists."""
     found: list[dict[str, Any]] = []
     for piece in checked.pieces:
@@ -287,13 +287,13 @@ def _quotations(place: Place, checked: Checked, *, book: bool) -> list[dict[str,
     return found
 
 
-def _chip(place: Place, cite: dict[str, Any], claim: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _chip(place: ReadingPlace, cite: dict[str, Any], claim: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """A chip that names its page. A page without words of the claim is no fault where another page cited has some."""
     supported = any(other["state"] != NOT_FOUND for other in claim)
     state = FROM_MEMORY if cite["state"] == NOT_FOUND and supported else cite["state"]
     return _named(place, {**cite, "state": state, "label": f"page {cite['page']}"})
 
 
-def _named(place: Place, chip: dict[str, Any]) -> dict[str, Any]:
+def _named(place: ReadingPlace, chip: dict[str, Any]) -> dict[str, Any]:
     unpaged = chip["page"] == place.page and not place.paged
     return {**chip, "label": "before your place"} if unpaged else chip

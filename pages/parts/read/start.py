@@ -10,18 +10,18 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.shared import reading_status as state
+from pages.parts.shared import gisting_status as state
 from pages.parts.shared.shell import FORMAT_NAMES
 from readagent_core.companion.marks import placed_marks
 from readagent_core.errors import ReadAgentError
 from readagent_core.export.memory import MEMORY_FORMATS, export_memory, memory_file_name
 from readagent_core.gisting import costs as gisting_costs
-from readagent_core.gisting import job as reading
+from readagent_core.gisting import job as gisting
 from readagent_core.gisting import regenerate_gist
-from readagent_core.gisting.job import job_key, start_reading
+from readagent_core.gisting.job import job_key, start_gisting
 from readagent_core.jobs import Job
-from readagent_core.library.records import Book, Reading, ReadingState
-from readagent_core.plan import PRESETS, ReadingPlan
+from readagent_core.library.records import Book, Gisting, GistingState
+from readagent_core.plan import PRESETS, GistingPlan
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
@@ -51,13 +51,13 @@ MADE_ALREADY = (
 BUILT_IN = "Connect a model, or use the built-in reader: a few seconds, free."
 
 
-def options(book: Book, *, key: str) -> ReadingPlan:
+def options(book: Book, *, key: str) -> GistingPlan:
     """Draw the reading options and return the plan they make. Raises SettingsError for impossible sizes."""
     names = list(PRESET_NAMES)
     preset = st.selectbox(
         "Kind of text",
         names,
-        index=names.index(reading.default_plan(book.words).preset),
+        index=names.index(gisting.default_plan(book.words).preset),
         format_func=PRESET_NAMES.__getitem__,
         key=f"{key}_kind",
     )
@@ -76,7 +76,7 @@ def options(book: Book, *, key: str) -> ReadingPlan:
         limit = st.number_input(
             "Most words in all gists; older ones are shortened (0: no limit)", 0, 100_000, 0, key=f"{key}_mem"
         )
-    plan = ReadingPlan.from_preset(
+    plan = GistingPlan.from_preset(
         preset,
         max_words=int(max_words),
         min_words=int(min_words),
@@ -86,7 +86,7 @@ def options(book: Book, *, key: str) -> ReadingPlan:
         instructions=instructions.strip(),
         memory_words=int(limit) or None,
     )
-    return plan if share == 15 else ReadingPlan.from_dict({**plan.to_dict(), "gist_share": share / 100})
+    return plan if share == 15 else GistingPlan.from_dict({**plan.to_dict(), "gist_share": share / 100})
 
 
 def none_line(workspace: Workspace, book: Book) -> dict[str, Any]:
@@ -108,14 +108,14 @@ def estimate_of(workspace: Workspace, book: Book) -> str:
     key = (book.document_id, model.name, model.where, model.price, workspace.connections)
     if key not in known:
         document = workspace.library.document(book.id)
-        known[key] = gisting_costs.short_estimate(workspace, document, reading.usual_plan(workspace, book.words))
+        known[key] = gisting_costs.short_estimate(workspace, document, gisting.usual_plan(workspace, book.words))
     return str(known[key])
 
 
-def make_gists(workspace: Workspace, book: Book, plan: ReadingPlan | None = None) -> None:
+def make_gists(workspace: Workspace, book: Book, plan: GistingPlan | None = None) -> None:
     """Start making gists, or show those that were made with these options already. Raises ReadAgentError."""
-    done = {r.id for r in workspace.library.readings(book.id) if r.state == ReadingState.DONE}
-    job = start_reading(workspace, book.id, plan)
+    done = {r.id for r in workspace.library.gistings(book.id) if r.state == GistingState.DONE}
+    job = start_gisting(workspace, book.id, plan)
     number = job.subject
     if number in done:
         job.join(5)  # it is complete: no model is asked
@@ -137,22 +137,22 @@ def options_dialog(workspace: Workspace, book: Book) -> None:
         st.warning(str(error).replace("$", "\\$"), icon=":material/error:")
 
 
-def which_reading(workspace: Workspace, book: Book, readings: list[Reading], shown: Reading) -> None:
+def which_gisting(workspace: Workspace, book: Book, gistings: list[Gisting], shown: Gisting) -> None:
     """Draw what the gists cost, the choice of others, and the button to make them again."""
     if st.session_state.pop("made_already", None) == shown.id:  # else the button would seem to do nothing
         st.toast(MADE_ALREADY, icon=":material/check:", duration="long")
     with st.container(key="which"):
-        if shown.where and (spent := gisting_costs.reading_cost(shown.usage)):
+        if shown.where and (spent := gisting_costs.gisting_cost(shown.usage)):
             st.caption(spent.replace("$", "\\$"))
-        if smaller := reading.smaller_pages_note(workspace, shown):
+        if smaller := gisting.smaller_pages_note(workspace, shown):
             st.caption(smaller)
-        known = {r.id: r for r in readings if r.pages or r.id == shown.id}
+        known = {r.id: r for r in gistings if r.pages or r.id == shown.id}
         if len(known) > 1:
             st.selectbox(
                 "Gists",
                 list(known),
                 index=list(known).index(shown.id),
-                format_func=lambda i: state.reading_name(known[i]),
+                format_func=lambda i: state.gisting_name(known[i]),
                 key=f"choose_{book.id}_{shown.id}",
                 on_change=lambda: st.session_state.update(
                     {f"reading_{book.id}": st.session_state[f"choose_{book.id}_{shown.id}"]}
@@ -163,11 +163,11 @@ def which_reading(workspace: Workspace, book: Book, readings: list[Reading], sho
             options_dialog(workspace, book)
 
 
-def gist_job_key(shown: Reading) -> str:
+def gist_job_key(shown: Gisting) -> str:
     return f"gist again {shown.id}"
 
 
-def gist_again(workspace: Workspace, shown: Reading, page: int, *, instruction: str) -> Job:
+def gist_again(workspace: Workspace, shown: Gisting, page: int, *, instruction: str) -> Job:
     """Start a job that makes one gist again and replaces the old one."""
     memory = workspace.library.memory(shown.id)
     model = workspace.model
@@ -181,7 +181,7 @@ def gist_again(workspace: Workspace, shown: Reading, page: int, *, instruction: 
     return workspace.jobs.start(gist_job_key(shown), work)
 
 
-def gist_line(workspace: Workspace, shown: Reading) -> dict[str, Any] | None:
+def gist_line(workspace: Workspace, shown: Gisting) -> dict[str, Any] | None:
     """The ``Job`` line of a gist that is made again; None without one. A failure is shown as a toast."""
     job = workspace.jobs.get(gist_job_key(shown))
     if job is None or job.snapshot.state in ("done", "cancelled"):
@@ -196,7 +196,7 @@ def gist_line(workspace: Workspace, shown: Reading) -> dict[str, Any] | None:
 
 
 @st.dialog("Export the gists")
-def export_dialog(workspace: Workspace, shown: Reading) -> None:
+def export_dialog(workspace: Workspace, shown: Gisting) -> None:
     """Offer the gist memory as a file: to read (Markdown, HTML, EPUB) or to open here again (JSON)."""
     memory = workspace.library.memory(shown.id)
     pictures = partial(workspace.library.picture, memory.document.id)

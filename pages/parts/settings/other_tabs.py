@@ -9,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.parts.shared import reading_status, shell
+from pages.parts.shared import gisting_status, shell
 from readagent_core.connecting import connecting
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.backup import back_up
@@ -24,7 +24,7 @@ FACES = {"serif": "Serif", "source-serif": "Source Serif", "sans": "Sans", "sour
 
 
 def appearance_tab(workspace: Workspace) -> None:
-    look = reading_status.look_of(workspace.library.preference("look", {}))
+    look = gisting_status.look_of(workspace.library.preference("look", {}))
     st.subheader("Theme and type", anchor=False)
     left, right = st.columns(2)
     below_left, below_right = st.columns(2)

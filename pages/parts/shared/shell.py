@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.parts.shared import book as current
 from pages.parts.shared.cached import get_workspace, workspace_of_request
-from pages.parts.shared.reading_status import look_of
+from pages.parts.shared.gisting_status import look_of
 from readagent_core import errors
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.records import Book

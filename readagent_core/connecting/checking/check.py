@@ -18,7 +18,7 @@ from typing import Any
 from readagent_core.cancel import CancelToken
 from readagent_core.connecting.checking.tasks import (
     TASKS,
-    Task,
+    PromptTask,
     chosen,
     options_of,
     prompts_of,
@@ -74,7 +74,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Part:
+class TestedPart:
     """A part of the job. ``tasks``: the prompts it needs, and how many of each are sent."""
 
     id: str
@@ -84,7 +84,7 @@ class Part:
 
 
 *_ASKED, _REFUSE = (
-    Part(**row) for row in json.loads(Path(__file__).with_name("parts.json").read_text(encoding="utf-8"))
+    TestedPart(**row) for row in json.loads(Path(__file__).with_name("parts.json").read_text(encoding="utf-8"))
 )
 PARTS = tuple(_ASKED)  # the refusal has questions of its own
 STEPS = 3 + len(PARTS) + 4  # checks of a test, those that depend on others included
@@ -104,7 +104,7 @@ def check_model(server: OpenAIServer, cancel: CancelToken) -> Iterator[Check]:
         done.append(_count(part, prompts, lambda prompt: TASKS[prompt.task], ask))
         yield done[-1]
     unanswered = [p for p in question_prompts(UNANSWERED, every_method=False) if p.task in ("answer", "choose")]
-    yield _count(_REFUSE, unanswered, lambda _: Task(refuses), ask)
+    yield _count(_REFUSE, unanswered, lambda _: PromptTask(refuses), ask)
     yield _compare_reasoning(ask)
     if any(check.state != "good" for check in done if check.id in ("pause", "pages", "option")):
         yield _count_enforced(server, cancel)
@@ -170,7 +170,9 @@ def _streams(server: OpenAIServer, reply: Completion) -> Check:
     return Check("streams", "Streams its answer", "weak", "no", "Answers appear all at once, after a wait.")
 
 
-def _count(part: Part, prompts: list[Prompt], task_of: Callable[[Prompt], Task], ask: Callable[[Prompt], str]) -> Check:
+def _count(
+    part: TestedPart, prompts: list[Prompt], task_of: Callable[[Prompt], PromptTask], ask: Callable[[Prompt], str]
+) -> Check:
     """Send ``prompts``, each once more where its task can be asked again, and count the replies that can be used."""
     at_once = again = 0
     for prompt in prompts:
@@ -210,7 +212,7 @@ def _compare_reasoning(ask: Callable[[Prompt], str]) -> Check:
 def _count_enforced(server: OpenAIServer, cancel: CancelToken) -> Check:
     """Send the prompts whose replies have a form again, with a JSON schema."""
     advice = "The server does not enforce the form of a reply."
-    part = Part("form", "Keeps a form that the server enforces", {}, advice)
+    part = TestedPart("form", "Keeps a form that the server enforces", {}, advice)
     prompts = [prompt for task in ("paginate", "look_up") for prompt in prompts_of(task, 2)]
     again = TASKS["choose"].again
     prompts += [again(prompt, "Hm.") for prompt in prompts_of("choose", 1) if again]
@@ -224,7 +226,7 @@ def _count_enforced(server: OpenAIServer, cancel: CancelToken) -> Check:
 
     server.asks_json = True
     try:
-        found = _count(part, prompts, lambda _: Task(enforced), ask)
+        found = _count(part, prompts, lambda _: PromptTask(enforced), ask)
         return found if found.state == "good" else replace(found, state="weak")  # it says nothing of the model
     finally:
         server.asks_json = False

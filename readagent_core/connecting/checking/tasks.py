@@ -1,4 +1,4 @@
-"""The prompts that reading and every method send about the test's text, and whether a reply to one can be used.
+"""The prompts that gisting and every method send about the test's text, and whether a reply to one can be used.
 
 The prompts are recorded while the built-in reader reads and answers, and replies are read by the parsers of the engine,
 so a model is tested on exactly what it will be asked.
@@ -39,7 +39,7 @@ _DENIES = re.compile(r"\b(?:no|not|never|nothing|none|nowhere|unknown|without|un
 
 
 @dataclass(frozen=True)
-class Task:
+class PromptTask:
     """A kind of prompt.
 
     ``fits``: whether a reply to it can be used. ``again``: the prompt after one that cannot, which may show that reply.
@@ -61,7 +61,7 @@ class _Recorder(BuiltInReader):
 
 
 @cache
-def reading_prompts() -> tuple[Prompt, ...]:
+def gisting_prompts() -> tuple[Prompt, ...]:
     """Return the prompts of every way to read the text."""
     recorder = _Recorder()
     for pagination in ("pause", "many", "one-pass"):
@@ -191,33 +191,33 @@ def _length(prompt: Prompt) -> Mapping[str, str]:
     return {**prompt.fields, "problem": PROBLEMS["en"]["length"].format("another number of")}
 
 
-_SPAN = Task(_names_labels, _follow_up("paginate_many.again", _all_labels))
-_OPTION = Task(
+_SPAN = PromptTask(_names_labels, _follow_up("paginate_many.again", _all_labels))
+_OPTION = PromptTask(
     lambda prompt, reply: chosen(prompt, reply) is not None,
     _follow_up("choose.again", lambda prompt: {"letters": ", ".join(LETTERS[: len(options_of(prompt))])}),
 )
-_QUOTE, _LENGTH = Task(quotes_exactly), Task(_has_length)
-_LOOK_UP = Task(
+_QUOTE, _LENGTH = PromptTask(quotes_exactly), PromptTask(_has_length)
+_LOOK_UP = PromptTask(
     _names_pages, _follow_up("look_up.again", lambda _: {"example": example_numbers(len(MEMORY.pages)), "k": "3"})
 )
-TASKS: Mapping[str, Task] = {
-    "paginate": Task(_names_label, _follow_up("paginate.again", _all_labels)),
+TASKS: Mapping[str, PromptTask] = {
+    "paginate": PromptTask(_names_label, _follow_up("paginate.again", _all_labels)),
     "paginate_many": _SPAN,
     "paginate_gist": _SPAN,
-    "gist": Task(_has_length, _follow_up("gist.again", _length)),
+    "gist": PromptTask(_has_length, _follow_up("gist.again", _length)),
     "tree_segment": _LENGTH,
     "tree_parent": _LENGTH,
     "carry": _LENGTH,
     "compress": _LENGTH,
-    "merge": Task(_names_verdict),
+    "merge": PromptTask(_names_verdict),
     "look_up": _LOOK_UP,
     "look_up_ranked": _LOOK_UP,
-    "look_up_next": Task(_names_pages),
-    "explore": Task(_requests),
-    "recall": Task(_recalls),
-    "search_agent": Task(_recalls),
-    "walk": Task(_names_part),
-    "leaf": Task(_answers_or_goes_back),
+    "look_up_next": PromptTask(_names_pages),
+    "explore": PromptTask(_requests),
+    "recall": PromptTask(_recalls),
+    "search_agent": PromptTask(_recalls),
+    "walk": PromptTask(_names_part),
+    "leaf": PromptTask(_answers_or_goes_back),
     "choose": _OPTION,
     "choose_pages": _OPTION,
     "choose_text": _OPTION,
@@ -230,7 +230,7 @@ TASKS: Mapping[str, Task] = {
 def prompts_of(task: str, most: int) -> Sequence[Prompt]:
     """Return up to ``most`` prompts of a task; of answers only those that ask for quotations."""
     found = [prompt for known in QUESTIONS for prompt in question_prompts(known, every_method=False)]
-    found += [*reading_prompts(), *question_prompts(QUESTIONS[0], every_method=True)]
+    found += [*gisting_prompts(), *question_prompts(QUESTIONS[0], every_method=True)]
     asks = [p for p in dict.fromkeys(found) if p.task == task]
     if TASKS[task] is _QUOTE:
         asks = [p for p in asks if '"Evidence:"' in p.text]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from readagent_core.document import Document, Paragraph
 from readagent_core.memory import Gist, GistMemory, Page
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.words import count_words
 
 
@@ -30,7 +30,7 @@ QUESTIONS = (
 UNANSWERED = Known("What was the name of Ida's mother?", 0, ("Marta", "Oster", "Ilse", "Brandt"))
 
 
-PLAN = ReadingPlan(max_words=150, min_words=60)
+PLAN = GistingPlan(max_words=150, min_words=60)
 
 
 def story() -> GistMemory:

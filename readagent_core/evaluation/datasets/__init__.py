@@ -26,10 +26,10 @@ from readagent_core.evaluation.datasets import (
     scrolls,
 )
 from readagent_core.evaluation.datasets.base import MOST, Case, Item, field_names, json_lines, text_lines
-from readagent_core.evaluation.datasets.shelf import Shelf, put_on_shelves
+from readagent_core.evaluation.datasets.shelf import ShelfCase, put_on_shelves
 from readagent_core.regular_files import open_regular
 
-__all__ = ["KINDS", "Case", "Dataset", "Item", "Shelf", "open_dataset"]
+__all__ = ["KINDS", "Case", "Dataset", "Item", "ShelfCase", "open_dataset"]
 
 _Reader = Callable[[Path], Iterator[Case]]
 _BY_ROW: dict[str, tuple[Callable[[Mapping[str, Any]], bool], _Reader]] = {

@@ -17,7 +17,7 @@ from readagent_core.evaluation.datasets.base import Case, Item, Source
 
 
 @dataclass(frozen=True)
-class Shelf(Case):
+class ShelfCase(Case):
     """A case about several documents. ``books``: a case for each, in order; ``items`` are asked of all together."""
 
     books: tuple[Case, ...] = ()
@@ -33,11 +33,13 @@ class Shelf(Case):
         return join_documents(self.title, self.documents)
 
 
-def make_shelf(books: Sequence[Case], items: Sequence[Item]) -> Shelf:
+def make_shelf(books: Sequence[Case], items: Sequence[Item]) -> ShelfCase:
     """Return the shelf of these ``books`` with ``items`` as its questions."""
     data = b"\n\n".join(book.source.data for book in books)
     names = ", ".join(book.title for book in books)
-    return Shelf(names, tuple(items), Source(data, "shelf.txt"), books[0].preset, books[0].place, books=tuple(books))
+    return ShelfCase(
+        names, tuple(items), Source(data, "shelf.txt"), books[0].preset, books[0].place, books=tuple(books)
+    )
 
 
 def put_on_shelves(cases: Iterator[Case], size: int) -> Iterator[Case]:

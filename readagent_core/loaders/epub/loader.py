@@ -24,7 +24,7 @@ from readagent_core.loaders.epub.package import (
     read_package,
     read_toc,
 )
-from readagent_core.loaders.epub.parts import FILE_START, PUBLISHER, TITLE_PAGE, Part, read_part
+from readagent_core.loaders.epub.parts import FILE_START, PUBLISHER, TITLE_PAGE, EpubPart, read_part
 from readagent_core.loaders.figures import Pictures
 from readagent_core.loaders.html.blocks import Block
 from readagent_core.loaders.marks import without_marks
@@ -70,7 +70,7 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
     return shown.add_to(replace(document, vertical=is_vertical(archive, package)))
 
 
-def _no_text_error(package: Package, parts: list[Part]) -> DocumentError:
+def _no_text_error(package: Package, parts: list[EpubPart]) -> DocumentError:
     """Returns the error for a book without text, which says of each part why it has none."""
     lost = [f"{basename(name)} is not in the file" for name in package.missing]
     lost += [f"{basename(part.name)}: {part.reason}" for part in parts if part.reason]
@@ -95,7 +95,7 @@ def _no_text_error(package: Package, parts: list[Part]) -> DocumentError:
     return EmptyDocumentError(f"This EPUB's parts ({empty}) hold no text. Nothing was opened. Open another file.")
 
 
-def _remove_gutenberg(parts: list[Part], builder: Builder) -> list[Part]:
+def _remove_gutenberg(parts: list[EpubPart], builder: Builder) -> list[EpubPart]:
     """Removes the header and licence of Project Gutenberg's own EPUBs; a notice says so."""
     every = [(at, block) for at, part in enumerate(parts) for block in part.blocks]
     book: list[list[Block]] = [[] for _ in parts]
@@ -104,7 +104,7 @@ def _remove_gutenberg(parts: list[Part], builder: Builder) -> list[Part]:
     return [replace(part, blocks=blocks) for part, blocks in zip(parts, book, strict=True)]
 
 
-def _remove_publisher_pages(parts: list[Part], called: dict[str, list[str]], builder: Builder) -> list[Part]:
+def _remove_publisher_pages(parts: list[EpubPart], called: dict[str, list[str]], builder: Builder) -> list[EpubPart]:
     """Removes the publisher's own pages, if they are a small share of the book; a notice names them."""
     words = {part.name: sum(count_words(b.text) for b in part.blocks) for part in parts if part.kind == PUBLISHER}
     apart = [part for part in parts if 0 < words.get(part.name, 0) <= _MOST_PUBLISHER_WORDS]
@@ -121,7 +121,7 @@ def _remove_publisher_pages(parts: list[Part], called: dict[str, list[str]], bui
     return [replace(part, blocks=[], pictures=0) if part in apart else part for part in parts]
 
 
-def _add_notices(builder: Builder, package: Package, parts: list[Part], archive: Archive) -> None:
+def _add_notices(builder: Builder, package: Package, parts: list[EpubPart], archive: Archive) -> None:
     """Adds the notices about parts that are missing, damaged or left out."""
     if package.guessed:
         builder.add_notice(
@@ -172,7 +172,7 @@ class _Assembly:
         self.notes: list[Note] = []
         self.notes_title = ""
 
-    def run(self, parts: list[Part]) -> None:
+    def run(self, parts: list[EpubPart]) -> None:
         for part in parts:
             self._flush_figures()  # of a file with pictures only
             started = False

@@ -37,7 +37,7 @@ _PUBLISHER_TITLE = re.compile(
 
 
 @dataclass(frozen=True)
-class Part:
+class EpubPart:
     """One file of the book. ``reason``: why it has no blocks, if it was left out. ``kind``: one of the three above.
     ``hidden``: words in it that are not shown. ``entries``: of the table of contents that was left out."""
 
@@ -60,14 +60,14 @@ def read_part(
     *,
     is_nav: bool,
     titles: list[str],
-) -> Part:
+) -> EpubPart:
     """Returns the part ``name``. ``titles``: what the table of contents calls it. ``is_nav``: it holds that table.
 
     ``shown``: takes its pictures. ``marks``: takes what stands beside its text."""
     try:
         tree = parse_html(_expand_self_closed(decode(archive.read(name, limits.page))[0]))
     except DocumentError as error:
-        return Part(name, [], reason=str(error).split(". ")[0])
+        return EpubPart(name, [], reason=str(error).split(". ")[0])
 
     def resolve(path: str) -> str:
         return archive.find(posixpath.join(posixpath.dirname(name), path))
@@ -96,16 +96,16 @@ def read_part(
     found = extract_blocks(body, lambda source, alt: shown.find(source, alt, resolve), marks)
     letters = sum(len(without_marks(block.text)) for block in found)
     if is_nav and letters < _SHORT:
-        return Part(name, [])
+        return EpubPart(name, [])
     entries = _count_contents_entries([text for text in links if text], found, letters, titles)
     if entries:
-        return Part(name, [], pictures=pictures, entries=entries)
+        return EpubPart(name, [], pictures=pictures, entries=entries)
     first = next((at for at, block in enumerate(found) if not block.figure), None)
     if first is not None:
         found[first] = replace(found[first], anchors=(FILE_START, *found[first].anchors))
     if tree.tag == "svg" and not found:
         pictures = max(pictures, 1)
-    return Part(name, found, pictures=pictures, kind=_page_kind(body, titles), hidden=hidden)
+    return EpubPart(name, found, pictures=pictures, kind=_page_kind(body, titles), hidden=hidden)
 
 
 def _style_sheets(tree: Element, archive: Archive, name: str) -> tuple[list[str], bool]:

@@ -1,6 +1,6 @@
 """Counts what a run sent and received, what it cost and what the cache saved; and holds the limits to spending.
 
-``Metered`` counts one run (a reading, an ask) and holds its budget. ``MonthlyBudget`` records every call that is sent,
+``Metered`` counts one run (a gisting, an ask) and holds its budget. ``MonthlyBudget`` records every call that is sent,
 and holds the month's. Words are counted here, as the paper counts them; tokens are the server's, estimated where it
 reports none. A reply that broke off is counted by what of it came, estimated too.
 """

@@ -1,4 +1,4 @@
-"""What the screens say of a reading: its progress, why it stopped, which pages were looked up. No widgets."""
+"""What the screens say of a gisting: its progress, why it stopped, which pages were looked up. No widgets."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 from readagent_core.gisting.costs import BookBudget
 from readagent_core.gisting.job import ELSEWHERE, job_key
-from readagent_core.gisting.progress import Progress
+from readagent_core.gisting.progress import GistingProgress
 from readagent_core.jobs import Snapshot
-from readagent_core.library.records import Exchange, Reading, ReadingState, StopReason
+from readagent_core.library.records import Exchange, Gisting, GistingState, StopReason
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin.reader import NAME
 from readagent_core.models.cost.prices import money
@@ -33,9 +33,9 @@ OPEN_SETTINGS = ["settings", "Open Settings"]  # for an error that is corrected 
 SECONDS_TO_JUDGE = 1.5  # a speed measured for less time, or a wait as short, is not shown
 
 
-def pick_reading(readings: Iterable[Reading], wanted: int | None, running: Iterable[str]) -> Reading | None:
+def pick_gisting(gistings: Iterable[Gisting], wanted: int | None, running: Iterable[str]) -> Gisting | None:
     """The reading to show: the wanted one, else one that runs, else the newest that has pages, else the newest."""
-    every = list(readings)
+    every = list(gistings)
     keys = set(running)
     for chosen in (
         [r for r in every if r.id == wanted],
@@ -47,15 +47,15 @@ def pick_reading(readings: Iterable[Reading], wanted: int | None, running: Itera
     return every[0] if every else None
 
 
-def reading_name(reading: Reading) -> str:
+def gisting_name(gisting: Gisting) -> str:
     """A reading in a few words, for a list of them."""
-    who = f"Recording of {reading.recorded}" if reading.recorded else reading.model
-    sizes = f"{who} · {reading.plan.min_words}–{reading.plan.max_words} words"
-    return f"{sizes} · {count_of(reading.pages, 'page')}" if reading.state == ReadingState.DONE else sizes
+    who = f"Recording of {gisting.recorded}" if gisting.recorded else gisting.model
+    sizes = f"{who} · {gisting.plan.min_words}–{gisting.plan.max_words} words"
+    return f"{sizes} · {count_of(gisting.pages, 'page')}" if gisting.state == GistingState.DONE else sizes
 
 
 def saved_line(saved: int, total: int) -> str:
-    """How much of a reading is saved: '3 of about 25 pages are saved'."""
+    """How much of a gisting is saved: '3 of about 25 pages are saved'."""
     return f"{saved:,} of about {count_of(total, 'page')} {'is' if saved == 1 else 'are'} saved"
 
 
@@ -74,19 +74,19 @@ def span(seconds: float) -> str:
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def memory_now(workspace: Workspace, reading: Reading, snapshot: Snapshot | None) -> GistMemory:
+def memory_now(workspace: Workspace, gisting: Gisting, snapshot: Snapshot | None) -> GistMemory:
     """The memory so far: the newest of a running job, else what is stored.
 
     ``snapshot``: of the reading's job, taken once for all that is drawn, because the job may end meanwhile.
     """
-    if snapshot is not None and snapshot.state == "running" and isinstance(snapshot.value, Progress):
+    if snapshot is not None and snapshot.state == "running" and isinstance(snapshot.value, GistingProgress):
         return snapshot.value.memory
-    return workspace.library.memory(reading.id)
+    return workspace.library.memory(gisting.id)
 
 
-def snapshot_of(workspace: Workspace, reading: Reading) -> Snapshot | None:
+def snapshot_of(workspace: Workspace, gisting: Gisting) -> Snapshot | None:
     """The snapshot of the reading's job; None without a job."""
-    job = workspace.jobs.get(job_key(reading))
+    job = workspace.jobs.get(job_key(gisting))
     return job.snapshot if job is not None else None
 
 
@@ -101,7 +101,7 @@ def gists_line(
 
 def job_line(
     snapshot: Snapshot | None,
-    reading: Reading,
+    gisting: Gisting,
     memory: GistMemory,
     *,
     now: float,
@@ -116,21 +116,21 @@ def job_line(
     """
     if snapshot is not None and snapshot.state == "running":
         return _running(snapshot, memory, now=now, slowed=slowed)
-    if memory.complete or reading.recorded:
+    if memory.complete or gisting.recorded:
         return None
     if budget is not None:
-        return _over_budget(budget, reading, memory)
-    return _paused(snapshot, reading, memory, other_model)
+        return _over_budget(budget, gisting, memory)
+    return _paused(snapshot, gisting, memory, other_model)
 
 
-def ready_line(reading: Reading, memory: GistMemory) -> dict[str, Any]:
+def ready_line(gisting: Gisting, memory: GistMemory) -> dict[str, Any]:
     """The line of gists that are complete, or recorded."""
-    made = f"{count_of(len(memory.pages), 'page')}; made with {'the ' if reading.model == NAME else ''}{reading.model}"
+    made = f"{count_of(len(memory.pages), 'page')}; made with {'the ' if gisting.model == NAME else ''}{gisting.model}"
     rest = [made]
     if memory.fallback_gists:
         rest.append(f"{count_of(memory.fallback_gists, 'gist')} made of first sentences, no usable reply came")
-    if reading.recorded:
-        return gists_line("recording", "A recording", [f"made on {reading.recorded}", made], percent=100)
+    if gisting.recorded:
+        return gists_line("recording", "A recording", [f"made on {gisting.recorded}", made], percent=100)
     return gists_line("ready", "Ready", rest, percent=100)
 
 
@@ -149,7 +149,7 @@ def _running(snapshot: Snapshot, memory: GistMemory, *, now: float, slowed: str)
     line = "Finding where to pause first"
     if total:
         line = f"{gists} of {'about ' if paging else ''}{count_of(total, 'page')}"
-    progress = snapshot.value if isinstance(snapshot.value, Progress) else None
+    progress = snapshot.value if isinstance(snapshot.value, GistingProgress) else None
     if progress and progress.elsewhere:
         rest = [ELSEWHERE]
     elif snapshot.waiting and snapshot.waiting_until <= now:  # nobody knows how long
@@ -179,7 +179,7 @@ def _running(snapshot: Snapshot, memory: GistMemory, *, now: float, slowed: str)
     )
 
 
-def _pace(progress: Progress, gists: int, total: int, *, seconds: float) -> tuple[list[str], list[str]]:
+def _pace(progress: GistingProgress, gists: int, total: int, *, seconds: float) -> tuple[list[str], list[str]]:
     """The time left and the cost of this run in ``seconds``; then its speed, the cache and calls made in advance."""
     found: list[str] = []
     figures: list[str] = []
@@ -198,16 +198,16 @@ def _pace(progress: Progress, gists: int, total: int, *, seconds: float) -> tupl
     return found, figures
 
 
-def _paused(snapshot: Snapshot | None, reading: Reading, memory: GistMemory, other_model: str | None) -> dict[str, Any]:
+def _paused(snapshot: Snapshot | None, gisting: Gisting, memory: GistMemory, other_model: str | None) -> dict[str, Any]:
     failed_now = snapshot is not None and snapshot.state == "failed"
-    why = (snapshot.error if snapshot is not None and failed_now else reading.why).strip()
-    stopped = failed_now or reading.reason not in (StopReason.NONE, StopReason.PAUSED)
+    why = (snapshot.error if snapshot is not None and failed_now else gisting.why).strip()
+    stopped = failed_now or gisting.reason not in (StopReason.NONE, StopReason.PAUSED)
     covered = _covered(memory)
     gists = len(memory.readable)
     actions = [["go", "Resume" if other_model is None else f"Make gists with {other_model}"]]
     if other_model == "":
         actions = [["settings", "Connect a model"]]
-    if reading.reason == StopReason.SETTINGS:
+    if gisting.reason == StopReason.SETTINGS:
         actions.append(OPEN_SETTINGS)
     if not stopped:
         about = f" of about {covered['total']:,}" if covered["total"] else ""
@@ -223,12 +223,12 @@ def _first_sentence(text: str) -> str:
     return text if end < 0 else text[: end + 1]
 
 
-def _over_budget(budget: BookBudget, reading: Reading, memory: GistMemory) -> dict[str, Any]:
+def _over_budget(budget: BookBudget, gisting: Gisting, memory: GistMemory) -> dict[str, Any]:
     gists = len(memory.readable)
     rest = [f"{count_of(gists, 'gist')} saved", f"{money(budget.spent)} is spent"]
     if budget.rest:
         rest.append(f"the rest would cost about {money(budget.rest)}")
-    changed = reading.limit not in (None, budget.limit)  # another was set in Settings since
+    changed = gisting.limit not in (None, budget.limit)  # another was set in Settings since
     actions = [["go", "Resume"]] if changed else [["raise", f"Raise to {money(budget.raised)}"]]
     return gists_line(
         "waiting", f"Stopped at your limit, {money(budget.limit)}", rest, actions=actions, **_covered(memory)
@@ -244,18 +244,18 @@ def _covered(memory: GistMemory) -> dict[str, Any]:
     }
 
 
-def looked_up(exchanges: Iterable[Exchange], reading_id: int) -> dict[int, int]:
-    """For each page of this reading, the number of answers that looked it up."""
+def looked_up(exchanges: Iterable[Exchange], gisting_id: int) -> dict[int, int]:
+    """For each page of this gisting, the number of answers that looked it up."""
     counts: Counter[int] = Counter()
     for exchange in exchanges:
-        if exchange.reading_id == reading_id:
+        if exchange.gisting_id == gisting_id:
             counts.update(_opened(exchange))
     return dict(sorted(counts.items()))
 
 
-def looked_up_last(exchanges: Iterable[Exchange], reading_id: int) -> list[int]:
+def looked_up_last(exchanges: Iterable[Exchange], gisting_id: int) -> list[int]:
     """The pages that the newest answer from this reading looked up, which the map shows."""
-    mine = [e for e in exchanges if e.reading_id == reading_id and _opened(e)]
+    mine = [e for e in exchanges if e.gisting_id == gisting_id and _opened(e)]
     return sorted(_opened(max(mine, key=lambda e: e.asked))) if mine else []
 
 

@@ -15,10 +15,10 @@ from typing import Any
 
 from readagent_core.errors import LibraryError, NotInLibraryError
 from readagent_core.library.books import Books
-from readagent_core.library.records import Reading, ReadingState, StopReason
+from readagent_core.library.records import Gisting, GistingState, StopReason
 from readagent_core.library.schema import Database
 from readagent_core.memory import Gist, GistMemory, Page, StoredText, check_coverage
-from readagent_core.plan import ReadingPlan
+from readagent_core.plan import GistingPlan
 from readagent_core.usage import Usage
 
 _CACHED_MEMORIES = 4
@@ -44,28 +44,28 @@ _UPSERT_GIST = """
 """
 
 
-class ReadingStore:
-    """The ``store`` of one reading for ``reading.read``: its pages, gists, notes and usage.
+class GistingStore:
+    """The ``store`` of one reading for ``gisting.read``: its pages, gists, notes and usage.
 
-    Notes are replies that are not yet part of a certain page; they are deleted when the reading is complete.
+    Notes are replies that are not yet part of a certain page; they are deleted when the gisting is complete.
     """
 
-    def __init__(self, db: Database, reading_id: int) -> None:
+    def __init__(self, db: Database, gisting_id: int) -> None:
         self._db = db
-        self._reading_id = reading_id
+        self._gisting_id = gisting_id
         self._saved = Usage()  # of this run
 
     def load(self) -> tuple[list[Page], dict[int, Gist]]:
         """All saved pages in order, and the gists by page number."""
-        pages = self._db.rows("SELECT * FROM page WHERE reading_id = ? ORDER BY number", (self._reading_id,))
-        gists = self._db.rows("SELECT * FROM gist WHERE reading_id = ?", (self._reading_id,))
+        pages = self._db.rows("SELECT * FROM page WHERE reading_id = ? ORDER BY number", (self._gisting_id,))
+        gists = self._db.rows("SELECT * FROM gist WHERE reading_id = ?", (self._gisting_id,))
         return [_page(row) for row in pages], {row["number"]: _gist(row) for row in gists}
 
     def save_page(self, page: Page) -> Page:
         """Save ``page`` and return it, or the page of this number that was saved before. Raises LibraryError."""
-        if self._db.change(_INSERT_NEXT_PAGE, (*_page_row(self._reading_id, page), self._reading_id)):
+        if self._db.change(_INSERT_NEXT_PAGE, (*_page_row(self._gisting_id, page), self._gisting_id)):
             return page
-        row = self._db.row("SELECT * FROM page WHERE reading_id = ? AND number = ?", (self._reading_id, page.number))
+        row = self._db.row("SELECT * FROM page WHERE reading_id = ? AND number = ?", (self._gisting_id, page.number))
         if row is not None:
             return _page(row)
         raise LibraryError(
@@ -74,35 +74,35 @@ class ReadingStore:
         )
 
     def save_gist(self, number: int, gist: Gist) -> None:
-        self._db.change(_UPSERT_GIST, _gist_row(self._reading_id, number, gist))
+        self._db.change(_UPSERT_GIST, _gist_row(self._gisting_id, number, gist))
 
     def load_notes(self) -> dict[str, dict[str, Any]]:
-        rows = self._db.rows("SELECT name, value FROM note WHERE reading_id = ?", (self._reading_id,))
+        rows = self._db.rows("SELECT name, value FROM note WHERE reading_id = ?", (self._gisting_id,))
         return {row["name"]: json.loads(row["value"]) for row in rows}
 
     def save_note(self, key: str, value: Mapping[str, Any]) -> None:
         self._db.change(
             "INSERT INTO note VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            (self._reading_id, key, json.dumps(dict(value), ensure_ascii=False)),
+            (self._gisting_id, key, json.dumps(dict(value), ensure_ascii=False)),
         )
 
     def clear_notes(self) -> None:
-        self._db.change("DELETE FROM note WHERE reading_id = ?", (self._reading_id,))
+        self._db.change("DELETE FROM note WHERE reading_id = ?", (self._gisting_id,))
 
     def save_usage(self, usage: Usage) -> None:
         """Save the usage of this run so far; it is added to that of earlier runs. Raises NotInLibraryError."""
         if usage == self._saved:
             return
         with self._db.write() as connection:
-            row = connection.execute("SELECT usage FROM reading WHERE id = ?", (self._reading_id,)).fetchone()
+            row = connection.execute("SELECT usage FROM reading WHERE id = ?", (self._gisting_id,)).fetchone()
             if row is None:
                 raise NotInLibraryError(_GONE)
             total = json.dumps((_usage(row) + (usage - self._saved)).to_dict())
-            connection.execute("UPDATE reading SET usage = ? WHERE id = ?", (total, self._reading_id))
+            connection.execute("UPDATE reading SET usage = ? WHERE id = ?", (total, self._gisting_id))
         self._saved = usage
 
 
-class Readings(Books):
+class Gistings(Books):
     """The readings of all books."""
 
     def __init__(self, db: Database) -> None:
@@ -110,29 +110,29 @@ class Readings(Books):
         # the arguments change with everything that a memory is made of, in this process or another
         self._current_memory = lru_cache(maxsize=_CACHED_MEMORIES)(self._load_memory)
 
-    def reading(self, reading_id: int) -> Reading:
-        row = self._db.row(f"{_SELECT} WHERE id = ?", (reading_id,))
+    def gisting(self, gisting_id: int) -> Gisting:
+        row = self._db.row(f"{_SELECT} WHERE id = ?", (gisting_id,))
         if row is None:
             raise NotInLibraryError(_GONE)
-        return _reading(row)
+        return _gisting(row)
 
-    def readings(self, book_id: str) -> list[Reading]:
+    def gistings(self, book_id: str) -> list[Gisting]:
         """All readings of the book, newest first."""
         rows = self._db.rows(f"{_SELECT} WHERE book_id = ? ORDER BY started DESC, id DESC", (book_id,))
-        return [_reading(row) for row in rows]
+        return [_gisting(row) for row in rows]
 
-    def readings_by(self, model_name: str) -> list[Reading]:
+    def gistings_by(self, model_name: str) -> list[Gisting]:
         """All readings that this model made in this library, recordings left out."""
         rows = self._db.rows(f"{_SELECT} WHERE model = ? AND recorded = ''", (model_name,))
-        return [_reading(row) for row in rows]
+        return [_gisting(row) for row in rows]
 
-    def open_reading(self, book_id: str, plan: ReadingPlan, model_name: str, where: str = "") -> Reading:
+    def open_gisting(self, book_id: str, plan: GistingPlan, model_name: str, where: str = "") -> Gisting:
         """The reading of the book's newest text with this plan and model, created if there is none."""
-        return self._open_reading(book_id, self.book(book_id).document_id, plan, model_name, where=where)
+        return self._open_gisting(book_id, self.book(book_id).document_id, plan, model_name, where=where)
 
-    def _open_reading(
-        self, book_id: str, document_id: str, plan: ReadingPlan, model: str, *, where: str = "", recorded: str = ""
-    ) -> Reading:
+    def _open_gisting(
+        self, book_id: str, document_id: str, plan: GistingPlan, model: str, *, where: str = "", recorded: str = ""
+    ) -> Gisting:
         key = (document_id, plan.key, model, recorded)
         found = self._db.row(_FIND, key)
         if found is None:
@@ -144,92 +144,92 @@ class Readings(Books):
             found = self._db.row(_FIND, key)
         if found is None:
             raise NotInLibraryError(_GONE)
-        return self.reading(found["id"])
+        return self.gisting(found["id"])
 
-    def add_memory(self, book_id: str, memory: GistMemory) -> Reading:
+    def add_memory(self, book_id: str, memory: GistMemory) -> Gisting:
         """Add a memory that was made elsewhere: a recording or an import."""
-        reading = self._open_reading(book_id, memory.document.id, memory.plan, memory.model, recorded=memory.recorded)
-        self.put_memory(reading.id, memory)
-        return self.reading(reading.id)
+        gisting = self._open_gisting(book_id, memory.document.id, memory.plan, memory.model, recorded=memory.recorded)
+        self.put_memory(gisting.id, memory)
+        return self.gisting(gisting.id)
 
-    def put_memory(self, reading_id: int, memory: GistMemory) -> None:
-        """Replace the pages, gists and usage of the reading by those of ``memory``."""
+    def put_memory(self, gisting_id: int, memory: GistMemory) -> None:
+        """Replace the pages, gists and usage of the gisting by those of ``memory``."""
         if memory.complete:
             check_coverage(memory.document, memory.pages)
-        state = ReadingState.DONE if memory.complete else ReadingState.PAUSED
+        state = GistingState.DONE if memory.complete else GistingState.PAUSED
         gists = zip(memory.pages, memory.gists, strict=True)
         with self._db.write() as connection:
-            connection.execute("DELETE FROM page WHERE reading_id = ?", (reading_id,))
-            connection.execute("DELETE FROM gist WHERE reading_id = ?", (reading_id,))
+            connection.execute("DELETE FROM page WHERE reading_id = ?", (gisting_id,))
+            connection.execute("DELETE FROM gist WHERE reading_id = ?", (gisting_id,))
             connection.executemany(
-                "INSERT INTO page VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [_page_row(reading_id, p) for p in memory.pages]
+                "INSERT INTO page VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [_page_row(gisting_id, p) for p in memory.pages]
             )
             connection.executemany(
-                _UPSERT_GIST, [_gist_row(reading_id, p.number, g) for p, g in gists if g is not None]
+                _UPSERT_GIST, [_gist_row(gisting_id, p.number, g) for p, g in gists if g is not None]
             )
             connection.execute(
                 "UPDATE reading SET state = ?, reason = '', why = '', ended = ?, usage = ? WHERE id = ?",
-                (state, time.time(), json.dumps(memory.usage.to_dict()), reading_id),
+                (state, time.time(), json.dumps(memory.usage.to_dict()), gisting_id),
             )
 
     def set_state(
         self,
-        reading_id: int,
-        state: ReadingState,
+        gisting_id: int,
+        state: GistingState,
         reason: StopReason = StopReason.NONE,
         *,
         why: str = "",
         limit: float | None = None,
         successor: int | None = None,
     ) -> None:
-        """Set the state, and where that is not done why; see ``Reading``."""
-        ended = None if state == ReadingState.RUNNING else time.time()
+        """Set the state, and where that is not done why; see ``Gisting``."""
+        ended = None if state == GistingState.RUNNING else time.time()
         change = "UPDATE reading SET state = ?, reason = ?, why = ?, budget = ?, successor = ?, ended = ? WHERE id = ?"
-        if not self._db.change(change, (state, reason, why, limit, successor, ended, reading_id)):
+        if not self._db.change(change, (state, reason, why, limit, successor, ended, gisting_id)):
             raise NotInLibraryError(_GONE)
 
-    def memory(self, reading_id: int) -> GistMemory:
-        """The pages and gists of a reading so far; the same object until something in it changes."""
-        reading = self.reading(reading_id)
-        return self._current_memory(reading, *self._names(reading.document_id))
+    def memory(self, gisting_id: int) -> GistMemory:
+        """The pages and gists of a gisting so far; the same object until something in it changes."""
+        gisting = self.gisting(gisting_id)
+        return self._current_memory(gisting, *self._names(gisting.document_id))
 
-    def _load_memory(self, reading: Reading, title: str, author: str) -> GistMemory:
-        document = self._titled_document(reading.document_id, reading.plan.max_words, title, author)
-        pages, gists = self.store(reading.id).load()
+    def _load_memory(self, gisting: Gisting, title: str, author: str) -> GistMemory:
+        document = self._titled_document(gisting.document_id, gisting.plan.max_words, title, author)
+        pages, gists = self.store(gisting.id).load()
         in_order = tuple(gists.get(page.number) for page in pages)
         covered = bool(pages) and pages[-1].end == len(document.paragraphs)
         return GistMemory(
             document=document,
-            plan=reading.plan,
+            plan=gisting.plan,
             pages=tuple(pages),
             gists=in_order,
-            model=reading.model,
+            model=gisting.model,
             complete=covered and None not in in_order,
-            recorded=reading.recorded,
-            usage=reading.usage,
-            stored=StoredText(self._db.path.parent, reading.document_id),
+            recorded=gisting.recorded,
+            usage=gisting.usage,
+            stored=StoredText(self._db.path.parent, gisting.document_id),
         )
 
-    def store(self, reading_id: int) -> ReadingStore:
-        """The store of this reading's pages and gists, which ``reading.read`` saves to."""
-        return ReadingStore(self._db, reading_id)
+    def store(self, gisting_id: int) -> GistingStore:
+        """The store of this reading's pages and gists, which ``gisting.read`` saves to."""
+        return GistingStore(self._db, gisting_id)
 
-    def cut_from(self, reading_id: int, page: int) -> None:
-        """Delete ``page`` and all after it, so that reading resumes there."""
-        self.reading(reading_id)
+    def cut_from(self, gisting_id: int, page: int) -> None:
+        """Delete ``page`` and all after it, so that gisting resumes there."""
+        self.gisting(gisting_id)
         with self._db.write() as connection:
-            connection.execute("DELETE FROM page WHERE reading_id = ? AND number >= ?", (reading_id, page))
-            connection.execute("DELETE FROM gist WHERE reading_id = ? AND number >= ?", (reading_id, page))
-            connection.execute("DELETE FROM note WHERE reading_id = ?", (reading_id,))
+            connection.execute("DELETE FROM page WHERE reading_id = ? AND number >= ?", (gisting_id, page))
+            connection.execute("DELETE FROM gist WHERE reading_id = ? AND number >= ?", (gisting_id, page))
+            connection.execute("DELETE FROM note WHERE reading_id = ?", (gisting_id,))
             connection.execute(
                 "UPDATE reading SET state = ?, reason = ?, why = ?, ended = ? WHERE id = ?",
-                (ReadingState.PAUSED, StopReason.CUT, f"To be read again from page {page}.", time.time(), reading_id),
+                (GistingState.PAUSED, StopReason.CUT, f"To be read again from page {page}.", time.time(), gisting_id),
             )
 
 
-def _reading(row: sqlite3.Row) -> Reading:
-    values = {**dict(row), "plan": ReadingPlan.from_dict(json.loads(row["plan"])), "usage": _usage(row)}
-    return Reading(**{**values, "state": ReadingState(row["state"]), "reason": StopReason(row["reason"])})
+def _gisting(row: sqlite3.Row) -> Gisting:
+    values = {**dict(row), "plan": GistingPlan.from_dict(json.loads(row["plan"])), "usage": _usage(row)}
+    return Gisting(**{**values, "state": GistingState(row["state"]), "reason": StopReason(row["reason"])})
 
 
 def _usage(row: sqlite3.Row) -> Usage:
@@ -242,8 +242,8 @@ def _page(row: sqlite3.Row) -> Page:
     )
 
 
-def _page_row(reading_id: int, page: Page) -> tuple[Any, ...]:
-    return reading_id, page.number, page.start, page.end, page.words, page.reason, page.fallback, page.ends
+def _page_row(gisting_id: int, page: Page) -> tuple[Any, ...]:
+    return gisting_id, page.number, page.start, page.end, page.words, page.reason, page.fallback, page.ends
 
 
 def _gist(row: sqlite3.Row) -> Gist:
@@ -257,6 +257,6 @@ def _gist(row: sqlite3.Row) -> Gist:
     )
 
 
-def _gist_row(reading_id: int, number: int, gist: Gist) -> tuple[Any, ...]:
+def _gist_row(gisting_id: int, number: int, gist: Gist) -> tuple[Any, ...]:
     marks = json.dumps(gist.marks, ensure_ascii=False)
-    return reading_id, number, gist.text, gist.fallback, gist.whole, gist.edited, gist.level, marks
+    return gisting_id, number, gist.text, gist.fallback, gist.whole, gist.edited, gist.level, marks
