@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
+import sqlite3
 from io import BytesIO
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from readagent_core.export.memory import export_memory
 from readagent_core.library import Library
+from readagent_core.library.schema import FILE as LIBRARY_FILE
 from tests.browser.conftest import go_to
 from tests.recordings import make_memory
 
@@ -163,14 +164,13 @@ def test_what_cannot_be_opened_says_why_in_its_place(page: Page) -> None:
 
 def test_a_folder_is_imported_undone_and_restored(page: Page, app_home: Path, tmp_path: Path) -> None:
     folder = tmp_path / "Harbour Books"
-    held = folder / "A Tide Table" / "cover.jpg"
-    held.parent.mkdir(parents=True)
+    table = folder / "A Tide Table" / "table.txt"
+    table.parent.mkdir(parents=True)
     for n in range(2):
         (folder / f"tide-{n}.txt").write_text(f"High water {n} came at noon on {tmp_path}.", encoding="utf-8")
     (folder / "broken.epub").write_bytes(b"no archive")
-    (held.parent / "table.txt").write_text(f"High water at noon on {tmp_path}.", encoding="utf-8")
-    (held.parent / "metadata.opf").write_text(CATALOGUED, encoding="utf-8")
-    os.mkfifo(held)  # the import waits here until the test has written to it
+    table.write_text(f"High water at noon on {tmp_path}.", encoding="utf-8")
+    (table.parent / "metadata.opf").write_text(CATALOGUED, encoding="utf-8")
     dragged = {"items": [], "files": [str(folder)], "dragOperationsMask": 1}
     session = page.context.new_cdp_session(page)
     for kind in ("dragEnter", "dragOver", "drop"):
@@ -180,6 +180,8 @@ def test_a_folder_is_imported_undone_and_restored(page: Page, app_home: Path, tm
     note.get_by_role("button", name="Import a folder").click()
     dialog = page.get_by_role("dialog", name="Import a folder")
     dialog.get_by_role("textbox").fill(str(folder))
+    held = sqlite3.connect(app_home / LIBRARY_FILE, isolation_level=None)
+    held.execute("BEGIN IMMEDIATE")  # the import waits here until the test lets go
     dialog.get_by_role("button", name="Import", exact=True).click()
     note = page.locator(".note").filter(has_text="Harbour Books")
     expect(note).to_contain_text("Importing Harbour Books")
@@ -188,7 +190,8 @@ def test_a_folder_is_imported_undone_and_restored(page: Page, app_home: Path, tm
     page.get_by_role("button", name="Add a book").click()
     page.get_by_role("menuitem", name="Import a folder").click()
     expect(dialog).to_contain_text("is being imported")
-    held.write_bytes(b"")
+    held.execute("ROLLBACK")
+    held.close()
     library = Library(app_home)
     for _ in range(100):
         if any(book.title == "A Tide Table" for book in library.books()):
