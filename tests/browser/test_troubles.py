@@ -24,7 +24,6 @@ class Moods:
 
     def __init__(self) -> None:
         self.refusing = threading.Event()
-        self.cutting = threading.Event()
         self._lock = threading.Lock()
         self._calls = 0
 
@@ -35,7 +34,7 @@ class Moods:
                 return WAIT
         if self.refusing.is_set():
             return NO_KEY
-        return Reply(sensible(text), tokens_in=200 if self.cutting.is_set() else None)
+        return Reply(sensible(text))
 
 
 def test_making_gists_goes_on_after_each_of_them_and_nothing_is_asked_twice(
@@ -91,14 +90,5 @@ def test_making_gists_goes_on_after_each_of_them_and_nothing_is_asked_twice(
             asked = [text for text in server.answered if understood(text).task in ("paginate", "gist")]
             assert len(asked) == len(set(asked)) > 6
 
-            moods.cutting.set()
-            go_to(page, "Ask")
-            page.get_by_test_id("stChatInputTextArea").fill("What did Mrs. Oake win with a silver bell?")
-            page.keyboard.press("Enter")
-            foot = page.locator(".st-key-notice")
-            expect(foot).to_contain_text("The server cut a prompt without saying so: it read 200 of about")
-            expect(foot).to_contain_text("give the model a larger context")
             go_to(page, "Settings")
-            expect(page.locator(".st-key-settings")).to_contain_text("The server cut a prompt")
-            expect(foot).to_have_count(0)  # once is enough
             expect(page.locator(".st-key-settings")).to_contain_text("The server asked for fewer calls at once")
