@@ -29,7 +29,7 @@ from readagent_core.models.base import ChatModel
 State = tuple[int, int]  # start of the page before (-1: not shown in the prompt), start of the page
 _MIN_GAP = 8  # pages between chains; in a smaller gap a new chain mostly ends before it shares a page start
 _SECTION_GAP = 0.6  # pages between chains started at sections
-_SECTION_HORIZON = 3  # chains at sections may start this much further ahead than others (measured: bench.reading)
+_SECTION_HORIZON = 3  # chains at sections may start this much further ahead than others (measured: bench.gisting)
 _ASSUMED_FALSE = (
     1.5  # false section starts assumed before any is seen; fewer break the bound (simulated), more are slower
 )

@@ -105,7 +105,8 @@ def _create_folder(home: Path) -> Path:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         raise SettingsError(
-            f"The folder {home} cannot be made ({error.strerror}). Set READAGENT_HOME to a folder you can write to."
+            f"The folder {home} cannot be made ({error.strerror}). Set the environment variable READAGENT_HOME to a "
+            "folder you can write to, then start ReadAgent again."
         ) from None
     return home
 
@@ -189,7 +190,7 @@ def _person_settings(person: str, environment: Mapping[str, str], secrets: Path)
     """Return a person's settings: address, model and key are all their own, or all the server's, and never mixed."""
     team = load_team(environment)
     if team is None or not _PERSON.fullmatch(person):
-        raise SettingsError("This server is not set up for several people.")
+        raise SettingsError("This server is not set up for several people. Ask who runs it.")
     server = load_settings(environment, secrets=secrets)
     home = _create_folder(server.home / PEOPLE / person)
     saved = _read_saved(home)

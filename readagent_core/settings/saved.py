@@ -141,7 +141,7 @@ def _model_options(value: Any) -> ModelOptions:
         raise ValueError('settings by name, as {"small_pages": true}')
     pagination = _text(value.get("pagination", ""))
     if pagination not in ("", *PAGINATIONS):
-        raise ValueError(f"with a pagination among {', '.join(PAGINATIONS)}")
+        raise ValueError(f"settings whose pagination is one of {', '.join(PAGINATIONS)}")
     return ModelOptions(_switch(value.get("small_pages", False)), pagination, _text(value.get("method", "")))
 
 
@@ -219,7 +219,8 @@ def read_file(home: Path) -> tuple[dict[str, Any], str]:
     except OSError as error:
         raise SettingsError(f"{path} cannot be read ({error.strerror}). Make it readable, or remove it.") from None
     except (ValueError, RecursionError):
-        return {}, f"{path} is damaged: it is not JSON. Nothing of it is used: mend it, or set everything again."
+        remedy = "Nothing in it is used: correct it, or set everything again in Settings."
+        return {}, f"{path} is damaged (not valid JSON). {remedy}"
     if not isinstance(data, dict):
         return (
             {},

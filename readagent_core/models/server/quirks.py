@@ -80,7 +80,9 @@ class Quirks:
                 return True
             if parameter == "temperature":
                 self.temperature = False
-                self._note("This model chooses its own temperature; replies may differ from run to run.")
+                self._note(
+                    "This model sets its own temperature (how freely it picks words); replies may differ between runs."
+                )
             elif parameter == "stream":
                 self.stream = False
                 self._note("This server does not stream; answers come all at once.")
@@ -88,7 +90,7 @@ class Quirks:
                 self.stream_options = False
             elif parameter == "response_format":
                 self.response_format = False
-                self._note("This server enforces no form of a reply; replies are asked for as plain text.")
+                self._note("This server cannot send replies in a fixed form (JSON); they are asked for as plain text.")
             elif parameter == "max_tokens" and self.tokens_field in ("max_tokens", "max_completion_tokens"):
                 self.tokens_field = "max_completion_tokens"
             else:

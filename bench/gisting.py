@@ -4,10 +4,10 @@ The model runs in this process: every call waits ``--latency`` seconds and ``--p
 reply; the same prompt always gets the same reply. The baseline (docs/methods.md) makes one call at a time; its time is
 its CPU time plus the sum of its waits, which are not slept.
 
-    python -m bench.reading                     books of 5k and 50k words
-    python -m bench.reading --words 350000 --connections 16 64
-    python -m bench.reading --book FILE.txt
-    python -m bench.reading --wire              over HTTP, with a server on this machine that waits as long
+    python -m bench.gisting                     books of 5k and 50k words
+    python -m bench.gisting --words 350000 --connections 16 64
+    python -m bench.gisting --book FILE.txt
+    python -m bench.gisting --wire              over HTTP, with a server on this machine that waits as long
 """
 
 from __future__ import annotations
