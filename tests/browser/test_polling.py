@@ -94,6 +94,10 @@ def test_neither_a_change_of_screen_nor_the_place_is_lost_after_a_page_was_turne
         expect(current).to_have_attribute("data-n", "6")
         page.keyboard.press("j")
         expect(page).to_have_url(re.compile("page=7"))  # from there on it is reported again
+        for _ in range(50):
+            if library.position(keeper).paragraph > after:
+                break
+            page.wait_for_timeout(100)
         assert library.position(keeper).paragraph > after > before
 
 
