@@ -5,8 +5,8 @@ import random
 import zlib
 
 import pytest
-from bench.gisting import book
 
+from bench.gisting import book
 from readagent_core.cancel import CancelToken
 from readagent_core.gisting.pause_windows import Windows
 from readagent_core.gisting.speculative_pagination import SpeculativePaginator

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bench.gisting import book
-
 from readagent_core.answering.base import Answered, AskSettings, LookedUp, Noted, Question
 from readagent_core.answering.registry import method
 from readagent_core.cancel import CancelToken
