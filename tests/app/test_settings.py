@@ -334,7 +334,7 @@ def test_settings_that_suit_a_weak_model_are_offered_and_can_be_changed(app, wor
     [
         ('{"prices": [1], "connections": "x", "timeout": 1e9, "cache_days": 1e9}', ["prices", "connections"]),
         ("[]", ["Nothing of it is used"]),
-        ("{", ["it is not JSON"]),
+        ("{", ["not valid JSON"]),
     ],
 )
 def test_a_damaged_settings_file_is_told_on_every_screen_and_harms_none(app, own_home, text, told):
