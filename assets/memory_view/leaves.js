@@ -1,4 +1,4 @@
-// What stands in the margins for a page of a reading: its number with the pause before it, and its gist.
+// What stands in the margins beside a page: its number with the pause before it, and its gist.
 
 import { button, el, fill, icon, number, plural } from "../shared/dom.js";
 import { placeOf } from "./text_store.js";

@@ -51,7 +51,7 @@ def inspection_line(document: Document) -> str:
 
 
 def notice_lines(document: Document) -> list[str]:
-    """Returns the notices of the import, each with what it is about: doubts, what was left out, what was kept."""
+    """Return the notices of the import, each with its kind: doubts, what was left out, what was kept."""
     kinds = list(NoticeKind)
     ordered = sorted(document.warnings, key=lambda notice: kinds.index(notice.kind))
     return [f"{_KINDS[notice.kind]}: {notice.message}" for notice in ordered]
