@@ -126,10 +126,14 @@ export class Listen {
     return own.length ? own : all;
   }
 
-  // From the line that is read.
+  // From the line that is read, or from the first paragraph of its page that is wholly in view above it.
   begin() {
-    const { paragraph, at, page } = this.state.here;
+    let { paragraph, at } = this.state.here;
+    const { page } = this.state.here;
     this.gists = this.state.view === "gists";
+    const isBefore = () => paragraph > 0 && this.state.pageAt(paragraph - 1, 0) === page;
+    while (!this.gists && isBefore() && this.isSeen(this.units.nodes[paragraph - 1].getBoundingClientRect()))
+      [paragraph, at] = [paragraph - 1, 0];
     this.unit = this.gists ? (page ?? 1) : paragraph;
     this.load();
     this.sentence = this.gists
@@ -178,21 +182,22 @@ export class Listen {
     this.speech.speak(said);
   }
 
+  /** Whether a box is wholly in view. @param {DOMRect} box */
+  isSeen(box) {
+    const view = this.frame.scroller.getBoundingClientRect();
+    return box.height > 0 && box.top >= view.top && box.bottom <= view.bottom && box.left >= view.left - 4 && box.right <= view.right + 4;
+  }
+
   /** Shows the sentence, and brings it into view. @param {number} from @param {number} to */
   mark(from, to) {
-    const { scroller } = this.frame;
     const { units, layer } = this;
     const node = this.gists ? layer.drawn.get(this.unit)?.gist.querySelector(".gtext") : units.nodes[this.unit];
     if (!node) return;
     const range = rangeIn(node, from, to);
     paint("spoken", [range]);
-    const view = scroller.getBoundingClientRect();
-    /** @param {DOMRect} box */
-    const isSeen = (box) =>
-      box.height && box.top >= view.top && box.bottom <= view.bottom && box.left >= view.left - 4 && box.right <= view.right + 4;
-    const follows = !this.range?.startContainer.isConnected || isSeen(this.range.getBoundingClientRect()); // else the person looks elsewhere
+    const follows = !this.range?.startContainer.isConnected || this.isSeen(this.range.getBoundingClientRect()); // else the person looks elsewhere
     this.range = range;
-    if (!follows || isSeen(range.getBoundingClientRect())) return;
+    if (!follows || this.isSeen(range.getBoundingClientRect())) return;
     if (this.gists) node.scrollIntoView({ block: "center" });
     else this.show({ paragraph: this.unit, at: from });
   }
