@@ -1,6 +1,7 @@
 """How soon something is seen after a question, besides the model's own time, in a book of 1000 pages.
 
 python -m bench.asking             engine only
+python -m bench.asking --long 200  memory of this process while so many questions are asked in one conversation
 python -m bench.asking --browser   and in Chromium (needs the dev requirements): from the key press, or the click, to
                                    the frame after the one in which it was drawn, by the page's own clock
 """
@@ -91,6 +92,29 @@ def engine(rounds: int = 7) -> dict[str, float]:
     }
 
 
+def long_conversation(questions: int) -> None:
+    """Print the memory in MB, the model answering at once, after each tenth of the questions of one conversation."""
+    memory = made_up()
+    with tempfile.TemporaryDirectory() as folder:
+        model = FakeModel(reply)
+        workspace = Workspace(load_settings({"READAGENT_HOME": folder}, secrets=Path("none")), model=model)
+        book = workspace.library.add(memory.document)
+        gisting = workspace.library.add_memory(book.id, memory)
+        conversation: str | None = None
+        for n in range(1, questions + 1):
+            exchange, job = ask(
+                workspace, book.id, Question(f"Why {n}?"), gisting_id=gisting.id, conversation_id=conversation
+            )
+            job.join()
+            model.prompts.clear()
+            conversation = exchange.conversation_id
+            if n % max(1, questions // 10) == 0:
+                status = Path("/proc/self/status").read_text(encoding="utf-8")
+                used = int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1]) / 1024
+                print(f"{n:5} questions: {used:7.1f} MB", flush=True)
+        workspace.library.close()
+
+
 def answer(text: str) -> str:
     """What the server says to a prompt."""
     return f"I want to look up Page {list(OPENED)} to see." if "Do not answer it yet" in text else "So [2]."
@@ -162,8 +186,12 @@ def browser(model_seconds: float, *, questions: int = 5) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--browser", action="store_true")
+    parser.add_argument("--long", type=int, metavar="QUESTIONS")
+    chosen = parser.parse_args()
+    if chosen.long:
+        return long_conversation(chosen.long)
     found = engine()
-    if parser.parse_args().browser:
+    if chosen.browser:
         for seconds in MODEL_SECONDS:
             found |= browser(seconds)
     for what, seconds in found.items():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from typing import Any
 
 import streamlit as st
@@ -245,13 +246,14 @@ def show() -> None:
     sidebar(workspace, book, document, gistings, gisting)
     recap.draw(workspace, book, gisting)
     notes.draw_export(workspace, book, gisting)
-    exchanges = [e for c in workspace.library.conversations(book.id) for e in workspace.library.exchanges(c.id)]
     running_before = gisting is not None and (
         workspace_gisting.job_key(gisting) in running or start.gist_line(workspace, gisting) is not None
     )
     looked: tuple[dict[int, int], list[int]] = ({}, [])
     if gisting is not None:
-        looked = state.looked_up(exchanges, gisting.id), state.looked_up_last(exchanges, gisting.id)
+        opened = workspace.library.pages_opened(gisting.id)
+        counts = Counter(page for pages in opened for page in pages)
+        looked = dict(sorted(counts.items())), sorted(opened[-1]) if opened else []
     st.fragment(reader)(workspace, book, document, gisting, goto=goto, looked=looked, running_before=running_before)
     book_text.send_text(document, words=book.words, first=goto["paragraph"])
     marks.draw(workspace, book, document)  # last: the text does not wait for its marks

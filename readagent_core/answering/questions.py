@@ -84,8 +84,8 @@ def visible_history(exchanges: Sequence[Exchange], *, gisting_id: int, up_to: in
             within = exchange.gisting_id == gisting_id and exchange.up_to is not None and exchange.up_to <= up_to
             if not within:
                 continue
-        answer = answer_text(events_of(exchange))
-        if exchange.state in (ExchangeState.DONE, ExchangeState.CUT_OFF) and answer:
+        ended = exchange.state in (ExchangeState.DONE, ExchangeState.CUT_OFF)
+        if ended and (answer := answer_text(events_of(exchange))):
             found.append((exchange.facts.standalone or exchange.question, citations.parse(answer).body))
     return found[::-1]
 

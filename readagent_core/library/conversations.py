@@ -6,16 +6,16 @@ import json
 import secrets
 import sqlite3
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
+from typing import Any, overload
 
 from readagent_core.errors import NotInLibraryError, Remedy
 from readagent_core.library.records import Conversation, Exchange, ExchangeFacts, ExchangeState
 from readagent_core.library.schema import Database, LibraryPart
 
-CACHED_ANSWERS = 64  # in a book of 1000 pages the events of one answer are a megabyte of JSON, prompts included
+CACHED_ANSWERS = 16  # in a book of 1000 pages the events of one answer are a megabyte of JSON, prompts included
 _SELECT = """
     SELECT conversation.*, (SELECT count(*) FROM exchange WHERE conversation_id = conversation.id) AS exchanges
     FROM conversation
@@ -23,6 +23,33 @@ _SELECT = """
 _SELECT_EXCHANGE = """
     SELECT exchange.*, (SELECT count(*) FROM event WHERE exchange_id = exchange.id) AS events FROM exchange
 """
+
+_Events = tuple[dict[str, Any], ...]
+
+
+class StoredEvents(Sequence[dict[str, Any]]):
+    """The events of an exchange, loaded when they are looked at: a long conversation has too many to hold.
+
+    Callers must not change the dictionaries, which are cached.
+    """
+
+    def __init__(self, load: Callable[[], _Events]) -> None:
+        self._load = load
+
+    def __len__(self) -> int:
+        return len(self._load())
+
+    @overload
+    def __getitem__(self, at: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, at: slice) -> _Events: ...
+    def __getitem__(self, at: int | slice) -> dict[str, Any] | _Events:
+        return self._load()[at]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._load() == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 class Conversations(LibraryPart):
@@ -86,7 +113,7 @@ class Conversations(LibraryPart):
         self._db.change("DELETE FROM conversation WHERE id = ?", (conversation_id,))
 
     def exchanges(self, conversation_id: str) -> list[Exchange]:
-        """All exchanges of the conversation in the order asked, each with all its events."""
+        """All exchanges of the conversation in the order asked; their events are loaded when they are looked at."""
         rows = self._db.rows(f"{_SELECT_EXCHANGE} WHERE conversation_id = ? ORDER BY number", (conversation_id,))
         return [self._exchange(row) for row in rows]
 
@@ -165,11 +192,24 @@ class Conversations(LibraryPart):
         values["gisting_id"] = values.pop("reading_id")
         values["facts"] = ExchangeFacts.from_dict(json.loads(values.pop("extra")))
         values |= {"state": ExchangeState(row["state"]), "remedy": Remedy(row["remedy"])}
-        values["events"] = self._events(row["id"], row["events"])
+        values["events"] = StoredEvents(partial(self._events, row["id"], row["events"]))
         return Exchange(**values)
 
-    def _load_events(self, exchange_id: str, count: int) -> tuple[dict[str, Any], ...]:
-        """The first ``count`` events of an exchange. Callers must not change the returned dictionaries."""
+    def pages_opened(self, gisting_id: int) -> list[set[int]]:
+        """For each answer from this gisting that opened pages, in the order asked, all that it opened."""
+        rows = self._db.rows(
+            "SELECT exchange.id, json_extract(body, '$.pages') AS pages FROM exchange JOIN event "
+            'ON exchange_id = exchange.id WHERE reading_id = ? AND body LIKE \'{"kind": "Expanded"%\' '
+            "ORDER BY asked, exchange.number",
+            (gisting_id,),
+        )
+        found: dict[str, set[int]] = {}
+        for row in rows:
+            found.setdefault(row["id"], set()).update(json.loads(row["pages"]))
+        return [pages for pages in found.values() if pages]
+
+    def _load_events(self, exchange_id: str, count: int) -> _Events:
+        """The first ``count`` events of an exchange."""
         rows = self._db.rows(
             "SELECT body FROM event WHERE exchange_id = ? ORDER BY number LIMIT ?", (exchange_id, count)
         )

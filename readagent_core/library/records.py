@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -225,7 +225,7 @@ class ExchangeFacts:
 @short_repr
 @dataclass(frozen=True)
 class Exchange:
-    """One question and its answer. ``events``: as ``event_to_dict`` returns them, in order.
+    """One question and its answer. ``events``: as ``event_to_dict`` returns them, in order; not to be changed.
 
     ``error``: why it failed or was cut off, for people; ``remedy``: where that is corrected. ``method``: its name;
     ``settings``: its settings as a dict. ``up_to``: the last page that may be used, None without a spoiler limit. Of a
@@ -244,5 +244,5 @@ class Exchange:
     state: ExchangeState = ExchangeState.RUNNING
     error: str = ""
     remedy: Remedy = Remedy.NONE
-    events: tuple[dict[str, Any], ...] = ()
+    events: Sequence[dict[str, Any]] = ()
     facts: ExchangeFacts = field(default_factory=ExchangeFacts)

@@ -239,6 +239,28 @@ def test_a_question_that_may_not_run_is_stored_as_failed(workspace, own_home):
     assert not list((own_home / "held").glob("exchange-*"))
 
 
+def test_a_question_loads_no_more_of_a_long_conversation_than_of_a_short_one(workspace, monkeypatch):
+    book, gisting = a_book(workspace, a_memory(3))
+    first, _ = asked(workspace, book, gisting)
+    rows, whole = [], workspace.library._db.rows
+
+    def counted(sql, values=()):
+        found = whole(sql, values)
+        rows.append(len(found) if "FROM event" in sql and "SELECT body" in sql else 0)
+        return found
+
+    monkeypatch.setattr(workspace.library._db, "rows", counted)
+    loaded = []
+    for n in range(14):
+        rows.clear()
+        asked(workspace, book, gisting, f"Why, for the {n}th time?", conversation_id=first.conversation_id)
+        loaded.append(sum(rows))
+    workspace.library._events.cache_clear()
+    assert max(loaded[8:]) <= max(loaded[:8]) + 2
+    assert len(workspace.library.exchanges(first.conversation_id)) == 15
+    assert workspace.library.pages_opened(gisting.id) == [{2}] * 15
+
+
 def test_a_reply_that_broke_off_is_kept_as_cut_off(workspace):
     workspace.model._answer = lambda p: Completion("He fired the", finish="length") if p.task == "answer" else reply(p)
     exchange, _ = asked(workspace, *a_book(workspace, a_memory()))

@@ -133,7 +133,7 @@ def test_only_the_events_of_the_last_answers_are_cached(library, conversation):
     ids = [library.start_exchange(conversation, 1, "Why?").id for _ in range(CACHED_ANSWERS + 1)]
     for exchange in ids:
         library.append_event(exchange, {"text": "x"})
-    events = [library.exchange(exchange).events for exchange in ids]
-    assert library.exchange(ids[-1]).events[0] is events[-1][0]
-    assert library.exchange(ids[0]).events == events[0]
-    assert library.exchange(ids[0]).events[0] is not events[0][0]
+    events = [library.exchange(exchange).events[0] for exchange in ids]
+    assert library.exchange(ids[-1]).events[0] is events[-1]
+    assert library.exchange(ids[0]).events == (events[0],)
+    assert library.exchange(ids[0]).events[0] is not events[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ from readagent_core.gisting.costs import BookBudget
 from readagent_core.gisting.job import ELSEWHERE, job_key
 from readagent_core.gisting.progress import GistingProgress
 from readagent_core.jobs import Snapshot
-from readagent_core.library.records import Exchange, Gisting, GistingState, StopReason
+from readagent_core.library.records import Gisting, GistingState, StopReason
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin.reader import NAME
 from readagent_core.models.cost.prices import money
@@ -242,25 +241,6 @@ def _covered(memory: GistMemory) -> dict[str, Any]:
         "percent": round(100 * words / all_words, 1) if all_words else 0,
         "total": pages_expected(len(memory.pages), words, all_words),
     }
-
-
-def looked_up(exchanges: Iterable[Exchange], gisting_id: int) -> dict[int, int]:
-    """For each page of this gisting, the number of answers that looked it up."""
-    counts: Counter[int] = Counter()
-    for exchange in exchanges:
-        if exchange.gisting_id == gisting_id:
-            counts.update(_opened(exchange))
-    return dict(sorted(counts.items()))
-
-
-def looked_up_last(exchanges: Iterable[Exchange], gisting_id: int) -> list[int]:
-    """The pages that the newest answer from this reading looked up, which the map shows."""
-    mine = [e for e in exchanges if e.gisting_id == gisting_id and _opened(e)]
-    return sorted(_opened(max(mine, key=lambda e: e.asked))) if mine else []
-
-
-def _opened(exchange: Exchange) -> set[int]:
-    return {page for event in exchange.events if event["kind"] == "Expanded" for page in event["pages"]}
 
 
 def look_of(stored: Mapping[str, Any]) -> dict[str, Any]:
