@@ -59,6 +59,7 @@ $(RUN_STAMP): requirements.txt | $(BIN)/python
 
 $(TEST_STAMP): requirements.txt $(wildcard requirements-*.txt) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-real-server.txt
 	@touch $@
 
 shots: $(TEST_STAMP)

@@ -34,6 +34,7 @@ ReadAgentError
 │   ├── UnusableRepliesError       reply after reply without a word that could be used
 │   ├── RefusedError               declined, or stopped by a content filter
 │   ├── BadRequestError            the server does not accept the call as sent
+│   ├── LocalModelError            a model on this computer that cannot be fetched or loaded
 │   └── BudgetError                the spending limit is reached
 ├── ReplyError                     a reply that does not have the requested form
 ├── LibraryError                   the library cannot be read or written
@@ -215,6 +216,10 @@ class RefusedError(ModelError):
 
 
 class BadRequestError(ModelError):
+    remedy = Remedy.SETTINGS
+
+
+class LocalModelError(ModelError):
     remedy = Remedy.SETTINGS
 
 

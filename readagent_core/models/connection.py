@@ -9,15 +9,19 @@ from __future__ import annotations
 import atexit
 import threading
 from pathlib import Path
+from typing import Any
 from weakref import WeakValueDictionary
 
-from readagent_core.errors import SettingsError
+from readagent_core.errors import LocalModelError, SettingsError
 from readagent_core.models.cache.model import Cached
 from readagent_core.models.cache.store import DAYS, MEGABYTES, ReplyCache
 from readagent_core.models.cost.meter import MonthlyBudget
 from readagent_core.models.cost.prices import Price, price_of
 from readagent_core.models.cost.spending import SpendingLog
 from readagent_core.models.limiter import MOST_AT_ONCE, Limiter
+from readagent_core.models.local.engine import engine_of, stop_all
+from readagent_core.models.local.files import STATES, file_of
+from readagent_core.models.local.server import WHERE, LocalServer
 from readagent_core.models.server.network import is_here
 from readagent_core.models.server.openai_server import OPENAI, SILENCE_SECONDS, OpenAIServer
 from readagent_core.models.server.quirks import ORIGINS, Quirks, load_quirks, store_window
@@ -80,22 +84,19 @@ def connect(settings: Settings, *, time_scale: float = 1.0) -> ServerModel:
     with _LOCK:
         stack = _STACKS.get(key)
         if stack is None:
-            server = OpenAIServer(
-                where,
-                settings.model,
-                api_key=settings.api_key,
-                window=window,
-                temperature=temperature,
-                silence=silence,
-                asks_json=suiting.json_replies,
-                quirks=_quirks(settings, where),
-            )
+            server = make_server(
+                settings, settings.model, where=where, window=window, temperature=temperature, silence=silence,
+                asks_json=suiting.json_replies, quirks=_quirks(settings, where),
+            )  # fmt: skip
             server.options = suiting
             # a person's own key has limits of its own at a server, and slows nobody else
+            here = is_here(where)
             limiter = _LIMITERS.setdefault(
-                (where, "" if settings.server else settings.person), Limiter(finds_slots=is_here(where))
+                (where, "" if settings.server else settings.person), Limiter(finds_slots=here)
             )
-            if saved.at_once or not is_here(where):
+            if where == WHERE:
+                limiter.allow(1)
+            elif saved.at_once or not here:
                 limiter.allow(at_once)
             else:
                 server.on_slots = limiter.found_slots
@@ -105,6 +106,17 @@ def connect(settings: Settings, *, time_scale: float = 1.0) -> ServerModel:
             stack = _STACKS[key] = ServerModel(server, retrying, open_cache(settings), budget=budget)
         _NEWEST[settings.home] = stack
         return stack
+
+
+def make_server(settings: Settings, model: str, *, where: str, window: int | None, **options: Any) -> OpenAIServer:
+    """The model ``model`` at ``where``: at a server, or in the engine of our own."""
+    if where != WHERE:
+        return OpenAIServer(where, model, api_key=settings.api_key, window=window, **options)
+    try:
+        file = file_of(settings, model)
+        return LocalServer(model, engine_of(model, file, states=settings.home / STATES, window=window), **options)
+    except LocalModelError as error:  # it was removed: whoever asks it is told
+        return LocalServer(model, error, **options)
 
 
 def price_on_server(server: Settings, team: TeamSettings) -> Price | None:
@@ -176,6 +188,7 @@ def close_all() -> None:
             cache.close()
         for log in _SPENDING_LOGS.values():
             log.close()
+        stop_all()
         for registry in (_STACKS, _NEWEST, _CACHES, _SPENDING_LOGS, _LIMITERS, _QUIRKS):
             registry.clear()
 

@@ -29,6 +29,7 @@ from readagent_core.settings.saved import SavedSettings
 from readagent_core.settings.saved import read_saved_settings as read_saved_settings
 from readagent_core.settings.saved import save_settings as save_settings
 
+HUB = "https://huggingface.co"
 SPENDING_FILE = "spending.db"  # beside settings.json in the home folder
 SECRETS = Path(".streamlit") / "secrets.toml"
 SERVER = "server"  # the origin of a connection that the server lends to a person
@@ -66,7 +67,8 @@ class Settings:
 
     ``origin``: where base_url, api_key, model and links came from: 'environment', 'secrets', 'settings', 'keyring' (the
     key only) or ''. ``saved``: what settings.json says. ``key_trouble``: why the key could not be read from the
-    keyring, and what to do; no model is connected then. ``links``: whether web addresses may be fetched.
+    keyring, and what to do; no model is connected then. ``links``: whether web addresses may be fetched. ``hub``: where
+    models of one's own are fetched from; ``models_list``: the file that lists them, None for ours.
 
     On a server for several people only: ``person``: whose settings they are. ``team``: what holds for everybody.
     ``server``: the server's own settings where its connection is used, else None.
@@ -80,6 +82,8 @@ class Settings:
     saved: SavedSettings = field(default_factory=SavedSettings)
     key_trouble: str = ""
     links: bool = True
+    hub: str = HUB
+    models_list: Path | None = None
     person: str = ""
     team: TeamSettings | None = None
     server: Settings | None = None
@@ -183,7 +187,12 @@ def load_settings(
         origin["api_key"] = KEYRING
         key, trouble = _from_keyring(home, values["base_url"])
     links = values.get("links", "on").strip().lower() in _ON
-    return Settings(home, values.get("base_url", ""), key, values.get("model", ""), origin, saved, trouble, links)
+    hub = (environment.get("READAGENT_HUB") or HUB).rstrip("/")
+    listed = environment.get("READAGENT_MODELS")
+    return Settings(
+        home, values.get("base_url", ""), key, values.get("model", ""), origin, saved, trouble, links, hub,
+        Path(listed) if listed else None,
+    )  # fmt: skip
 
 
 def _person_settings(person: str, environment: Mapping[str, str], secrets: Path) -> Settings:

