@@ -442,10 +442,22 @@ export interface ExchangeRecord {
   acts: string[];
   /** the label of the button that asks again */
   again: string;
+  /** what asking again with the whole memory costs; "" where that is not offered */
+  wholeMemory: string;
+  /** an older answer to the same question, to be shown beside this one */
+  beside: Beside | null;
   /** name, title */
   methods: [string, string][];
   /** the answer as text, to copy */
   plain: string;
+}
+
+/** `rows`: what differs: its name, then, now. `then` and `now` are titles. */
+export interface Beside {
+  then: string;
+  now: string;
+  record: ExchangeRecord;
+  rows: [string, string, string][];
 }
 
 /** What the memory shows at every step. */

@@ -22,7 +22,6 @@ from pages.parts.shared.chosen_books import open_cited
 from pages.parts.shared.memory_view import send_pages, show_memory, show_shelf
 from readagent_core.answering import replay
 from readagent_core.answering.replay import ANSWER, GISTS, LOOK_UP, MEMORY, QUESTION, Step
-from readagent_core.gisting.job import start_gisting
 from readagent_core.library.records import ExchangeState
 
 POLL_SECONDS = 0.25
@@ -47,11 +46,6 @@ def screen() -> None:
             return
         shell.set_title("Ask", chosen.title)
         now = scene(workspace, chosen)
-        if now is None:
-            with st.sidebar:
-                current.picker(workspace, chosen)
-            _unread(chosen.id)
-            return
         if "book" in st.query_params:  # an address without a book stays so: another one would stand in the way of Back
             current.set_address(book=chosen.id)
     elif isinstance(now, Several):
@@ -64,13 +58,6 @@ def screen() -> None:
     elif isinstance(now, AskOneBook):
         send_pages(now.shown_memory, scope=scope_of(now))
     st.fragment(_stage, key=STAGE)(now)
-
-
-def _unread(book_id: str) -> None:
-    shell.header("Ask", about="This book has no gists yet. Questions are answered from its gists.")
-    if st.button("Read it now", type="primary", key="ask_read"):
-        start_gisting(get_workspace(), book_id)
-        st.switch_page("pages/read.py")
 
 
 def _stage(now: AskState) -> None:

@@ -203,7 +203,7 @@ def reader(
             "view": workspace.library.preference("view", "both"),
             "can": {
                 "edit": gisting is not None and not gisting.recorded,
-                "ask": memory is not None and bool(memory.readable),
+                "ask": bool(document.paragraphs),
             },
         },
     )

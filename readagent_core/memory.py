@@ -126,6 +126,11 @@ class GistMemory:
         return sum(self.pages[n - 1].words for n in self.readable)
 
     @cached_property
+    def words(self) -> int:
+        """Words of all its pages, with and without a gist."""
+        return sum(page.words for page in self.pages)
+
+    @cached_property
     def gist_words(self) -> int:
         return sum(g.words for g in self.gists if g is not None)
 

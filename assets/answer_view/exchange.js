@@ -43,7 +43,14 @@ export class Exchange {
       foot: section("foot"),
     };
     this.sections.answer.setAttribute("aria-live", "polite");
-    root.replaceChildren(...Object.values(this.sections));
+    const { question, ...rest } = this.sections;
+    this.rows = el("table", { class: "differs small num", hidden: true });
+    /** @type {Exchange | null} the older answer beside this one */
+    this.before = null;
+    this.old = el("section", { class: "old", hidden: true });
+    this.now = el("div", { class: "new" }, ...Object.values(rest));
+    this.sides = el("div", { class: "sides" }, this.old, this.now);
+    root.replaceChildren(question, this.sides, this.rows);
   }
 
   close() {
@@ -63,7 +70,19 @@ export class Exchange {
       working: [data.running, data.status, data.hurry],
       answer: [data.pieces, data.loose, data.running, data.before, data.notFound, data.acts, data.hidden, data.originals],
       trouble: [data.trouble, data.notes, data.again, data.acts],
-      foot: [data.running, data.cost, data.details, data.legend, data.acts, data.again, data.methods, data.current, data.among, data.kept],
+      foot: [
+        data.running,
+        data.cost,
+        data.details,
+        data.legend,
+        data.acts,
+        data.again,
+        data.methods,
+        data.current,
+        data.among,
+        data.kept,
+        data.wholeMemory,
+      ],
     };
     for (const name of /** @type {(keyof typeof parts)[]} */ (Object.keys(parts))) {
       const key = JSON.stringify(parts[name]);
@@ -71,6 +90,7 @@ export class Exchange {
       this.drawn.set(name, key);
       this.sections[name].replaceChildren(...this[name](data).filter((node) => node !== null));
     }
+    this.beside(data);
     this.sections.answer.setAttribute("aria-busy", data.running ? "true" : "false");
     if (first) {
       requestAnimationFrame(() => {
@@ -79,6 +99,22 @@ export class Exchange {
         else this.scroll?.add(this.root, data);
       });
     }
+  }
+
+  /** The older answer to the same question, if there is one, and what differs. @param {Shown} data */
+  beside({ beside }) {
+    this.sides.classList.toggle("two", Boolean(beside));
+    this.old.hidden = !beside;
+    this.rows.hidden = !beside?.rows.length;
+    if (!beside) return;
+    const { record, rows, then, now } = beside;
+    this.old.dataset.said = then;
+    this.now.dataset.said = now;
+    this.before ??= new Exchange(this.old, { send: (act) => this.send({ of: record.id, ...act }) });
+    this.before.update({ ...record, question: "", options: [], acts: [], wholeMemory: "", beside: null });
+    this.rows.replaceChildren(
+      ...rows.map(([name, then, now]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, then), el("td", {}, now))),
+    );
   }
 
   /** @param {Shown} data @returns {Nodes} */
@@ -178,7 +214,7 @@ export class Exchange {
 
   /** @param {Shown} data @returns {Nodes} */
   foot(data) {
-    const { running, cost, details, legend, acts, methods, current, kept } = data;
+    const { running, cost, details, legend, acts, methods, current, kept, wholeMemory } = data;
     if (running) return [];
     /** @type {Nodes} */
     const out = [];
@@ -195,6 +231,11 @@ export class Exchange {
       out.push(
         el("details", { class: "small dim" }, el("summary", {}, "What it cost"), ...details.map((d) => el("p", { class: "num" }, d))),
       );
+    }
+    if (wholeMemory) {
+      const again = button("Ask again with the whole memory", () => this.send({ do: "whole-memory" }), { kind: "slim" });
+      const ready = el("span", { class: "small dim" }, "The gists are ready.");
+      out.push(el("div", { class: "acts wholem" }, ready, again, el("span", { class: "small dim num" }, wholeMemory)));
     }
     const row = el("div", { class: "acts" });
     if (acts.includes("again")) row.append(button(data.again, () => this.send({ do: "again" }), { kind: "slim" }));

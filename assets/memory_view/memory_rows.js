@@ -3,6 +3,8 @@
 import { button, el, fill, icon, plural } from "../shared/dom.js";
 import { countWords, isUnfolded, shownParts } from "./passages.js";
 
+const BEGINS = 90; // characters of a page without a gist
+
 /**
  * @import { BookFacts, Page } from "../protocol.js"
  * @import { Span } from "../shared/dom.js"
@@ -35,10 +37,12 @@ export class MemoryRows {
   gist(page, meta, asked) {
     const { number: n } = page;
     const gist = el("span", { class: "g", lang: meta.language, dir: meta.rtl ? "rtl" : "ltr" });
-    fill(gist, page.gist?.text ?? "This page has no gist yet.", [], meta.emphasis);
+    // without a gist, how it begins
+    const text = page.gist?.text ?? `${page.paragraphs.join(" ").slice(0, BEGINS).trim()} …`;
+    fill(gist, text, [], meta.emphasis);
     const open = { type: "button", class: "peekb", "aria-expanded": "false", "aria-label": `Open page ${n}` };
     const opener = el("button", { ...open, onclick: () => this.on.toggle(n) }, el("span", { class: "no num" }, String(n)), gist);
-    return el("div", { class: `m${asked ? " look" : ""}`, "data-n": n }, opener);
+    return el("div", { class: `m${asked ? " look" : ""}${page.gist ? "" : " nogist"}`, "data-n": n }, opener);
   }
 
   /**

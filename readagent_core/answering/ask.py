@@ -19,6 +19,8 @@ from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 
 ONE_BOOK, SEVERAL_BOOKS = "read-agent-p", "zoom"  # the methods where none is named
+SEARCH, SEARCH_AND_GISTS, WHOLE = "passages-dos", "recall", "full-text"  # those of a book without all its gists
+WHOLE_WORDS = 3000  # a text of so many words is sent whole: a search would send as much
 DEFAULTS = AskSettings()
 
 
@@ -37,9 +39,9 @@ def ask(
     ``books``: what may be seen of them. ``method``: '' for the usual one (``choose_method``). ``settings``: what is not
     set is chosen (``choose_settings``). Raises SettingsError, NotInLibraryError, ModelError or CancelledError.
     """
-    chosen = choose_method(method, model, several=isinstance(books, AskedShelf))
+    chosen = choose_method(method, model, books)
     check_question(question)
-    check_books(books, needs_gists=chosen.needs_gists)
+    check_books(books, chosen)
     if isinstance(books, AskedShelf):
         books.make_searchable(cancel)
     yield from chosen.run(question, books, model, choose_settings(settings, books, model), cancel, resources)
@@ -51,21 +53,33 @@ def check_question(question: Question) -> None:
         raise SettingsError("Write a question first.")
 
 
-def check_books(books: GistMemory | AskedShelf, *, needs_gists: bool = True) -> None:
-    """Raise NotInLibraryError where no book has anything to answer from."""
+def check_books(books: GistMemory | AskedShelf, method: Method) -> None:
+    """Raise NotInLibraryError where no book has anything for ``method`` to answer from."""
     if isinstance(books, AskedShelf):
         books.check_gists(then="ask again")
-    elif not (books.readable if needs_gists else books.pages):
+    elif not (books.readable if method.needs_gists and not method.searches else books.pages):
         raise NotInLibraryError("This book has no gists yet. Make them in Read, then ask again.")
 
 
-def choose_method(name: str, model: ChatModel, *, several: bool) -> Method:
-    """Return the method ``name``; without a name the one that suits the model, or that answers from ``several`` books.
+def choose_method(name: str, model: ChatModel, books: GistMemory | AskedShelf) -> Method:
+    """Return the method ``name``; without a name the one that suits the model, or that answers from several books.
 
-    One that suited the model and is not installed any more is passed over. Raises what ``named_method`` raises.
+    A book whose gists are not all made is searched. One that suited the model and is not installed any more is passed
+    over. Raises what ``named_method`` raises.
     """
+    if isinstance(books, AskedShelf):
+        return named_method(name or SEVERAL_BOOKS, several=True)
+    if not name and None in books.gists:
+        return method(method_without_gists(books, model))
     suits = model.options.method if model.options.method in all_methods() else ONE_BOOK
-    return named_method(name or (SEVERAL_BOOKS if several else suits), several=several)
+    return method(name or suits)
+
+
+def method_without_gists(memory: GistMemory, model: ChatModel) -> str:
+    """Return the name of the usual method for a book of which not every page has a gist."""
+    if model.is_language_model and memory.document.words <= WHOLE_WORDS:
+        return WHOLE
+    return SEARCH_AND_GISTS if memory.readable else SEARCH
 
 
 def named_method(name: str, *, several: bool) -> Method:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from readagent_core.answering.ask import DEFAULTS, check_books, check_question, choose_method, choose_settings
+from readagent_core.answering.ask import DEFAULTS, WHOLE, check_books, check_question, choose_method, choose_settings
 from readagent_core.answering.ask import ask as answer
 from readagent_core.answering.base import (
     Answered,
@@ -28,6 +28,7 @@ from readagent_core.answering.base import (
 from readagent_core.answering.library_shelf import LibraryShelf
 from readagent_core.answering.limits import NOTHING_LET_IN, within_limits
 from readagent_core.answering.questions import understand, visible_history
+from readagent_core.answering.registry import Method
 from readagent_core.answering.resources import Resources, workspace_resources
 from readagent_core.errors import (
     CancelledError,
@@ -38,7 +39,7 @@ from readagent_core.errors import (
     Remedy,
     SettingsError,
 )
-from readagent_core.gisting.job import memory_to_ask
+from readagent_core.gisting.job import memory_to_search
 from readagent_core.jobs import Job
 from readagent_core.library.file_lock import FileLock
 from readagent_core.library.records import AskedBook, Exchange, ExchangeFacts, ExchangeState
@@ -77,6 +78,7 @@ def ask(
     gisting_id: int | None = None,
     use_cache: bool = True,
     model: ChatModel | None = None,
+    beside: str = "",
 ) -> tuple[Exchange, Job]:
     """Start to answer ``question`` from one book, by its id, or from several; the job publishes ``AskProgress``.
 
@@ -85,24 +87,28 @@ def ask(
     this order, from 1, in every event and citation (see ``answering.base``); those of which a spoiler limit lets
     nothing in are left out. ``about``: what was chosen, for a new conversation ('shelf NAME', 'tag NAME', 'books').
     ``use_cache`` False: ask the model even what it was asked before. ``model``: another than the workspace's.
+    ``beside``: the exchange that the new answer is shown beside.
     Raises SettingsError or NotInLibraryError.
     """
     check_question(question)
     model = model or workspace.model
     metered = Metered(model if use_cache else model.without_cache())
-    chosen = choose_method(method, metered, several=not isinstance(books, str))
     if isinstance(books, str):
         asked = _one(workspace, books, up_to=up_to, gisting_id=gisting_id)
     else:
         asked = _several(workspace, books, metered, about=about)
-    check_books(asked.books, needs_gists=chosen.needs_gists)
+    chosen = choose_method(method, metered, asked.books)
+    check_books(asked.books, chosen)
     settings = choose_settings(settings, asked.books, metered)
     library, text = workspace.library, question.text.strip()
     before = library.exchanges(conversation_id) if conversation_id is not None else []
     if conversation_id is None or is_recording(before):
         conversation_id, before = library.new_conversation(asked.ids[0], conversation_title(text), **asked.shelf).id, []
     history = visible_history([*filter(asked.lets_in, before)], gisting_id=asked.gisting_id, up_to=up_to)
-    facts = replace(asked.facts, model=metered.name, where=metered.where)
+    facts = replace(asked.facts, model=metered.name, where=metered.where, beside=beside)
+    without = pages_without_gists(asked.books, chosen)
+    if without and without.code == NoteCode.READ_SO_FAR and isinstance(asked.books, GistMemory):
+        facts = replace(facts, pages_read=len(asked.books.readable))
     exchange = library.start_exchange(
         conversation_id,
         asked.gisting_id,
@@ -115,9 +121,8 @@ def ask(
     )
 
     def events(job: Job) -> Iterator[Event]:
-        if read := facts.pages_read:
-            pages = "page" if read == 1 else count_of(read, "page")
-            yield Noted(f"Answered from the {pages} read so far.", NoteCode.READ_SO_FAR)
+        if without is not None:
+            yield without
         standalone = yield from understand(text, history, metered, job, title=asked.title, language=asked.language)
         if standalone != text:
             library.change_facts(exchange.id, standalone=standalone)
@@ -150,17 +155,31 @@ class _Asked:
 
 def _one(workspace: Workspace, book_id: str, *, up_to: int | None, gisting_id: int | None) -> _Asked:
     if gisting_id is None:
-        gisting, memory = memory_to_ask(workspace, book_id, then="ask again")
+        gisting, memory = memory_to_search(workspace, book_id)
     else:
         gisting, memory = workspace.library.gisting(gisting_id), workspace.library.memory(gisting_id)
-    so_far = 0 if memory.complete or up_to in memory.readable else len(memory.readable)
     if up_to is not None:
         if up_to < 1:
             raise SettingsError(NOTHING_LET_IN)
         memory = memory.up_to(up_to)
     about, resources = memory.document, workspace_resources(workspace, gisting.document_id)
-    facts = ExchangeFacts(words=memory.readable_words, pages_read=so_far)
+    facts = ExchangeFacts(words=memory.words)
     return _Asked(memory, (book_id,), about.title, about.language, resources, facts, gisting.id)
+
+
+def pages_without_gists(books: GistMemory | LibraryShelf, method: Method) -> Noted | None:
+    """Return what is said of an answer from a book that has not all its gists; None where it has."""
+    if not isinstance(books, GistMemory) or None not in books.gists:
+        return None
+    read = len(books.readable)
+    if method.needs_gists and not method.searches:
+        pages = "page" if read == 1 else count_of(read, "page")
+        return Noted(f"Answered from the {pages} read so far.", NoteCode.READ_SO_FAR)
+    if method.needs_gists and read:
+        pages = "page 1" if read == 1 else f"pages 1 to {read}"
+        return Noted(f"Answered with the gists of {pages}; the rest by search.", NoteCode.BY_SEARCH)
+    by = "from the whole text" if method.name == WHOLE else "by search"
+    return Noted(f"Answered {by}; {'not all gists are made' if read else 'no gists yet'}.", NoteCode.BY_SEARCH)
 
 
 def _several(workspace: Workspace, book_ids: Sequence[str], model: ChatModel, *, about: str) -> _Asked:

@@ -24,6 +24,7 @@ class NoteCode(StrEnum):
 
     OTHER = ""
     READ_SO_FAR = "read-so-far"  # answered from the pages that had gists: not the whole book
+    BY_SEARCH = "by-search"  # pages without gists were searched
 
 
 @short_repr

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 from readagent_core.answering.base import Answer, AskSettings, Event, ModelCall
 from readagent_core.answering.explore import WORDS
+from readagent_core.answering.recall import PASSAGE_WORDS, ROUND_WORDS, SEARCH_WORDS, VIEW_WORDS
 from readagent_core.answering.registry import all_methods
 from readagent_core.answering.replay import answer_of
 from readagent_core.answering.response import ANSWER_WORDS
 from readagent_core.answering.word_budget import max_context_words
 from readagent_core.memory import GistMemory, compression_rate
 from readagent_core.models.base import ChatModel
-from readagent_core.models.cost.prices import money, money_after
+from readagent_core.models.cost.prices import about_money, money, money_after
 from readagent_core.usage import Usage
 from readagent_core.words import count_of
 
@@ -59,6 +60,34 @@ def zoom_sentence(model: ChatModel, memory: GistMemory, method: str, *, look_ups
 def _words_and_money(model: ChatModel, words: int) -> str:
     dollars = model.price.cost_of_words(words, ANSWER_WORDS) if model.price else None
     return f"{round(words, -3):,} words" + (f" ({money(dollars)})" if dollars else "")
+
+
+def price_of_question(model: ChatModel, memory: GistMemory, method: str, *, look_ups: int) -> str:
+    """What a usual question costs: 'free', 'about $0.01', 'price not known'. An estimate."""
+    if not model.is_language_model:
+        return "free"
+    dollars = (
+        model.price.cost_of_words(words_of_question(memory, method, look_ups=look_ups), ANSWER_WORDS)
+        if model.price
+        else None
+    )
+    return {None: "price not known", 0.0: "free"}.get(dollars, about_money(dollars))
+
+
+def words_of_question(memory: GistMemory, method: str, *, look_ups: int) -> int:
+    """About how many words all prompts of a question have together."""
+    page = memory.words / max(1, len(memory.pages))
+    opened = min(look_ups, _OPENED) * page
+    words = {
+        **{name: prompts * memory.gist_words + opened for name, prompts in _PROMPTS.items()},
+        "gist-mem": memory.gist_words,
+        "zoom": _ZOOM_PROMPTS * min(WORDS, memory.gist_words) + opened,
+        "recall": 2 * (VIEW_WORDS + PASSAGE_WORDS),
+        "search-agent": 2 * PASSAGE_WORDS + ROUND_WORDS,
+        "passages-dos": SEARCH_WORDS,
+        **dict.fromkeys(("bm25", "bm25-dos", "neural", "neural-dos", "gist-neural"), max(1, look_ups) * page),
+    }
+    return round(min(words.get(method, memory.words), 2 * memory.words) + _AROUND)
 
 
 # --- after an answer ------------------------------------------------------------------------------------

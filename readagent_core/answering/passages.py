@@ -34,7 +34,7 @@ class Hits:
 
 
 class BookPassages:
-    """The paragraphs of the readable pages of a memory, searched and shown."""
+    """The paragraphs of all pages of a memory, searched and shown, also where a gist is not made yet."""
 
     def __init__(self, memory: GistMemory) -> None:
         self.memory = memory
@@ -62,7 +62,7 @@ class BookPassages:
         Words that are nowhere as a phrase are looked for as all of them in one paragraph. ``pages``: look only there.
         """
         words = collapse_whitespace(wanted.translate(_QUOTES)).strip(" .,;:!?\"'*_")
-        inside = [n for n in self.memory.readable if not pages or n in pages]
+        inside = [page.number for page in self.memory.pages if not pages or page.number in pages]
         numbers = [i for n in inside for i in range(self.memory.page(n).start, self.memory.page(n).end)]
         found: dict[int, str] = {}
         if words:
@@ -90,7 +90,7 @@ class BookPassages:
 
     def named(self, page: int, first: int, last: int) -> Passage | None:
         """Return paragraphs ``first`` to ``last`` (from 1) of a page as a passage; None where it has none of them."""
-        if page not in self.memory.readable:
+        if not 1 <= page <= len(self.memory.pages):
             return None
         start, end = self.memory.page(page).start, self.memory.page(page).end
         low, high = start + max(1, first) - 1, min(end, start + last)
@@ -143,11 +143,10 @@ def _pattern(words: str) -> re.Pattern[str]:
 
 
 def _units(memory: GistMemory) -> list[Passage]:
-    """Return every readable page cut into passages: paragraphs are joined until they have ``UNIT_WORDS`` words."""
+    """Return every page cut into passages: paragraphs are joined until they have ``UNIT_WORDS`` words."""
     units: list[Passage] = []
-    for number in memory.readable:
-        page = memory.page(number)
-        start, words, own = page.start, 0, len(units)
+    for page in memory.pages:
+        number, start, words, own = page.number, page.start, 0, len(units)
         for index in range(page.start, page.end):
             words += memory.document.paragraphs[index].words
             if words >= UNIT_WORDS:

@@ -26,6 +26,7 @@ from readagent_core.words import collapse_whitespace, count_words, first_words
 
 VIEW_WORDS = 1000  # of beginnings of gists in the first view
 PASSAGE_WORDS = 900  # of passages in the first prompt
+SEARCH_WORDS = 3000  # of passages where they are all that is shown
 ROUND_WORDS = 1500  # of what one reply can ask for
 ROUNDS = 3  # most replies with requests
 _MOST_OF_PAGE = 3  # passages of one page in the first prompt
@@ -64,7 +65,7 @@ def first_view(memory: GistMemory, most: int) -> str:
 
 def recall(run: Run, *, gists: bool = True) -> Generator[Event, None, None]:
     """Answer the run's question. ``gists`` False: without gists, by search alone (the method 'search-agent')."""
-    book = BookPassages(run.memory)
+    book, gists = BookPassages(run.memory), gists and bool(run.memory.readable)
     options = run.settings.extra
     view = first_view(run.memory, int(options.get("view", VIEW_WORDS))) if gists else ""
     seen = _Seen(words=count_words(view))
@@ -94,7 +95,7 @@ def recall(run: Run, *, gists: bool = True) -> Generator[Event, None, None]:
         requests = parse_recall(completion.text) if left else ()
         if not requests:
             said = replace(completion, text=ANSWER_MARK.sub("", completion.text, count=1))
-            yield from conclude(run, prompt, said, **_figures(run, seen))
+            yield from conclude(run, prompt, said, **_figures(run, seen, gists=gists))
             return
         run.steps += 1
         room = ROUND_WORDS if limit is None else min(ROUND_WORDS, limit - seen.words)
@@ -103,15 +104,17 @@ def recall(run: Run, *, gists: bool = True) -> Generator[Event, None, None]:
         prompt = _continued(run, prompt, requests, shown, left - 1)
 
 
-def _figures(run: Run, seen: _Seen) -> dict[str, object]:
+def _figures(run: Run, seen: _Seen, *, gists: bool) -> dict[str, object]:
     passages = tuple(p for p in join_passages(seen.passages) if p.page not in seen.pages)
-    pages = dict.fromkeys(run.memory.readable, "gist") | dict.fromkeys((p.page for p in passages), "passage")
+    pages = dict.fromkeys(run.memory.readable if gists else (), "gist") | dict.fromkeys(
+        (p.page for p in passages), "passage"
+    )
     return {
         "looked_up": tuple(dict.fromkeys(seen.pages)),
         "seen": pages | dict.fromkeys(seen.pages, "full"),
         "passages": passages,
         "memory_words": seen.words,
-        "whole_words": run.memory.readable_words,
+        "whole_words": run.memory.words,
     }
 
 

@@ -55,8 +55,8 @@ class Method:
     ``name``: 'read-agent-p'. ``title`` and ``about``: a few words and one sentence for screens. ``answer``: yields the
     events of a run, the last one Answered. ``answer_shelf``: does so for several books, each with its own pages; None
     where several are read as one text. ``needs_gists``: whether it uses gists, not only the pages' full text.
-    ``compares_embeddings``: whether another embedder gives other answers. ``looks_up``: whether the limit on look-ups
-    changes anything.
+    ``searches``: whether, using gists, it also answers from pages that have none yet. ``compares_embeddings``: whether
+    another embedder gives other answers. ``looks_up``: whether the limit on look-ups changes anything.
     """
 
     name: str
@@ -65,6 +65,7 @@ class Method:
     answer: Callable[[Run], Iterator[Event]]
     answer_shelf: Callable[[Run, AskedShelf], Iterator[Event]] | None = None
     needs_gists: bool = False
+    searches: bool = False
     compares_embeddings: bool = False
     looks_up: bool = True
 

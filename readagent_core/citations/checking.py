@@ -110,7 +110,7 @@ def check(
     ``full``: pages that were in the prompt in full; ``passages``: parts of pages that were. ``shown``: pages that were
     in it in any form; None for every page that has a gist.
     """
-    in_prompt = set(memory.readable if shown is None else shown) & set(memory.readable)
+    in_prompt = set(memory.readable if shown is None else shown).intersection(range(1, len(memory.pages) + 1))
     source = Shown(Finder(memory), full, in_prompt, passages=passages)
     return check_parsed(parse(answer), lambda number, _: (source, number), [source])
 
@@ -143,7 +143,7 @@ def check_parsed(parsed: Parsed, locate: Locate, sources: Sequence[Shown]) -> Ch
             (source, n)
             for source in sources
             for n in sorted(source.opened)
-            if n in source.finder.memory.readable
+            if n in source.shown
             and any(source.has_shown(source.finder.find_in_page(words, n)) for words in quotation.extents)
         ]
         loose += [_cite_located(locate, n, "", quotation) for n in quotation.pages]

@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any
 
 from readagent_core.answering import registry as methods
-from readagent_core.answering.ask import ask, check_books, check_question
+from readagent_core.answering.ask import ONE_BOOK, ask, check_books, check_question
 from readagent_core.answering.base import (
     Answer,
     Answered,
@@ -99,7 +99,7 @@ def compare(
     memory = text.memory
     if not memory.readable and text.books[0].paragraphs is not None:
         raise SettingsError(NOTHING_LET_IN)
-    check_books(memory)
+    check_books(memory, methods.method(ONE_BOOK))
     model = workspace.model
     begun = Comparison(
         title=memory.document.title,

@@ -36,10 +36,11 @@ _BEGINS = re.compile(r"(?:^|[.!?…:。！？—][\"”’»」』)\]*_]*|[\"“
 _ENDS = re.compile(r"[\s*_]*(?:$|[.!?…。！？—\"”»」』)\]]|[’'](?!\w))")
 
 
-def citation_label(citation: Citation, titles: Mapping[int, str] | None = None) -> str:
+def citation_label(citation: Citation, titles: Mapping[int, str] | None = None, *, name: str = "") -> str:
     """A citation in the words people see: 'from page 7', 'from page 7, recognised text', 'from memory', 'not found'.
 
     ``titles``: of several books by number; then 'Fog, p. 7', 'Fog, p. 7, gist', and 'Fog' for a book as a whole.
+    ``name``: of a page that a person knows by no number.
     """
     if titles is not None:
         if citation.state == NOT_FOUND or citation.book not in titles:
@@ -47,6 +48,8 @@ def citation_label(citation: Citation, titles: Mapping[int, str] | None = None) 
         title, page = short_title(titles[citation.book]), f", p. {citation.page}" if citation.page else ""
         gist = ", gist" if citation.state == FROM_MEMORY and citation.page else ""
         return f"{title}{page}{gist}" + (RECOGNISED if citation.recognised else "")
+    if name and citation.state == FROM_PAGE:
+        return f"from {name}" + (RECOGNISED if citation.recognised else "")
     return LABELS[citation.state].format(page=citation.page) + (RECOGNISED if citation.recognised else "")
 
 

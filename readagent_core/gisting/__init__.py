@@ -5,6 +5,15 @@ from __future__ import annotations
 from readagent_core.gisting.call_estimate import estimate
 from readagent_core.gisting.memory_budget import fit
 from readagent_core.gisting.progress import GistingProgress
-from readagent_core.gisting.reader import CALLS_AHEAD, cut_by_rule, read, regenerate_gist
+from readagent_core.gisting.reader import CALLS_AHEAD, cut_by_rule, cut_rest_by_rule, read, regenerate_gist
 
-__all__ = ["CALLS_AHEAD", "GistingProgress", "cut_by_rule", "estimate", "fit", "read", "regenerate_gist"]
+__all__ = [
+    "CALLS_AHEAD",
+    "GistingProgress",
+    "cut_by_rule",
+    "cut_rest_by_rule",
+    "estimate",
+    "fit",
+    "read",
+    "regenerate_gist",
+]

@@ -18,7 +18,7 @@ from readagent_core.errors import (
     Remedy,
     WindowError,
 )
-from readagent_core.gisting import CALLS_AHEAD, GistingProgress, read
+from readagent_core.gisting import CALLS_AHEAD, GistingProgress, cut_rest_by_rule, read
 from readagent_core.gisting.costs import book_budget
 from readagent_core.jobs import Job
 from readagent_core.library.records import Gisting, GistingState, StopReason
@@ -139,6 +139,22 @@ def memory_to_ask(workspace: Workspace, book_id: str, *, then: str) -> tuple[Gis
     if found is None:
         raise NotInLibraryError(f"This book has no gists yet. Make them in Read, then {then}.")
     return found
+
+
+def memory_to_search(workspace: Workspace, book_id: str) -> tuple[Gisting, GistMemory]:
+    """``newest_memory`` where that is complete; else what there is of it, and the rest of the text in pages by rule.
+
+    Such pages have no gists: they are searched. They are stored, for they are what an answer names.
+    """
+    gisting, memory = newest_memory(workspace, book_id) or (None, None)
+    if gisting is not None and memory is not None and memory.complete:
+        return gisting, memory
+    library = workspace.library
+    if memory is None:
+        plan = GistingPlan.from_preset("article", pagination="uniform")
+        memory = GistMemory(library.document(book_id).limited(plan.max_words), plan, (), ())
+    kept = library.keep_searched(book_id, cut_rest_by_rule(memory), gisting=gisting)
+    return kept, library.memory(kept.id)
 
 
 def _read(

@@ -87,6 +87,14 @@ def cut_by_rule(document: Document, plan: GistingPlan) -> GistMemory:
     return GistMemory(limited, plan, pages, gists, complete=True)
 
 
+def cut_rest_by_rule(memory: GistMemory) -> GistMemory:
+    """Return ``memory`` with the text after its last page in pages of about equal length, without gists, to search."""
+    after = memory.pages[-1].end if memory.pages else 0
+    cut = cut_pages_by_rule(Windows(memory.document, replace(memory.plan, cross_sections=False)), after)
+    pages = [replace(page, number=number) for number, page in enumerate(cut, start=len(memory.pages) + 1)]
+    return replace(memory, pages=(*memory.pages, *pages), gists=(*memory.gists, *[None] * len(pages)))
+
+
 def regenerate_gist(
     memory: GistMemory, number: int, model: ChatModel, *, instruction: str = "", cancel: CancelToken | None = None
 ) -> Gist:

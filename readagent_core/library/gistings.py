@@ -25,7 +25,7 @@ _CACHED_MEMORIES = 4
 _GONE = "This reading is not in the library any more. Read the book again."
 _SELECT = """
     SELECT id, book_id, document_id, plan, model, place AS "where", state, reason, why, budget AS "limit", successor,
-        started, ended, recorded, usage, changed,
+        searched, started, ended, recorded, usage, changed,
         (SELECT count(*) FROM page WHERE reading_id = reading.id) AS pages,
         (SELECT count(*) FROM gist WHERE reading_id = reading.id) AS gists
     FROM reading
@@ -118,12 +118,12 @@ class Gistings(Books):
 
     def gistings(self, book_id: str) -> list[Gisting]:
         """All readings of the book, newest first."""
-        rows = self._db.rows(f"{_SELECT} WHERE book_id = ? ORDER BY started DESC, id DESC", (book_id,))
+        rows = self._db.rows(f"{_SELECT} WHERE book_id = ? AND NOT searched ORDER BY started DESC, id DESC", (book_id,))
         return [_gisting(row) for row in rows]
 
     def gistings_by(self, model_name: str) -> list[Gisting]:
         """All readings that this model made in this library, recordings left out."""
-        rows = self._db.rows(f"{_SELECT} WHERE model = ? AND recorded = ''", (model_name,))
+        rows = self._db.rows(f"{_SELECT} WHERE model = ? AND recorded = '' AND NOT searched", (model_name,))
         return [_gisting(row) for row in rows]
 
     def open_gisting(self, book_id: str, plan: GistingPlan, model_name: str, where: str = "") -> Gisting:
@@ -135,16 +135,36 @@ class Gistings(Books):
     ) -> Gisting:
         key = (document_id, plan.key, model, recorded)
         found = self._db.row(_FIND, key)
-        if found is None:
-            self._db.change(
-                "INSERT INTO reading (book_id, document_id, plan_key, plan, model, place, state, started, recorded) "
-                "VALUES (?, ?, ?, ?, ?, ?, 'reading', ?, ?) ON CONFLICT DO NOTHING",
-                (book_id, document_id, plan.key, json.dumps(plan.to_dict()), model, where, time.time(), recorded),
-            )
-            found = self._db.row(_FIND, key)
+        return self._insert(book_id, plan, key, where=where) if found is None else self.gisting(found["id"])
+
+    def _insert(
+        self, book_id: str, plan: GistingPlan, key: tuple[str, ...], *, where: str = "", searched: bool = False
+    ) -> Gisting:
+        """Return the gisting of ``key`` (see ``_FIND``), inserted where another process has not done so."""
+        document_id, plan_key, model, recorded = key
+        self._db.change(
+            "INSERT INTO reading (book_id, document_id, plan_key, plan, model, place, state, started, recorded, "
+            "searched) VALUES (?, ?, ?, ?, ?, ?, 'reading', ?, ?, ?) ON CONFLICT DO NOTHING",
+            (book_id, document_id, plan_key, json.dumps(plan.to_dict()), model, where, time.time(), recorded, searched),
+        )
+        found = self._db.row(_FIND, key)
         if found is None:
             raise NotInLibraryError(_GONE)
         return self.gisting(found["id"])
+
+    def keep_searched(self, book_id: str, memory: GistMemory, *, gisting: Gisting | None) -> Gisting:
+        """Keep the pages of a text that is searched, with the gists that ``gisting`` has so far; ``gistings`` has none.
+
+        So the pages that an old answer names stay what they were when the gists are complete.
+        """
+        of = f"{gisting.id} {len(memory.readable)}" if gisting else ""
+        key = (memory.document.id, f"{memory.plan.key} searched {of}".strip(), memory.model, "")
+        found = self._db.row(_FIND, key)
+        if found is not None:
+            return self.gisting(found["id"])
+        kept = self._insert(book_id, memory.plan, key, searched=True)
+        self.put_memory(kept.id, memory)
+        return self.gisting(kept.id)
 
     def add_memory(self, book_id: str, memory: GistMemory) -> Gisting:
         """Add a memory that was made elsewhere: a recording or an import."""
@@ -229,7 +249,14 @@ class Gistings(Books):
 
 def _gisting(row: sqlite3.Row) -> Gisting:
     values = {**dict(row), "plan": GistingPlan.from_dict(json.loads(row["plan"])), "usage": _usage(row)}
-    return Gisting(**{**values, "state": GistingState(row["state"]), "reason": StopReason(row["reason"])})
+    return Gisting(
+        **{
+            **values,
+            "state": GistingState(row["state"]),
+            "reason": StopReason(row["reason"]),
+            "searched": bool(row["searched"]),
+        }
+    )
 
 
 def _usage(row: sqlite3.Row) -> Usage:

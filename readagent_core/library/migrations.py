@@ -144,4 +144,8 @@ MIGRATIONS: tuple[str, ...] = (
     UPDATE event SET body = json_set(body, '$.code', 'read-so-far')
         WHERE body LIKE '{"kind": "Noted", "text": "Answered from the %read so far."}';
     """,
+    # pages by rule of a text that is searched before it has all its gists: of no list of gistings
+    """
+    ALTER TABLE reading ADD COLUMN searched INTEGER NOT NULL DEFAULT 0;
+    """,
 )

@@ -77,7 +77,7 @@ class Gisting:
     ``reason``: why it is not done; ``why``: the same for people. ``limit``: the budget in dollars that stopped it.
     ``successor``: the id of the gisting that goes on in smaller pages. ``model`` and ``where``: the model and its
     server. ``recorded``: date of a recording, else ''. ``changed``: a counter that grows whenever a page or gist is
-    added, changed or deleted.
+    added, changed or deleted. ``searched``: pages by rule, with the gists there were, that an answer was made from.
     """
 
     id: int
@@ -98,6 +98,7 @@ class Gisting:
     recorded: str = ""
     usage: Usage = field(default_factory=Usage)
     changed: int = 0
+    searched: bool = False
 
 
 @dataclass(frozen=True)
@@ -190,7 +191,8 @@ class ExchangeFacts:
     ``model``, ``where``: who answered, and its server. ``recorded``: date of a recording. ``words``: of the text asked
     about. ``pages_read``: how many pages had gists, where the book was not read to its end. ``standalone``: the
     question as it was understood without the conversation. ``seconds``: how long the answer took. ``books``: of a
-    question about several, in the order of their numbers. ``others``: what another version wrote.
+    question about several, in the order of their numbers. ``beside``: the exchange that this one was asked again from,
+    to be shown beside it. ``others``: what another version wrote.
     """
 
     model: str = ""
@@ -200,6 +202,7 @@ class ExchangeFacts:
     pages_read: int = 0
     standalone: str = ""
     seconds: float = 0.0
+    beside: str = ""
     books: tuple[AskedBook, ...] = ()
     others: Mapping[str, Any] = field(default_factory=dict)
 

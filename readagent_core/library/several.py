@@ -27,7 +27,7 @@ _BOOKS = """
     JOIN document ON document.id = version.document_id
     LEFT JOIN position ON position.book_id = book.id
     LEFT JOIN reading ON reading.id = (
-        SELECT id FROM reading AS newest WHERE newest.book_id = book.id
+        SELECT id FROM reading AS newest WHERE newest.book_id = book.id AND NOT searched
             AND EXISTS (SELECT 1 FROM gist WHERE reading_id = newest.id) ORDER BY started DESC, id DESC LIMIT 1)
     WHERE book.removed IS NULL AND book.id IN ({})
 """

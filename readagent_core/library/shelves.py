@@ -41,7 +41,7 @@ _CARDS = """
     LEFT JOIN position ON position.book_id = book.id
     LEFT JOIN indexed ON indexed.owner = 'text ' || document.id
     LEFT JOIN reading ON reading.id = (
-        SELECT id FROM reading AS newest WHERE newest.book_id = book.id
+        SELECT id FROM reading AS newest WHERE newest.book_id = book.id AND NOT searched
         ORDER BY EXISTS (SELECT 1 FROM page WHERE reading_id = newest.id) DESC, started DESC, id DESC LIMIT 1)
     WHERE book.removed IS NULL
     ORDER BY coalesce(book.opened, book.added) DESC, book.id

@@ -10,16 +10,14 @@ from collections.abc import Generator
 from dataclasses import replace
 
 from readagent_core.answering.base import Event
-from readagent_core.answering.recall import recall
+from readagent_core.answering.recall import SEARCH_WORDS, recall
 from readagent_core.answering.registry import Method
 from readagent_core.answering.run import Run
-
-WORDS = 3000  # of passages
 
 
 def passages(run: Run) -> Generator[Event, None, None]:
     """Answer from the best passages alone."""
-    extra = {"passages": WORDS, **run.settings.extra, "requests": 0}
+    extra = {"passages": SEARCH_WORDS, **run.settings.extra, "requests": 0}
     yield from recall(replace(run, settings=replace(run.settings, extra=extra)), gists=False)
 
 

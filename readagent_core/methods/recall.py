@@ -16,5 +16,6 @@ METHOD = Method(
     about="Remembers how each gist begins, sees the passages that share words with the question, and asks for more.",
     answer=recall,
     needs_gists=True,
+    searches=True,
     looks_up=False,
 )

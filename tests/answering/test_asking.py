@@ -136,7 +136,7 @@ def test_another_model_answers_when_it_is_named(workspace):
 
 
 def test_while_reading_is_under_way_it_says_so(workspace):
-    exchange, _ = asked(workspace, *a_book(workspace, a_memory(complete=False, gists=3)))
+    exchange, _ = asked(workspace, *a_book(workspace, a_memory(complete=False, gists=3)), method="read-agent-p")
     noted = {"kind": "Noted", "text": "Answered from the 3 pages read so far.", "code": NoteCode.READ_SO_FAR}
     assert exchange.events[0] == noted
     assert exchange.facts.pages_read == 3
@@ -147,7 +147,7 @@ def test_what_cannot_be_asked_is_an_error_that_says_why(workspace):
     book, gisting = a_book(workspace, a_memory(complete=False, gists=0))
     read = a_book(workspace, a_memory(3))[1]
     for text, how, error, says in (
-        ("Why?", {"gisting_id": gisting.id}, NotInLibraryError, "no gists yet"),
+        ("Why?", {"gisting_id": gisting.id, "method": "read-agent-p"}, NotInLibraryError, "no gists yet"),
         ("  ", {"gisting_id": gisting.id}, SettingsError, "Write a question"),
         ("Why?", {"gisting_id": gisting.id, "method": "guess"}, SettingsError, "no method"),
         ("Why?", {"gisting_id": read.id, "up_to": 0}, ReadAgentError, "keeps every page out"),

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from pages.parts.ask.state import AskOneBook, limit_of
+from pages.parts.ask import payload
+from pages.parts.ask.state import AskOneBook, limit_of, scene
+from pages.parts.ask.state import ask as ask_in
 from pages.parts.shared.cached import get_workspace
 from readagent_core.answering import suggesting
 from readagent_core.answering.asking import ask
@@ -125,12 +127,32 @@ def test_an_exchange_opens_by_its_address_and_a_strange_address_does_no_harm(app
         assert not app("pages/ask.py", **address).exception, address
 
 
-def test_a_book_that_was_not_read_says_so(app):
+def test_a_book_is_asked_before_it_has_gists_and_then_again_beside_the_old_answer(app):
     app()
-    book = get_workspace().library.add(Document("New", (Paragraph("Words of a book. " * 20),)))
+    workspace = get_workspace()
+    paragraphs = tuple(
+        Paragraph(f"The lamp of part {n} was lit by keeper{n}. " + "Words of a book. " * 40) for n in range(30)
+    )
+    book = workspace.library.add(Document("New", paragraphs))
     at = app("pages/ask.py", book=book.id)
-    assert any("has no gists yet" in c.value for c in at.caption)
-    assert at.button(key="ask_read")
+    assert "With gists an answer remembers the whole book" in captions(at)
+    assert "A few seconds\\, free" in captions(at)
+    at.chat_input(key="ask_input").set_value("Who lit the lamp of part 17?").run()
+    first = newest(workspace, book)
+    workspace.jobs.get(f"ask {first.id}").join(20)
+    assert first.method == "passages-dos"
+    at.run().button(key="ask_make").click().run()
+    workspace.jobs.get(f"read {workspace.library.gistings(book.id)[0].id}").join(30)
+    now = scene(workspace, book)
+    (record,) = payload.finished_records(now)
+    assert record["wholeMemory"] == "free"
+    ask_in(now, first.question, like=workspace.library.exchange(first.id), beside=True)
+    second = newest(workspace, book)
+    workspace.jobs.get(f"ask {second.id}").join(20)
+    now = scene(workspace, book)
+    (shown,) = payload.finished_records(now)  # the old answer is no longer by itself
+    assert (shown["id"], shown["beside"]["record"]["id"]) == (second.id, first.id)
+    assert [name for name, _, _ in shown["beside"]["rows"]] == ["Opened", "Words read", "Found in the book"]
     assert not at.exception
 
 

@@ -165,6 +165,8 @@ def memory_step(
 
 def _note(memory: GistMemory, expanded: Sequence[int], *, limit: int | None) -> str:
     """'25 gists, 2 opened in place, 1,945 words'"""
+    if not memory.readable:
+        return "No gists yet: the text is searched"
     numbers = [n for n in memory.readable if limit is None or n <= limit]
     gists = memory.gist_words if limit is None else sum(g.words for g in memory.gists[:limit] if g)
     words = gists + sum(memory.page(n).words - g.words for n in expanded if n in numbers and (g := memory.gists[n - 1]))

@@ -20,6 +20,7 @@ from pages.parts.ask.record import (
     hide,
     method_titles,
     record_at_step,
+    show_beside,
     sources_of_book,
 )
 from pages.parts.ask.several_state import Several
@@ -28,6 +29,7 @@ from pages.parts.shared.answer import waiting_line
 from pages.parts.shared.gisting_status import may_hurry
 from readagent_core.answering import replay
 from readagent_core.answering.base import Event
+from readagent_core.answering.costs import price_of_question
 from readagent_core.library.records import Exchange, ExchangeState
 from readagent_core.models.builtin import reader as builtin
 
@@ -39,9 +41,11 @@ def shown_exchanges(now: AskState) -> list[Exchange]:
     """
     if now.recording:
         return [now.current] if now.current else []
-    place = next((i for i, e in enumerate(now.exchanges) if now.current and e.id == now.current.id), 0)
-    left_out = 0 if st.session_state.get("ask_all") else min(max(0, len(now.exchanges) - SHOWN), place)
-    return now.exchanges[left_out:]
+    beside = {e.facts.beside for e in now.exchanges} - {now.current.id if now.current else ""}
+    shown = [e for e in now.exchanges if e.id not in beside]  # the others stand beside a newer answer
+    place = next((i for i, e in enumerate(shown) if now.current and e.id == now.current.id), 0)
+    left_out = 0 if st.session_state.get("ask_all") else min(max(0, len(shown) - SHOWN), place)
+    return shown[left_out:]
 
 
 def _record(now: AskState, exchange: Exchange) -> dict[str, Any]:
@@ -60,9 +64,24 @@ def _record(now: AskState, exchange: Exchange) -> dict[str, Any]:
         methods=method_titles() if isinstance(now, AskOneBook) else (),
         model=now.workspace.model.name,
         suggest_model=_suggests_model(now, exchange, state),
+        whole_memory=_whole_memory(now, exchange),
     )
-    hidden = now.why_hidden(exchange, events)
-    return hide(record, hidden[0], may_ask=hidden[1]) if hidden else record
+    if hidden := now.why_hidden(exchange, events):
+        return hide(record, hidden[0], may_ask=hidden[1])
+    old = next((e for e in now.exchanges if e.id == exchange.facts.beside), None)
+    if old is None:
+        return record
+    old_events = exchange_now(now.workspace, old)[1]
+    return show_beside(record, _record(now, old), events=events, old_events=old_events)
+
+
+def _whole_memory(now: AskState, exchange: Exchange) -> str:
+    """What it costs to ask again with the whole memory; '' where an answer had it, or it is not complete yet."""
+    if not isinstance(now, AskOneBook) or None in now.memory.gists or exchange.gisting_id == now.gisting.id:
+        return ""
+    if None not in now.memory_of(exchange).gists:
+        return ""
+    return price_of_question(now.workspace.model, now.memory, now.method, look_ups=now.look_ups)
 
 
 def _suggests_model(now: AskState, exchange: Exchange, state: ExchangeState) -> bool:

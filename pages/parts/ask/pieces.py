@@ -15,12 +15,16 @@ from readagent_core.words import count_of
 
 
 def sentence_pieces(
-    checked: Checked, answer: Answer, question: str, titles: Mapping[int, str] | None = None
+    checked: Checked,
+    answer: Answer,
+    question: str,
+    titles: Mapping[int, str] | None = None,
+    names: Mapping[int, str] | None = None,
 ) -> list[dict[str, Any]]:
     """The answer of the built-in reader: sentences with their page, and our own words where a piece has no page.
 
     ``book``: a sentence of the book; else one of a gist. ``shared``: the places of the words that the question has too.
-    ``titles``: of several books, by number.
+    ``titles``: of several books, by number; ``names``: as in ``pieces_of``.
     """
     seen_of = {book.number: book.seen for book in answer.books} or {0: answer.seen}
     found: list[dict[str, Any]] = []
@@ -32,9 +36,13 @@ def sentence_pieces(
         if text:
             first = piece.citations[0]
             page = first.page
-            book, in_part = (seen_of.get(first.book, {}).get(page) == how for how in ("full", "part"))
+            book, in_part = (seen_of.get(first.book, {}).get(page) in how for how in (("full", "passage"), ("part",)))
             label = (
-                f"page {page}" if book else f"gist of a part, from page {page}" if in_part else f"gist of page {page}"
+                (names or {}).get(page, f"page {page}")
+                if book
+                else f"gist of a part, from page {page}"
+                if in_part
+                else f"gist of page {page}"
             )
             why = "Copied word for word." if book else f"A sentence of this {'part' if in_part else 'page'}'s gist."
             if first.recognised:

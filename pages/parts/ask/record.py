@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pages.parts.ask.pieces import citations_summary, sentence_pieces
@@ -58,6 +58,12 @@ def uses_gists(method: str) -> bool:
     return known is None or known.needs_gists
 
 
+def may_search(method: str) -> bool:
+    """Whether a method answers from pages that have no gists; False for a method of another version."""
+    known = all_methods().get(method)
+    return known is not None and (known.searches or not known.needs_gists)
+
+
 def signer_line(signature: Signature, events: Sequence[Event], text: str, *, gists: bool = True) -> str:
     """The signature while the answer is being made: 'gpt-5-mini is writing'. ``gists``: the method uses them."""
     if signature.kind == BUILT_IN:
@@ -101,10 +107,13 @@ def look_ups(
     """
     found: list[dict[str, Any]] = []
     built_in = signature_of(exchange).kind == BUILT_IN
+    searched = memory is not None and None in memory.gists  # in pages that a person knows by no number
     for step in replay.steps(events):
         if step.kind != replay.LOOK_UP:
             continue
-        if titles is not None:
+        if searched and not step.said:
+            title = f"Found passages in {count_of(len(step.marked), 'place')}"
+        elif titles is not None:
             title = replay.look_up_title_of_several(step, titles, built_in=built_in)
         else:
             title = replay.look_up_title(step, built_in=built_in)
@@ -129,7 +138,7 @@ def _with_title(refused: str, titles: Mapping[int, str]) -> str:
 class Sources:
     """What a record says of the text: of one book, or of several. ``pages``: of the book.
 
-    ``titles``: of several books, by number; None for one.
+    ``titles``: of several books, by number; None for one. ``names``: of its pages without a gist.
     """
 
     language: str
@@ -138,13 +147,26 @@ class Sources:
     pages: int = 0
     words: int = 0
     titles: Mapping[int, str] | None = None
+    names: Mapping[int, str] = field(default_factory=dict)
 
 
 def sources_of_book(exchange: Exchange, events: Sequence[Event], text: str, memory: GistMemory) -> Sources:
     answer = replay.answer_of(events)
     checked = checked_answer(text, answer, memory) if answer else None
     document = memory.document
-    return Sources(document.language, checked, look_ups(exchange, events, memory), len(memory.pages), document.words)
+    looks, pages = look_ups(exchange, events, memory), len(memory.pages)
+    return Sources(document.language, checked, looks, pages, document.words, names=page_names(memory))
+
+
+def page_names(memory: GistMemory) -> dict[int, str]:
+    """Where each page without a gist is: 'Chapter 2', '34 %'. A person knows such pages by no number."""
+    found: dict[int, str] = {}
+    for page, gist in zip(memory.pages, memory.gists, strict=True):
+        if gist is None:
+            section = memory.section_of(page.number)
+            percent = round(100 * page.start / len(memory.document.paragraphs))
+            found[page.number] = section.title if section else f"{percent} %"
+    return found
 
 
 def describe_context(answer: Answer) -> str:
@@ -205,9 +227,11 @@ def exchange_record(
     methods: Sequence[tuple[str, str]] = (),
     model: str = builtin.NAME,
     suggest_model: bool = False,
+    whole_memory: str = "",
 ) -> dict[str, Any]:
     """Everything that the component draws of one exchange. ``text``: the answer so far. ``model``: who would answer
-    now. ``suggest_model``: say that a model can be connected.
+    now. ``suggest_model``: say that a model can be connected. ``whole_memory``: what it costs to ask
+    again, where the gists are complete now that were not when it was answered.
     """
     checked, titles = sources.checked, sources.titles
     answer = replay.answer_of(events)
@@ -219,7 +243,7 @@ def exchange_record(
     if answer is not None:
         whole = exchange.facts.words or sources.words
         cost = costs.answer_cost(events, whole=whole, seconds=exchange.facts.seconds)
-    before = " ".join(replay.notes(events, NoteCode.READ_SO_FAR))
+    before = " ".join([*replay.notes(events, NoteCode.READ_SO_FAR), *replay.notes(events, NoteCode.BY_SEARCH)])
     if exchange.up_to is not None:
         before = " ".join(
             filter(None, [before, f"Page{'s 1 to' if exchange.up_to > 1 else ''} {exchange.up_to} only."])
@@ -228,9 +252,9 @@ def exchange_record(
     if answer is not None and not missing:
         before = " ".join(filter(None, [before, costs.gists_only_note(answer)]))
     if checked and answer and built_in:
-        pieces = [] if missing else sentence_pieces(checked, answer, exchange.question, titles)
+        pieces = [] if missing else sentence_pieces(checked, answer, exchange.question, titles, sources.names)
     else:
-        pieces = pieces_of(checked, titles) if checked else pending_pieces(text, titles)
+        pieces = pieces_of(checked, titles, sources.names) if checked else pending_pieces(text, titles, sources.names)
     kind, words = TROUBLE.get(state, ("", ""))
     if exchange.error and state in (ExchangeState.FAILED, ExchangeState.CUT_OFF):
         words = exchange.error
@@ -258,7 +282,8 @@ def exchange_record(
         "pieces": pieces,
         "notFound": not_found(answer, up_to=exchange.up_to, pages=sources.pages) if answer and missing else None,
         "loose": [
-            chip_of(c, len(checked.citations) - len(checked.loose) + i, titles) for i, c in enumerate(checked.loose)
+            chip_of(c, len(checked.citations) - len(checked.loose) + i, titles, sources.names)
+            for i, c in enumerate(checked.loose)
         ]
         if checked and not built_in
         else [],
@@ -269,6 +294,8 @@ def exchange_record(
         "legend": citations_summary(checked, answer) if checked and answer and not (built_in or missing) else "",
         "acts": _acts(exchange, state, missing=missing, model=model, suggest_model=suggest_model and built_in),
         "again": _again(signature, model),
+        "wholeMemory": whole_memory,
+        "beside": None,
         "methods": [list(pair) for pair in methods if pair[0] != exchange.method],
         "hidden": "",
         "plain": text,
@@ -287,6 +314,28 @@ def _acts(exchange: Exchange, state: ExchangeState, *, missing: bool, model: str
     if state == ExchangeState.FAILED and exchange.remedy == Remedy.SETTINGS:
         found.append("settings")
     return [*found, "connect"] if suggest_model else found
+
+
+def show_beside(
+    record: dict[str, Any], old: dict[str, Any], *, events: Sequence[Event], old_events: Sequence[Event]
+) -> dict[str, Any]:
+    """``record`` with the ``old`` answer to the same question beside it, and a table of what differs."""
+    now, before = replay.answer_of(events), replay.answer_of(old_events)
+    rows = []
+    if now and before:
+        rows = [
+            ["Opened", pages_named(sorted(before.looked_up)), pages_named(sorted(now.looked_up))],
+            ["Words read", f"{before.memory_words:,}", f"{now.memory_words:,}"],
+        ]
+        rows += [["Found in the book", found_claims(old), found_claims(record)]]
+    named = {"then": "By search", "now": "With the whole memory"}
+    return {**record, "beside": {**named, "record": old, "rows": rows}}
+
+
+def found_claims(record: Mapping[str, Any]) -> str:
+    """'2 of 3 claims': those of an answer's record whose words are in the book."""
+    states = [cite["state"] for piece in record["pieces"] for cite in piece["cites"]]
+    return f"{sum(state in ('page', 'copied') for state in states)} of {count_of(len(states), 'claim')}"
 
 
 def _again(signature: Signature, model: str) -> str:

@@ -56,7 +56,9 @@ class Several(AskState):
     def name(self) -> str:
         return SEVERAL
 
-    def start(self, question: Question, settings: AskSettings, *, use_cache: bool, model: ChatModel | None) -> Exchange:
+    def start(
+        self, question: Question, settings: AskSettings, *, use_cache: bool, model: ChatModel | None, beside: str
+    ) -> Exchange:
         about, book_ids = self.chosen.about, self.chosen.book_ids
         exchange, _ = asking.ask(
             self.workspace,
@@ -67,6 +69,7 @@ class Several(AskState):
             conversation_id=self.conversation_id,
             use_cache=use_cache,
             model=model,
+            beside=beside,
         )
         choose(about, book_ids, exchange.conversation_id)
         return exchange

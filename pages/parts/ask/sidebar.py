@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from pages.parts.ask import answer_view
-from pages.parts.ask.record import method_titles
+from pages.parts.ask.record import may_search, method_titles
 from pages.parts.ask.several_state import Several, open_several
 from pages.parts.ask.state import NEW, AskOneBook, AskState, choose_conversation, choose_newest, set_limit
 from pages.parts.shared import book as address
@@ -69,21 +69,21 @@ def _limit(scene: AskOneBook) -> None:
 
 
 def _pick_method(scene: AskOneBook) -> None:
-    library = scene.workspace.library
-    titles = dict(method_titles())
-    stored = library.preference("ask method", scene.method)
-    names = list(titles)
+    library, titles, whole = scene.workspace.library, dict(method_titles()), None not in scene.memory.gists
+    # without all gists the usual method is a search, whatever was chosen for other books
+    stored = library.preference("ask method", scene.method) if whole else scene.method
+    names = [name for name in titles if scene.memory.readable or may_search(name)]
     scene.method = st.selectbox(
         "Method",
         names,
         index=names.index(stored) if stored in names else 0,
         format_func=titles.__getitem__,
-        key="ask_method",
+        key="ask_method" if whole else f"ask_method_{scene.book.id}_{bool(scene.memory.readable)}",
     )
     st.caption(methods.method(scene.method).about)
     for fault in methods.method_faults():
         st.caption(shell.as_text(fault))
-    if scene.method != stored:
+    if whole and scene.method != stored:
         library.set_preference("ask method", scene.method)
     _offer_zoom(scene)
 

@@ -29,7 +29,8 @@ from readagent_core.answering.questions import parse_question
 from readagent_core.citations import Checked
 from readagent_core.document import Document
 from readagent_core.errors import NotInLibraryError
-from readagent_core.gisting.job import newest_memory
+from readagent_core.gisting import cut_rest_by_rule
+from readagent_core.gisting.job import memory_to_search, newest_memory
 from readagent_core.jobs import Job
 from readagent_core.library.records import Book, Exchange, ExchangeState, Gisting, Position
 from readagent_core.memory import GistMemory
@@ -81,7 +82,9 @@ class AskState(ABC):
         """By which the browser knows these conversations."""
 
     @abstractmethod
-    def start(self, question: Question, settings: AskSettings, *, use_cache: bool, model: ChatModel | None) -> Exchange:
+    def start(
+        self, question: Question, settings: AskSettings, *, use_cache: bool, model: ChatModel | None, beside: str
+    ) -> Exchange:
         """Start to answer, and remember the conversation for the next run. Raises ReadAgentError."""
 
     @abstractmethod
@@ -130,7 +133,12 @@ class AskOneBook(AskState):
     def name(self) -> str:
         return self.book.id
 
-    def start(self, question: Question, settings: AskSettings, *, use_cache: bool, model: ChatModel | None) -> Exchange:
+    def start(
+        self, question: Question, settings: AskSettings, *, use_cache: bool, model: ChatModel | None, beside: str
+    ) -> Exchange:
+        gisting, memory = self.gisting, self.memory
+        if not memory.complete:  # what there is now, stored: gists that come later change the pages
+            gisting, memory = memory_to_search(self.workspace, self.book.id)
         exchange, _ = asking.ask(
             self.workspace,
             self.book.id,
@@ -138,15 +146,17 @@ class AskOneBook(AskState):
             method=self.method,
             settings=settings,
             conversation_id=self.conversation_id,
-            up_to=self.limit,
-            gisting_id=self.gisting.id,
+            up_to=limit_of(self, gisting, memory),
+            gisting_id=gisting.id,
             use_cache=use_cache,
             model=model,
+            beside=beside,
         )
         if self.conversation_id not in (None, exchange.conversation_id):  # a recording's conversation is left as it is
             st.session_state["ask_own"] = exchange.conversation_id
         st.session_state[f"conversation {self.book.id}"] = exchange.conversation_id
-        self.shown, self.shown_memory = self.gisting, self.memory
+        self.shown, self.shown_memory = gisting, memory
+        self.shown_limit = limit_of(self, gisting, memory)
         return exchange
 
     def why_hidden(self, exchange: Exchange, events: Sequence[Event]) -> tuple[str, bool] | None:
@@ -179,12 +189,9 @@ class AskOneBook(AskState):
         address.set_address(book=self.book.id, exchange=exchange.id, step=None if step is None else step + 1)
 
 
-def scene(workspace: Workspace, book: Book) -> AskOneBook | None:
-    """The state for ``book``; None where nothing of it has been read."""
-    gisting_and_memory = _gisting(workspace, book)
-    if gisting_and_memory is None:
-        return None
-    gisting, memory = gisting_and_memory
+def scene(workspace: Workspace, book: Book) -> AskOneBook:
+    """The state for ``book``."""
+    gisting, memory = _gisting(workspace, book)
     conversation_id, wanted = _chosen(workspace, book)
     exchanges = workspace.library.exchanges(conversation_id) if conversation_id else []
     current = next((e for e in exchanges if e.id == wanted), exchanges[-1] if exchanges else None)
@@ -203,7 +210,7 @@ def scene(workspace: Workspace, book: Book) -> AskOneBook | None:
         shown=shown,
         shown_memory=shown_memory,
         position=workspace.library.position(book.id),
-        method=choose_method("", workspace.model, several=False).name,
+        method=choose_method("", workspace.model, memory).name,
         from_reader=st.session_state.pop("ask_page", None),
     )
     found.limit = limit_of(found, gisting, memory)
@@ -211,8 +218,16 @@ def scene(workspace: Workspace, book: Book) -> AskOneBook | None:
     return found
 
 
-def _gisting(workspace: Workspace, book: Book) -> tuple[Gisting, GistMemory] | None:
-    """The reading chosen on the Read screen, else the newest that has pages."""
+def _gisting(workspace: Workspace, book: Book) -> tuple[Gisting, GistMemory]:
+    """The gisting chosen on the Read screen, else the newest that has pages; without one pages by rule.
+
+    Where it is not complete, the rest of the text is in pages by rule.
+    """
+    gisting, memory = _chosen_gisting(workspace, book) or memory_to_search(workspace, book.id)
+    return gisting, memory if memory.complete else cut_rest_by_rule(memory)
+
+
+def _chosen_gisting(workspace: Workspace, book: Book) -> tuple[Gisting, GistMemory] | None:
     chosen = st.session_state.get(f"reading_{book.id}")
     if chosen is not None:
         gisting = next((r for r in workspace.library.gistings(book.id) if r.id == chosen and r.pages), None)
@@ -311,14 +326,17 @@ def ask(
     whole: bool = False,
     like: Exchange | None = None,
     model: ChatModel | None = None,
+    beside: bool = False,
 ) -> None:
-    """Start to answer, and update the state; ``like``: an exchange that is asked again. ``model``: another than the
-    chosen one. Raises ReadAgentError.
+    """Start to answer, and update the state; ``like``: an exchange that is asked again, shown ``beside`` the new one.
+
+    ``model``: another than the chosen one. Raises ReadAgentError.
     """
     question = Question(text, like.options) if like else parse_question(text, options)
     settings = AskSettings(look_ups=0 if whole else now.look_ups, may_decline=True)
-    again = like is not None and now.method == like.method
-    exchange = now.start(question, settings, use_cache=not again, model=model)
+    again = like is not None and now.method == like.method and not beside
+    shown = like.id if like and beside else ""
+    exchange = now.start(question, settings, use_cache=not again, model=model, beside=shown)
     _make_current(now, exchange)  # the address follows when the question is shown: that takes the browser a while
     now.just_asked, now.ended = exchange, False
     now.conversation_id = exchange.conversation_id

@@ -16,18 +16,21 @@ from pages.parts.ask.pieces import page_passages
 from pages.parts.ask.record import MOST_LOOK_UPS
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.state import AskOneBook, AskState, ask, choose_exchange, exchange_now, pages_read, set_limit
-from pages.parts.read.start import make_gists
+from pages.parts.read.start import estimate_of, make_gists
 from pages.parts.shared import polling, shell
 from pages.parts.shared.chosen_books import choose_from_next_run
 from pages.parts.shared.component import Act
-from readagent_core.answering import replay, suggesting
+from readagent_core.answering import costs, replay, suggesting
 from readagent_core.answering.asking import job_key
 from readagent_core.errors import ReadAgentError
+from readagent_core.gisting.job import job_key as gisting_job_key
 from readagent_core.library.records import Exchange
 from readagent_core.models.base import ChatModel
 from readagent_core.models.builtin.reader import BuiltInReader
 
 SUGGEST_SECONDS = 0.7  # between two looks at the suggestions
+GISTS_SECONDS = 2.0  # between two looks at gists that are being made
+GISTS_ADD = "With gists an answer remembers the whole book, not only passages that share your words."
 STAGE, LIVE = "ask_stage", "ask_live"  # the fragments: everything but the sidebar, and what changes as answers come
 
 
@@ -104,10 +107,12 @@ def _handle(now: AskState, act: Act) -> None:
     if exchange is None:
         return
     job = now.workspace.jobs.get(job_key(exchange.id))
-    if act.do in ("again", "method", "more", "built-in"):
-        now.method = act.text or exchange.method
+    if act.do in ("again", "method", "more", "built-in", "whole-memory"):
+        if act.do != "whole-memory":
+            now.method = act.text or exchange.method
         now.look_ups = MOST_LOOK_UPS if act.do == "more" else now.look_ups
-        _start(now, exchange.question, like=exchange, model=BuiltInReader() if act.do == "built-in" else None)
+        other = BuiltInReader() if act.do == "built-in" else None
+        _start(now, exchange.question, like=exchange, model=other, beside=act.do == "whole-memory")
         return
     if act.do == "connect":
         st.session_state["ask_connect"] = True
@@ -159,11 +164,12 @@ def _start(
     whole: bool = False,
     like: Exchange | None = None,
     model: ChatModel | None = None,
+    beside: bool = False,
 ) -> None:
     """Ask, and draw what that changes; called from a widget's callback. An error is shown at the line."""
     shown = scope_of(now) if isinstance(now, AskOneBook) else ""
     try:
-        ask(now, text, options=options, whole=whole, like=like, model=model)
+        ask(now, text, options=options, whole=whole, like=like, model=model, beside=beside)
     except ReadAgentError as error:
         st.session_state["ask_trouble"] = error
         return
@@ -204,9 +210,50 @@ def _line(now: AskState) -> None:
             key="ask_options_open",
         ):
             st.text_area("Answers to choose from, one per line", key=field, height=140)
+    _say_price(now)
     trouble = st.session_state.pop("ask_trouble", None)
     if trouble:
         shell.error_box(trouble)
+
+
+def _say_price(now: AskState) -> None:
+    """Who answers and what a question costs; of a book without all its gists what they would add, with their price."""
+    model = now.workspace.model
+    who = model.name if model.is_language_model else "Built-in reader"
+    if isinstance(now, AskOneBook):
+        price = costs.price_of_question(model, now.memory, now.method, look_ups=now.look_ups)
+        st.caption(shell.as_text(f"{who}: {price}{'' if price == 'free' else ' a question'}."))
+        if None in now.memory.gists:
+            _say_gists(now)
+
+
+def _say_gists(now: AskOneBook) -> None:
+    """What gists would add and what they take, or how far they are; asks for the whole screen when they are made."""
+    gisting = next(iter(now.workspace.library.gistings(now.book.id)), None)
+    job = now.workspace.jobs.get(gisting_job_key(gisting)) if gisting else None
+    running = job is not None and job.running
+    polling.rerun_after(GISTS_SECONDS if running else None, key="ask_gists")
+    if not running and st.session_state.pop("ask_gisting", False):
+        st.rerun(scope="app")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="ask_gists"):
+        if gisting and running:
+            st.session_state["ask_gisting"] = True
+            made = f"{gisting.gists} {'gist is' if gisting.gists == 1 else 'gists are'} made"
+            st.caption(f"{made}; answers use what is there and search the rest.")
+            return
+        takes = "a few seconds, free"
+        if now.workspace.model.is_language_model:
+            takes = estimate_of(now.workspace, now.book)
+        st.caption(shell.as_text(f"{GISTS_ADD} {takes[0].upper()}{takes[1:]}."))
+        st.button("Make gists", key="ask_make", on_click=_make_gists, args=(now,))
+
+
+def _make_gists(now: AskOneBook) -> None:
+    try:
+        make_gists(now.workspace, now.book)
+    except ReadAgentError as error:
+        st.session_state["ask_trouble"] = error
+    st.rerun("app")
 
 
 def _say_limit(now: AskOneBook) -> None:

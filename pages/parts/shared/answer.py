@@ -8,18 +8,24 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from readagent_core.citations import Checked, Citation, parse_unfinished
+from readagent_core.citations import FROM_MEMORY, FROM_PAGE, Checked, Citation, parse_unfinished
 from readagent_core.citations.several import parse_unfinished_several
 from readagent_core.export.conversation import citation_label, short_title
 from readagent_core.jobs import Snapshot
 
+WHY_HERE = {  # of a page without a number
+    FROM_PAGE: "These words are in the text here.",
+    FROM_MEMORY: "The model was shown this part of the text, but the answer quotes no words of it.",
+}
 _CLOSING = re.compile(r"^[\s]*[.,;:!?。、！？」』”’)\]]+")
 
 
-def pieces_of(checked: Checked, titles: Mapping[int, str] | None = None) -> list[dict[str, Any]]:
+def pieces_of(
+    checked: Checked, titles: Mapping[int, str] | None = None, names: Mapping[int, str] | None = None
+) -> list[dict[str, Any]]:
     """The answer's text with a chip for every citation; a full stop after a mark goes before the chip.
 
-    ``titles``: of several books, by number.
+    ``titles``: of several books, by number; ``names``: of pages that a person knows by no number.
     """
     found: list[dict[str, Any]] = []
     number = 0
@@ -28,17 +34,19 @@ def pieces_of(checked: Checked, titles: Mapping[int, str] | None = None) -> list
         if found and found[-1]["cites"] and (closing := _CLOSING.match(text)):
             found[-1]["text"] = found[-1]["text"].rstrip() + closing.group().strip()
             text = text[closing.end() :]
-        cites = [chip_of(citation, number + i, titles) for i, citation in enumerate(piece.citations)]
+        cites = [chip_of(citation, number + i, titles, names) for i, citation in enumerate(piece.citations)]
         number += len(cites)
         if text.strip() or cites:
             found.append({"text": text if found else text.lstrip(), "cites": cites})
     return found
 
 
-def pending_pieces(text: str, titles: Mapping[int, str] | None = None) -> list[dict[str, Any]]:
+def pending_pieces(
+    text: str, titles: Mapping[int, str] | None = None, names: Mapping[int, str] | None = None
+) -> list[dict[str, Any]]:
     """The text of an answer still being written: its marks name pages, and nothing is checked yet.
 
-    ``titles``: of several books, by number.
+    ``titles``: of several books, by number; ``names``: as in ``pieces_of``.
     """
     if titles is not None:
         return [
@@ -50,7 +58,7 @@ def pending_pieces(text: str, titles: Mapping[int, str] | None = None) -> list[d
     found: list[dict[str, Any]] = []
     at = 0
     for mark in parsed.marks:
-        cites = [_pending(f"page {n}") for n in mark.pages]
+        cites = [_pending((names or {}).get(n, f"page {n}")) for n in mark.pages]
         found.append({"text": parsed.body[at : mark.start], "cites": cites})
         at = mark.end
     if parsed.body[at:] or not found:
@@ -67,13 +75,19 @@ def _place_name(book: int, page: int, titles: Mapping[int, str]) -> str:
     return f"{title}, p. {page}" if page else title
 
 
-def chip_of(citation: Citation, number: int, titles: Mapping[int, str] | None = None) -> dict[str, Any]:
+def chip_of(
+    citation: Citation,
+    number: int,
+    titles: Mapping[int, str] | None = None,
+    names: Mapping[int, str] | None = None,
+) -> dict[str, Any]:
+    name = (names or {}).get(citation.page, "")
     return {
         "page": citation.page,
         "book": citation.book,
         "state": citation.state,
-        "label": citation_label(citation, titles),
-        "why": citation.why,
+        "label": citation_label(citation, titles, name=name),
+        "why": WHY_HERE.get(citation.state, citation.why) if name else citation.why,
         "at": number,
     }
 
