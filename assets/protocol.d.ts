@@ -791,6 +791,8 @@ export interface FirstVisitData extends AddingData {
   example: { page: number; question: string; before: string; marked: string; answer: string };
   /** the other samples */
   others: { id: string; title: string; lang: string }[];
+  /** the model that can be installed: bytes, and minutes for the gists of a novel of so many words */
+  local: { size: number; minutes: number; words: number } | null;
 }
 
 // --- the other screens ----------------------------------------------------------------------------

@@ -4,7 +4,7 @@
 import { button, el, icon, svg } from "../shared/dom.js";
 import { Adding } from "./adding.js";
 import { addressOf } from "./card.js";
-import { minutesOf, SAMPLE_WITHOUT_A_MODEL } from "./facts.js";
+import { minutesOf, SAMPLE_WITHOUT_A_MODEL, span } from "./facts.js";
 
 /**
  * @import { FirstVisitData } from "../protocol.js"
@@ -21,6 +21,28 @@ export class FirstVisit {
 
   close() {
     this.adding.close();
+  }
+
+  /** A model on this computer. @param {NonNullable<FirstVisitData["local"]>} local */
+  offer({ size, minutes, words }) {
+    return el(
+      "div",
+      { class: "drop local" },
+      icon("plug"),
+      el(
+        "div",
+        { class: "grow" },
+        el("p", {}, el("b", {}, "A model on this computer")),
+        el(
+          "p",
+          { class: "small dim" },
+          `${SAMPLE_WITHOUT_A_MODEL} No account, nothing sent; ${(size / 1e9).toFixed(1)} GB once. `,
+          `This computer reads a novel of ${words.toLocaleString("en")} words in about ${span(minutes)}.`,
+        ),
+      ),
+      button("Install", () => this.send({ do: "install" })),
+      button("See what fits", () => this.send({ do: "settings" }), { kind: "quiet" }),
+    );
   }
 
   /** @param {FirstVisitData} data */
@@ -83,17 +105,19 @@ export class FirstVisit {
       ...(data.model
         ? []
         : [
-            el(
-              "p",
-              { class: "model small" },
-              icon("plug"),
-              el(
-                "span",
-                {},
-                `${SAMPLE_WITHOUT_A_MODEL} `,
-                button("Connect a model", () => this.send({ do: "settings" }), { kind: "link" }),
-              ),
-            ),
+            data.local
+              ? this.offer(data.local)
+              : el(
+                  "p",
+                  { class: "model small" },
+                  icon("plug"),
+                  el(
+                    "span",
+                    {},
+                    `${SAMPLE_WITHOUT_A_MODEL} `,
+                    button("Connect a model", () => this.send({ do: "settings" }), { kind: "link" }),
+                  ),
+                ),
           ]),
       this.adding.veil,
     );

@@ -26,6 +26,7 @@ from readagent_core.cli.folders import (
     title_line,
 )
 from readagent_core.cli.mcp import mcp
+from readagent_core.cli.model import app as model
 from readagent_core.cli.notes import notes
 from readagent_core.cli.output import memory_json, print_json, report_errors, say, say_aside, show_pages
 from readagent_core.cli.questions import questions
@@ -193,6 +194,7 @@ app.command()(notes)
 app.command()(questions)
 app.command()(evaluate)
 app.add_typer(corpus, name="corpus")
+app.add_typer(model, name="model")
 app.command()(backup)
 app.command()(restore)
 app.command()(mcp)

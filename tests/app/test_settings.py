@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from pages.parts.settings import model_tab, other_tabs
-from readagent_core.connecting import connecting, key_places
+from pages.parts.shared.cached import get_workspace
+from readagent_core.connecting import connecting, key_places, local_models
 from readagent_core.connecting.checking.check import Check
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import SettingsError
@@ -18,11 +19,13 @@ from readagent_core.models import connection
 from readagent_core.models.base import Completion
 from readagent_core.models.cache.model import store_reply
 from readagent_core.models.cache.store import CacheState, ReplyCache
+from readagent_core.models.local import files
 from readagent_core.models.server import probe
 from readagent_core.models.server.probe import Found
 from readagent_core.settings import Secret, load_settings
 from tests.app.conftest import open_tab
 from tests.fakes.capable import capable
+from tests.fakes.hub import Hub
 from tests.fakes.keyrings import InMemory, Locked
 from tests.fakes.server import FakeServer, Reply, error
 from tests.fakes.weak import WeakModel
@@ -345,3 +348,25 @@ def test_a_damaged_settings_file_is_told_on_every_screen_and_harms_none(app, own
         assert not at.exception
     shown = " ".join(caption.value for caption in at.sidebar.caption).replace("\\", "")
     assert [word for word in told if word not in shown] == []
+
+
+def test_a_model_on_this_computer_that_cannot_be_had_says_why(app, monkeypatch, tmp_path):
+    with Hub(b"no model at all") as hub:
+        listed = tmp_path / "models.toml"
+        listed.write_text(hub.entry())
+        monkeypatch.setenv("READAGENT_HUB", hub.url)
+        monkeypatch.setenv("READAGENT_MODELS", str(listed))
+        at = app("pages/settings.py")
+        at.button(key="install_tiny").click().run()
+        get_workspace().jobs.get(local_models.INSTALL_KEY).join(20)
+        at.run()
+        assert any("not a GGUF file" in text.value for text in at.text)
+        assert not files.offers(get_workspace().settings)[0].is_installed(get_workspace().home)
+        monkeypatch.setattr(local_models, "computer", lambda _: local_models.Computer(4 * 10**9, 10**9, 2, 10**12))
+        at.run()
+        assert at.button(key="install_tiny").disabled
+        assert any("Needs 1.1 GB of memory; 1.0 GB is free" in caption.value for caption in at.caption)
+        at.text_input(key="own_model_file").set_value(str(listed)).run()
+        at.button(key="use_own_file").click().run()
+        assert any("models.toml is not a GGUF file" in text.value for text in at.text)
+        assert not at.exception

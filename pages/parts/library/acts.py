@@ -66,7 +66,8 @@ def go_on(workspace: Workspace, book_id: str) -> None:
 
 def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
     """Open the screen or the dialog that the person asked for."""
-    if act.do == "settings":
+    if act.do in ("settings", "install"):
+        st.session_state["install_model"] = act.do == "install"
         st.switch_page("pages/settings.py")
     elif act.do == "removed":
         dialogs.show_removed(workspace)

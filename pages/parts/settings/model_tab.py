@@ -9,11 +9,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.parts.settings import model_limits, model_options, model_test
+from pages.parts.settings import local_model, model_limits, model_options, model_test
 from pages.parts.settings.model_fields import choose_model, draw_fields, forget_found_servers
 from pages.parts.shared import polling, shell
 from readagent_core.connecting import connecting
 from readagent_core.models.connection import learnt_window
+from readagent_core.models.local.server import WHERE
 from readagent_core.models.server import probe
 from readagent_core.models.server.probe import PRESETS, Found
 from readagent_core.settings import load_settings
@@ -22,7 +23,8 @@ from readagent_core.workspace import Workspace
 
 TITLES = {
     "server": "This server's model",
-    "local": "A model on this computer",
+    "own": "The model of this app",
+    "local": "A server on this computer",
     "openai": "OpenAI",
     "other": "Another server",
     "builtin": "Built-in reader",
@@ -37,7 +39,8 @@ LOOK_SECONDS = 0.25
 def kinds(workspace: Workspace) -> list[str]:
     """The cards. On a server for several people its own computer is nobody's to look for models on."""
     if workspace.settings.team is None:
-        return ["local", "openai", "other", "builtin"]
+        own = ["own"] if workspace.settings.base_url == WHERE else []
+        return [*own, "local", "openai", "other", "builtin"]
     return [*(["server"] if load_settings().connected else []), "openai", "other", "builtin"]
 
 
@@ -48,6 +51,8 @@ def current_kind(workspace: Workspace) -> str:
         return "server"
     if not settings.connected and not settings.key_trouble:
         return "builtin"
+    if settings.base_url == WHERE:
+        return "own"
     preset = connecting.preset_of(settings.base_url) if settings.base_url else None
     if not settings.base_url or (preset and preset.id == "openai"):
         return "openai"
@@ -59,6 +64,7 @@ def captions(found: Sequence[Found] | None, *, team: bool) -> dict[str, str]:
     there = f"{count_of(len(found), 'server')} found." if found else "No server found yet."
     return {
         "server": "No key needed. There is a budget a month.",
+        "own": "Free and private: nothing is sent.",
         "local": f"Free and private. {there}",
         "openai": "Needs a key. Text is sent to OpenAI.",
         "other": "Other providers. Needs a key." if team else "Any address that answers the way OpenAI does.",
@@ -111,8 +117,10 @@ def form(workspace: Workspace) -> None:
     found = None if team else servers(workspace)
     if found is None and not team:
         st.fragment(wait_for_servers)()
+    if not team:
+        local_model.draw(workspace)
     offered, lines = kinds(workspace), captions(found, team=team)
-    st.subheader("Choose a model", anchor=False)
+    st.subheader("Choose a model" if team else "Or another reader", anchor=False)
     with st.container(key="who"):
         chosen = st.radio(
             "Choose a model",
@@ -128,6 +136,8 @@ def form(workspace: Workspace) -> None:
         built_in(workspace)
     elif chosen == "server":
         server_model(workspace)
+    elif chosen == "own":
+        st.caption("Use, add and remove models in the list above.")
     elif chosen == "local":
         local_form(workspace, found)
     elif chosen == "openai":
@@ -140,7 +150,9 @@ def current_model(workspace: Workspace) -> None:
     """Draw which model is used now, and the notices about it."""
     model = workspace.model
     if model.is_language_model:
-        where = "on this server's account" if workspace.settings.server else f"at {model.where.split('//')[-1]}"
+        where = f"at {model.where.split('//')[-1]}" if model.where != WHERE else "in this app"
+        if workspace.settings.server:
+            where = "on this server's account"
         st.text(f"In use now: {model.name} {where}")
         for notice in model.notices:
             st.caption(f":material/info: {notice}")

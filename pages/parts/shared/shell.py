@@ -90,6 +90,7 @@ TITLES: dict[str, tuple[str, str]] = {  # error class -> what happened in a few 
     "EmptyReplyError": ("The model said nothing", "chat_bubble_outline"),
     "RefusedError": ("The model declined", "block"),
     "BadRequestError": ("The server did not accept the call", "block"),
+    "LocalModelError": ("The model on this computer cannot be used", "memory"),
     "UnknownFormatError": ("This kind of file cannot be opened", "draft"),
     "WrongFormatError": ("The file is not what its name says", "draft"),
     "EmptyDocumentError": ("There is nothing in this file", "draft"),

@@ -91,7 +91,7 @@ def file_of(settings: Settings, name: str) -> Path:
         if offer.name == name and offer.is_installed(settings.home):
             return offer.path(settings.home)
     path = Path(name).expanduser()
-    if path.suffix.lower() == ".gguf" and path.is_file():
+    if path.is_file():
         return path.resolve()
     for found in find():
         if found.name == name:
