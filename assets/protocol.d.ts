@@ -284,8 +284,7 @@ export type MarkColour = "rose" | "leaf" | "sky" | "lilac";
 
 export interface KeptAnswer {
   question: string;
-  /** who answered, in a line */
-  signer: string;
+  signer: { kind: SignerKind; line: string };
   pieces: KeptPiece[];
 }
 
@@ -849,7 +848,7 @@ export interface QuestionsData {
   /** grows when the server adds questions itself */
   revision: number;
   /** of `rows` */
-  hints: { problem: string; found: string }[];
+  hints: { problem?: string; field?: string; found: string }[];
 }
 
 /** State value "change" of kind "questions". */

@@ -19,7 +19,7 @@ from pages.parts.shared.component import Act, act_of, call_with_act, component
 from readagent_core.answering import replay
 from readagent_core.answering.base import ModelCall
 from readagent_core.errors import NotInLibraryError
-from readagent_core.jobs import Snapshot
+from readagent_core.jobs import JobState, Snapshot
 from readagent_core.library.records import Book
 from readagent_core.web_pages.acting import LOOK_UPS, WebTask, action_of
 from readagent_core.web_pages.actions import history_entry
@@ -84,8 +84,8 @@ def _stage(workspace: Workspace, book: Book, opened: OpenedPage) -> None:
             st.caption(_progress(job.snapshot))
             label = "Stopping" if job.cancelled else "Stop"
             st.button(label, disabled=job.cancelled, on_click=job.cancel, key="act_stop")
-    elif job is not None and job.snapshot.state in ("failed", "cancelled"):
-        kind = "CancelledError" if job.snapshot.state == "cancelled" else job.snapshot.error_kind
+    elif job is not None and job.snapshot.state in (JobState.FAILED, JobState.CANCELLED):
+        kind = "CancelledError" if job.snapshot.state == JobState.CANCELLED else job.snapshot.error_kind
         shell.error_box(job.snapshot.error or "Stopped. The gists made so far are stored.", kind=kind)
     steps = stored_steps(store, opened.version)
     if job is not None and running and isinstance(job.snapshot.value, ActProgress):

@@ -22,6 +22,7 @@ from readagent_core.comparing.comparison import Comparison, is_past_limit
 from readagent_core.errors import NotInLibraryError, ReadAgentError
 from readagent_core.evaluation.recorded import RecordedComparisons
 from readagent_core.export.comparison_view import draw_methods
+from readagent_core.jobs import JobState
 from readagent_core.library.records import Book
 from readagent_core.workspace import Workspace
 
@@ -157,7 +158,7 @@ def last(
     comparison = snapshot.value if snapshot is not None else None
     if comparison is None:
         comparison = comparing.last_comparison(workspace, *book_ids)
-    if snapshot is not None and snapshot.state == "failed":
+    if snapshot is not None and snapshot.state == JobState.FAILED:
         shell.error_box(snapshot.error, kind=snapshot.error_kind)
     hidden = comparison is not None and is_past_limit(comparison, text.limits)
     if comparison is None or hidden:

@@ -10,6 +10,7 @@ import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any
 
 from readagent_core.cancel import CancelToken
@@ -18,16 +19,23 @@ from readagent_core.errors import CancelledError, LimitError, ReadAgentError
 _ENDED_KEPT = 8
 
 
+class JobState(StrEnum):
+    RUNNING = "running"
+    DONE = "done"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
 @dataclass(frozen=True)
 class Snapshot:
-    """The state of a job at one moment. ``state``: 'running', 'done', 'cancelled' or 'failed'.
+    """The state of a job at one moment.
 
     ``done`` of about ``total`` (0: not known). ``waiting``: why it waits, '' while it works, until
     ``waiting_until`` (seconds of ``time.time``). ``error``: fit to show a person. ``value``: what the work
     last published or returned; readers must not change it.
     """
 
-    state: str = "running"
+    state: JobState = JobState.RUNNING
     done: float = 0
     total: float = 0
     started: float = 0.0
@@ -61,7 +69,7 @@ class Job(CancelToken):
 
     @property
     def running(self) -> bool:
-        return self._snapshot.state == "running"
+        return self._snapshot.state == JobState.RUNNING
 
     def publish(self, **changes: Any) -> None:
         """Change the snapshot: done=, total=, value=."""
@@ -90,18 +98,18 @@ class Job(CancelToken):
     def _run(self, work: Callable[[Job], Any]) -> None:
         try:
             value = work(self)
-            end = {"state": "done"} if value is None else {"state": "done", "value": value}
+            end = {"state": JobState.DONE} | ({} if value is None else {"value": value})
         except CancelledError as error:
             self.exception = error
-            end = {"state": "cancelled", "error": str(error)}
+            end = {"state": JobState.CANCELLED, "error": str(error)}
         except ReadAgentError as error:
             self.exception = error
-            end = {"state": "failed", "error": str(error), "error_kind": type(error).__name__}
+            end = {"state": JobState.FAILED, "error": str(error), "error_kind": type(error).__name__}
         except Exception as error:  # noqa: BLE001  a bug of ours goes to the log and must not end the app
             self.exception = error
             traceback.print_exc()
             message = "Something in ReadAgent itself went wrong. What was done is saved; please try again."
-            end = {"state": "failed", "error": message, "error_kind": type(error).__name__}
+            end = {"state": JobState.FAILED, "error": message, "error_kind": type(error).__name__}
         self.publish(**end, ended=time.time(), waiting="")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -22,15 +23,23 @@ from readagent_core.words import count_of, count_words
 VERSION = 1
 
 
+class PageEnd(StrEnum):
+    """Why a page ends where it does."""
+
+    PAUSE = "pause"  # chosen by the model
+    SECTION = "section"  # a section ends
+    ONLY = "only"  # the one possible place
+    RULE = "rule"  # cut by rule
+    END = "end"  # of the text
+
+
 @short_repr
 @dataclass(frozen=True)
 class Page:
     """A page: paragraphs ``start`` to ``end`` (exclusive) of the memory's document. Numbers start at 1.
 
     ``words``: of its paragraphs, section titles not counted. ``reason``: the model's words for pausing at its end.
-    ``ends``: why it ends there: 'pause' (chosen by the model), 'section' (a section ends), 'only' (the one possible
-    place), 'rule' (cut by rule), 'end' (of the text). ``fallback``: no reply named a pause point that was offered, so
-    the page ends by rule.
+    ``fallback``: no reply named a pause point that was offered, so the page ends by rule.
     """
 
     number: int
@@ -39,7 +48,7 @@ class Page:
     words: int
     reason: str = ""
     fallback: bool = False
-    ends: str = "pause"
+    ends: PageEnd = PageEnd.PAUSE
 
 
 @short_repr
@@ -244,7 +253,7 @@ class GistMemory:
         return cls(
             document=document.limited(plan.max_words),
             plan=plan,
-            pages=tuple(Page(**p) for p in data["pages"]),
+            pages=tuple(Page(**{**p, "ends": PageEnd(p["ends"])}) for p in data["pages"]),
             gists=tuple(None if g is None else Gist(**{**g, "marks": tuple(g["marks"])}) for g in data["gists"]),
             model=data["model"],
             complete=data["complete"],

@@ -19,6 +19,8 @@ from readagent_core.answering.replay import answer_of, events_of
 from readagent_core.cancel import CancelToken
 from readagent_core.gisting import costs as gisting_costs
 from readagent_core.gisting.job import newest_memory, smaller_pages_note, start_gisting
+from readagent_core.library import Library, schema
+from readagent_core.library.migrations import MIGRATIONS
 from readagent_core.library.records import StopReason
 from readagent_core.prompts import Prompt
 from readagent_core.settings import load_settings
@@ -94,6 +96,31 @@ def test_a_book_that_was_limited_to_what_is_read_still_is(own_home, stored, with
     assert position.limited == (stored == "true")
     assert position.allowed == (None if stored == "false" else 5 if with_position else 0)
     assert opened.library.preference(f"only read {book_id}", None) is None
+    opened.library.close()
+
+
+def test_who_gave_a_stored_answer_gets_its_code(own_home, monkeypatch):
+    """An earlier version told it by the line alone."""
+    with zipfile.ZipFile(HOME) as archive:
+        archive.extractall(own_home)
+    before = next(n for n, script in enumerate(MIGRATIONS) if "signed_by" in script)
+    with monkeypatch.context() as earlier:
+        earlier.setattr(schema, "MIGRATIONS", MIGRATIONS[:before])
+        Library(own_home).close()
+    lines = {"A recording of 2026-11-20, made with m": "recording", "Built-in reader: words": "builtin", "m": "model"}
+    old = sqlite3.connect(own_home / "library.db")
+    (book_id,) = old.execute("SELECT id FROM book LIMIT 1").fetchone()
+    for number, line in enumerate(lines):
+        answer = {"question": "Why?", "signature": line, "text": "So.", "pieces": [], "citations": []}
+        spot = {"paragraph": 0, "offset": 0}
+        body = {"id": f"m{number}", "book_id": book_id, "kind": "answer", "colour": "", "exact": "", "prefix": ""}
+        body |= {"suffix": "", "start": spot, "end": spot, "answer": answer}
+        old.execute("INSERT INTO mark VALUES (?, ?, ?)", (f"m{number}", book_id, json.dumps(body)))
+    old.commit()
+    old.close()
+    opened = Workspace(load_settings())
+    made = {mark.answer["signature"]: mark.answer["signed_by"] for mark in opened.library.marks(book_id) if mark.answer}
+    assert {line: made[line] for line in lines} == lines
     opened.library.close()
 
 

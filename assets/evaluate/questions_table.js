@@ -201,10 +201,10 @@ class QuestionsTable {
   hints(hints) {
     let next = 0;
     this.store.rows.forEach((row, at) => {
-      const { problem = "", found = "" } = isEmpty(row) ? {} : (hints[next++] ?? {});
+      const { problem = "", field = "", found = "" } = isEmpty(row) ? {} : (hints[next++] ?? {});
       const view = this.views[at];
       view.problem.textContent = problem && `${problem} This question is left out until that is corrected.`;
-      view.fields.answer.toggleAttribute("aria-invalid", problem.includes("right answer"));
+      view.fields.answer.toggleAttribute("aria-invalid", field === "answer");
       view.found.textContent = found ? `✓ ${found}` : row.answer.trim() && hints.length ? "not word for word in the text" : "";
       view.found.classList.toggle("there", Boolean(found));
     });

@@ -1,6 +1,7 @@
 // A card at a mark: its colour, its note, what can be done with it. On a phone it is a sheet.
 
 import { button, el, first, icon } from "../shared/dom.js";
+import { SIGNER_ICONS } from "../shared/signer.js";
 import { COLOUR_NAMES, COLOURS, endOf, kindName, startOf } from "./mark_kinds.js";
 import { putAt, withSource } from "./selection.js";
 import { wordsOf } from "./text_places.js";
@@ -173,12 +174,7 @@ export function answerOf({ question, signer, pieces }, follow, language) {
     "div",
     { class: "keptanswer" },
     el("p", { class: "kq", dir: "auto", lang: language }, question),
-    el(
-      "p",
-      { class: "small dim signed" },
-      icon(signer.startsWith("A recording") ? "reels" : signer.startsWith("Built-in") ? "wordlines" : "plug"),
-      signer,
-    ),
+    el("p", { class: "small dim signed" }, icon(SIGNER_ICONS[signer.kind]), signer.line),
     ...lines,
   );
 }

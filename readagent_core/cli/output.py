@@ -16,11 +16,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from readagent_core.errors import NoTextError, PasswordError, ReadAgentError, SettingsError
+from readagent_core.jobs import Job, JobState, Snapshot
 
 if TYPE_CHECKING:
     from readagent_core.answering.base import Answer
     from readagent_core.document import Document
-    from readagent_core.jobs import Job, Snapshot
     from readagent_core.memory import GistMemory
     from readagent_core.usage import Usage
 
@@ -141,9 +141,9 @@ def wait_for(job: Job, line: Callable[[Snapshot], str]) -> None:
         job.join(30)
         raise
     say_aside(line(job.snapshot))
-    if job.snapshot.state == "cancelled":
+    if job.snapshot.state == JobState.CANCELLED:
         raise KeyboardInterrupt
-    if job.snapshot.state == "failed":
+    if job.snapshot.state == JobState.FAILED:
         raise job.exception if isinstance(job.exception, ReadAgentError) else ReadAgentError(job.snapshot.error)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,10 +11,8 @@ from readagent_core.cli import options
 from readagent_core.cli.folders import inspection_json, inspection_line
 from readagent_core.cli.output import print_json, report_errors, say, show_pages, wait_for
 from readagent_core.cli.shared import open_workspace
+from readagent_core.jobs import JobState, Snapshot
 from readagent_core.words import count_of
-
-if TYPE_CHECKING:
-    from readagent_core.jobs import Snapshot
 
 
 def recognise(
@@ -35,7 +33,9 @@ def recognise(
         def line(snapshot: Snapshot) -> str:
             left = int(snapshot.total - snapshot.done) or len(pages)
             far = f"{snapshot.done:,.0f} of {count_of(len(pages), 'page')}"
-            return f"Recognised: {far}" + (f", {estimate(workspace, left)} left" if snapshot.state == "running" else "")
+            return f"Recognised: {far}" + (
+                f", {estimate(workspace, left)} left" if snapshot.state == JobState.RUNNING else ""
+            )
 
         job = start_recognising(workspace, data, file.name, pages, password=password)
         wait_for(job, line)

@@ -128,10 +128,12 @@ def make_answer_mark(workspace: Workspace, exchange_id: str) -> Mark:
     words = [piece.text + _cited_elsewhere(piece, book.number, titles) for piece in checked.pieces]
     numbers = count()
     own = [[next(numbers) for c in piece.citations if c.book == book.number] for piece in checked.pieces]
+    signature = signature_of(exchange)
     kept = {
         "exchange_id": exchange.id,
         "question": exchange.question,
-        "signature": signature_of(exchange).line,
+        "signature": signature.line,
+        "signed_by": signature.kind,
         "text": "".join(words).strip() if answer.books else answer.text,
         "pieces": [{"text": w, "citations": o} for w, o in zip(words, own, strict=True)],
         "citations": [_citation(citation, text) for citation in citations],

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from readagent_core.answering.base import LETTERS
 from readagent_core.errors import DatasetError
@@ -65,19 +65,25 @@ class Taken:
         return [*self.problems[:_MOST_PROBLEMS], *([f"And {count_of(more, 'more problem')}."] if more > 0 else [])]
 
 
-def problem_of(question: OwnQuestion) -> str:
-    """Return why the question cannot be asked in an experiment yet; '' where it can."""
-    if not question.question:
-        return "The question is missing."
-    if not question.answer:
-        return "A right answer is missing."
-    if len(question.wrong) >= len(LETTERS):
-        return f"More than {len(LETTERS) - 1} wrong answers."
-    if question.answer.casefold() in (text.casefold() for text in question.wrong):
-        return "The right answer is among the wrong ones."
-    if len(set(question.wrong)) < len(question.wrong):
-        return "A wrong answer is there twice."
-    return "The right answer must be on one line." if question.wrong and "\n" in question.answer else ""
+class QuestionProblem(NamedTuple):
+    """Why a question cannot be asked in an experiment yet. ``field``: of the OwnQuestion, the one to correct."""
+
+    field: str
+    sentence: str
+
+
+def problem_of(question: OwnQuestion) -> QuestionProblem | None:
+    """Return the first problem of a question; None where it can be asked."""
+    answer, wrong = question.answer, question.wrong
+    problems = (
+        (not question.question, "question", "The question is missing."),
+        (not answer, "answer", "A right answer is missing."),
+        (len(wrong) >= len(LETTERS), "wrong", f"More than {len(LETTERS) - 1} wrong answers."),
+        (answer.casefold() in map(str.casefold, wrong), "answer", "The right answer is among the wrong ones."),
+        (len(set(wrong)) < len(wrong), "wrong", "A wrong answer is there twice."),
+        (bool(wrong) and "\n" in answer, "answer", "The right answer must be on one line."),
+    )
+    return next((QuestionProblem(field, sentence) for there, field, sentence in problems if there), None)
 
 
 # --- written --------------------------------------------------------------------------------------------------
@@ -161,7 +167,7 @@ def _add(values: Mapping[str, Any], line: int, taken: Taken) -> None:
         return
     taken.questions.append(question)
     if problem := problem_of(question):
-        what = problem[0].lower() + problem[1:]
+        what = problem.sentence[0].lower() + problem.sentence[1:]
         taken.add_problem(line, f"{what} The question was taken; correct it in the table, it is left out until then.")
 
 

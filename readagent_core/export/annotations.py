@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from readagent_core.answering.signature import BUILT_IN, MODEL, RECORDING
 from readagent_core.citations.placing import CONTEXT
 from readagent_core.document import Document
 from readagent_core.errors import DamagedDocumentError, WrongFormatError
@@ -206,4 +207,10 @@ def _answer(value: Mapping[str, Any]) -> dict[str, Any]:
     if any(number >= len(citations) for piece in value["pieces"] for number in piece["citations"]):
         raise ValueError("a citation that is not there")
     texts = {name: _text(value[name]) for name in ("exchange_id", "question", "signature", "text")}
-    return {**texts, "pieces": pieces, "citations": citations}
+    signed_by = value.get("signed_by")  # a file of an earlier version has none
+    return {
+        **texts,
+        "signed_by": signed_by if signed_by in (BUILT_IN, RECORDING) else MODEL,
+        "pieces": pieces,
+        "citations": citations,
+    }

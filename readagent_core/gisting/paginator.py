@@ -12,7 +12,7 @@ from typing import Any
 
 from readagent_core.cancel import CancelToken
 from readagent_core.gisting.pause_windows import Windows
-from readagent_core.memory import Gist, Page
+from readagent_core.memory import Gist, Page, PageEnd
 from readagent_core.models.base import ChatModel
 
 
@@ -83,7 +83,7 @@ def cut_pages_by_rule(windows: Windows, start: int) -> list[Page]:
         at, ends = window.end, window.ends
         if window.labels:
             at = min(window.labels, key=lambda label: abs(windows.words(window.start, label) - target))
-            ends = "rule"
+            ends = PageEnd.RULE
         pages.append(windows.page(start, at, ends=ends))
         start = at
     return pages

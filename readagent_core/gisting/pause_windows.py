@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from readagent_core.document import Document
-from readagent_core.memory import Page
+from readagent_core.memory import Page, PageEnd
 from readagent_core.plan import GistingPlan
 from readagent_core.tags import escape_tags, label
 
@@ -21,13 +21,13 @@ class Window:
     """Paragraphs ``start`` to ``end`` (exclusive), with the pause points offered.
 
     ``labels``: for each pause point the paragraph after it; the label before paragraph i is written <i>. Without
-    labels the window is one page and no model is asked; ``ends`` says why ('end', 'section' or 'only').
+    labels the window is one page and no model is asked.
     """
 
     start: int
     end: int
     labels: tuple[int, ...] = ()
-    ends: str = "pause"
+    ends: PageEnd = PageEnd.PAUSE
 
 
 class Windows:
@@ -60,7 +60,9 @@ class Windows:
         """Return the first border after paragraph ``start``."""
         return self.borders[bisect_right(self.borders, start)]
 
-    def page(self, start: int, end: int, *, reason: str = "", fallback: bool = False, ends: str = "pause") -> Page:
+    def page(
+        self, start: int, end: int, *, reason: str = "", fallback: bool = False, ends: PageEnd = PageEnd.PAUSE
+    ) -> Page:
         """Return a page without a number."""
         return Page(0, start, end, self.words(start, end), reason, fallback, ends)
 
@@ -68,12 +70,12 @@ class Windows:
         """Return the window from paragraph ``start``. Text up to the next border that fits into a page is one page."""
         border = self.border_after(start)
         if self.words(start, border) <= self.plan.max_words:
-            return Window(start, border, (), "end" if border == self.total else "section")
+            return Window(start, border, (), PageEnd.END if border == self.total else PageEnd.SECTION)
         # the last paragraph whose end is within max_words; at least one, however long it is
         end = max(start + 1, bisect_right(self.before, self.before[start] + self.plan.max_words) - 1)
         first = bisect_right(self.before, self.before[start] + self.plan.min_words - 1)
         labels = tuple(range(min(max(first, start + 1), end), end + 1))
-        return Window(start, end, labels) if len(labels) > 1 else Window(start, end, (), "only")
+        return Window(start, end, labels) if len(labels) > 1 else Window(start, end, (), PageEnd.ONLY)
 
     def passage(self, window: Window) -> str:
         """Return the text of a window with its labels, as prompts show it."""
@@ -97,7 +99,7 @@ class Windows:
             window = self.window(start)
             if window.labels:
                 fewest[start] = 1 + min(self._rest(fewest, end) for end in window.labels)
-            elif window.ends == "only":
+            elif window.ends == PageEnd.ONLY:
                 fewest[start] = self._rest(fewest, window.end)
         return fewest
 

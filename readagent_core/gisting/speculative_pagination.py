@@ -23,7 +23,7 @@ from readagent_core.cancel import CancelToken
 from readagent_core.gisting.paginator import Call, CallCounts, Paginator
 from readagent_core.gisting.pause_points import ask_page
 from readagent_core.gisting.pause_windows import Windows
-from readagent_core.memory import Page
+from readagent_core.memory import Page, PageEnd
 from readagent_core.models.base import ChatModel
 
 State = tuple[int, int]  # start of the page before (-1: not shown in the prompt), start of the page
@@ -73,12 +73,12 @@ class SpeculativePaginator(Paginator):
         self._from_section: set[State] = set()  # asked by a walker that was started at a section
         self._true_starts: dict[int, bool] = {}  # sections where a walker started: whether a page starts there
         self._walkers: list[_Walker] = []
-        self._confirmed = sum(page.ends == "pause" for page in saved)
+        self._confirmed = sum(page.ends == PageEnd.PAUSE for page in saved)
         self._asked = self._confirmed
         for key, value in notes.items():
             if key.startswith("pause "):
                 before, start = map(int, key.split()[1:])
-                self._known[before, start] = windows.page(start, **value)
+                self._known[before, start] = windows.page(start, **{**value, "ends": PageEnd(value["ends"])})
                 self._open.add((before, start))
                 self._asked += 1
         position = saved[-1].end if saved else 0
@@ -152,7 +152,7 @@ class SpeculativePaginator(Paginator):
             while chain.state[1] < chain.border and (page := self._page(chain.state)) is not None:
                 self._new_pages.append(page)
                 self._judge_section_starts(page)
-                self._confirmed += page.ends == "pause"
+                self._confirmed += page.ends == PageEnd.PAUSE
                 self._visited.add(chain.state)
                 chain.state = self._after(page)
         if sum(chain.state[1] for chain in self._chains) != before or not self._walkers:

@@ -152,7 +152,7 @@ def _check(memory: GistMemory) -> None:
     gists = [gist for gist in memory.gists if gist is not None]
     texts = [document.title, document.author, document.language, document.format, memory.model, memory.recorded]
     texts += [p.text for p in document.paragraphs] + [s.title for s in document.sections]
-    texts += [text for p in memory.pages for text in (p.reason, p.ends)]
+    texts += [p.reason for p in memory.pages]
     texts += [text for g in gists for text in (g.text, *g.marks)]
     if not all(isinstance(text, str) for text in texts):
         raise ValueError("a text is not a string")

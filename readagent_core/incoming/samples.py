@@ -18,7 +18,7 @@ from readagent_core.answering.response import chosen_option
 from readagent_core.document import Document
 from readagent_core.errors import LibraryError
 from readagent_core.library.records import Book, ExchangeFacts, ExchangeState
-from readagent_core.memory import Gist, GistMemory, Page, check_coverage, compression_rate
+from readagent_core.memory import Gist, GistMemory, Page, PageEnd, check_coverage, compression_rate
 from readagent_core.plan import GistingPlan
 from readagent_core.resources import ASSETS
 from readagent_core.workspace import Workspace
@@ -27,7 +27,7 @@ FOLDER = ASSETS / "samples"
 NAMES = ("the-keeper-of-harrow-light", "harrow-council-minutes", "yuki-no-eki")  # the first is opened first
 ADDED = "samples added"  # the preference that says which were added, so that a removed one stays away
 TITLES = {"en": "Questions of the recording", "ja": "記録された質問"}
-ENDS = {"pause point": "pause", "section": "section"}
+ENDS = {"pause point": PageEnd.PAUSE, "section": PageEnd.SECTION}
 
 
 def add_samples(workspace: Workspace) -> list[Book]:
@@ -82,7 +82,7 @@ def recorded_memory(document: Document, recording: Mapping[str, Any]) -> GistMem
             words=sum(p.words for p in document.paragraphs[start:end]),
             reason=page["reason"],
             fallback=page["fallback"],
-            ends="end" if end == len(document.paragraphs) else ENDS[page["ends"]],
+            ends=PageEnd.END if end == len(document.paragraphs) else ENDS[page["ends"]],
         )
         for start, end, page in zip([0, *ends[:-1]], ends, recording["pages"], strict=True)
     ]

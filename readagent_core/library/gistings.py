@@ -17,7 +17,7 @@ from readagent_core.errors import LibraryError, NotInLibraryError
 from readagent_core.library.books import Books
 from readagent_core.library.records import Gisting, GistingState, StopReason
 from readagent_core.library.schema import Database
-from readagent_core.memory import Gist, GistMemory, Page, StoredText, check_coverage
+from readagent_core.memory import Gist, GistMemory, Page, PageEnd, StoredText, check_coverage
 from readagent_core.plan import GistingPlan
 from readagent_core.usage import Usage
 
@@ -264,9 +264,8 @@ def _usage(row: sqlite3.Row) -> Usage:
 
 
 def _page(row: sqlite3.Row) -> Page:
-    return Page(
-        row["number"], row["first"], row["beyond"], row["words"], row["reason"], bool(row["fallback"]), row["ends"]
-    )
+    *figures, ends = (row[name] for name in ("number", "first", "beyond", "words", "reason", "ends"))
+    return Page(*figures, bool(row["fallback"]), PageEnd(ends))
 
 
 def _page_row(gisting_id: int, page: Page) -> tuple[Any, ...]:

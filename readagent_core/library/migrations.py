@@ -148,4 +148,11 @@ MIGRATIONS: tuple[str, ...] = (
     """
     ALTER TABLE reading ADD COLUMN searched INTEGER NOT NULL DEFAULT 0;
     """,
+    """
+    UPDATE mark SET body = json_set(body, '$.answer.signed_by', CASE
+        WHEN json_extract(body, '$.answer.signature') LIKE 'A recording of %' THEN 'recording'
+        WHEN json_extract(body, '$.answer.signature') LIKE 'Built-in reader:%' THEN 'builtin'
+        ELSE 'model' END)
+        WHERE json_extract(body, '$.answer.signature') IS NOT NULL;
+    """,
 )

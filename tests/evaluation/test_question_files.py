@@ -138,10 +138,11 @@ def test_far_too_much_is_bounded():
 
 
 def test_a_question_says_why_it_cannot_be_asked():
-    assert problem_of(OwnQuestion("Who?", "Vane")) == ""
-    assert "missing" in problem_of(OwnQuestion(answer="Vane"))
-    assert "one line" in problem_of(OwnQuestion("Who?", "Vane\nAmbrose", ("Oake",)))
-    assert "25 wrong" in problem_of(OwnQuestion("Who?", "Vane", tuple(map(str, range(26)))))
+    assert problem_of(OwnQuestion("Who?", "Vane")) is None
+    assert problem_of(OwnQuestion(answer="Vane")) == ("question", "The question is missing.")
+    assert problem_of(OwnQuestion("Who?", "Vane\nAmbrose", ("Oake",))).field == "answer"
+    field, sentence = problem_of(OwnQuestion("Who?", "Vane", tuple(map(str, range(26)))))
+    assert (field, "25 wrong" in sentence) == ("wrong", True)
 
 
 def test_the_template_on_the_screen_is_a_file_that_is_understood():

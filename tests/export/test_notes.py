@@ -39,6 +39,7 @@ ANSWERED = {
     "exchange_id": "e",
     "question": "Who lit it?",
     "signature": "a model",
+    "signed_by": "model",
     "text": "He did [1].",
     "pieces": [{"text": "He did", "citations": [0]}, {"text": ".", "citations": []}],
     "citations": [

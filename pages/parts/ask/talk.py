@@ -24,6 +24,7 @@ from readagent_core.answering import costs, replay, suggesting
 from readagent_core.answering.asking import job_key
 from readagent_core.errors import ReadAgentError
 from readagent_core.gisting.job import job_key as gisting_job_key
+from readagent_core.jobs import JobState
 from readagent_core.library.records import Exchange
 from readagent_core.models.base import ChatModel
 from readagent_core.models.builtin.reader import BuiltInReader
@@ -316,7 +317,7 @@ def _suggest(now: AskOneBook) -> None:
             st.caption("Thinking of questions")
             st.button("Stop", key="ask_suggest_stop", disabled=job.cancelled, on_click=job.cancel)
         return
-    if job is not None and job.snapshot.state == "failed":
+    if job is not None and job.snapshot.state == JobState.FAILED:
         st.caption(shell.as_text(job.snapshot.error))
     if st.button("Suggest questions", icon=":material/lightbulb:", type="tertiary", key="ask_suggest"):
         suggesting.start_suggesting(now.workspace, now.gisting.id, memory, up_to=now.limit)

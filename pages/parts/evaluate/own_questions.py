@@ -21,6 +21,7 @@ from readagent_core.evaluation import question_files
 from readagent_core.evaluation.own_dataset import BookText, book_text, memory_of, write_dataset
 from readagent_core.evaluation.question_files import Taken, problem_of, write_questions
 from readagent_core.evaluation.suggested_questions import Suggested, Suggestions, job_key, start_suggesting
+from readagent_core.jobs import JobState
 from readagent_core.library.own_questions import OwnQuestion
 from readagent_core.library.records import Book
 from readagent_core.memory import GistMemory
@@ -90,10 +91,16 @@ def _table(workspace: Workspace, book: Book) -> None:
         "rows": [{**q.to_dict(), "wrong": "\n".join(q.wrong)} for q in stored],
         "seen": st.session_state.get(f"own_seen_{book.id}", 0),
         "revision": st.session_state.get(f"own_revision_{book.id}", 0),
-        "hints": [{"problem": problem_of(q), "found": text.find(q.answer)} for q in stored],
+        "hints": [_hint(q, text) for q in stored],
     }
     mount = component("own_questions", "evaluate/questions_table.js", style="evaluate/questions_table.css")
     mount(key=f"{_TABLE}{book.id}", data=data, on_change_change=no_callback)
+
+
+def _hint(question: OwnQuestion, text: BookText) -> dict[str, str]:
+    problem = problem_of(question)
+    found = text.find(question.answer)
+    return {"problem": problem.sentence, "field": problem.field, "found": found} if problem else {"found": found}
 
 
 def take_changes(workspace: Workspace) -> None:
@@ -210,7 +217,7 @@ def _suggestions(workspace: Workspace, book: Book) -> None:
         with st.container(horizontal=True, vertical_alignment="center", key="evaluate_own_suggesting"):
             st.progress(job.snapshot.done / max(1, job.snapshot.total), text="Reading pages for questions")
             st.button("Stop", key="evaluate_own_stop", on_click=job.cancel)
-    elif job.snapshot.state == "failed":
+    elif job.snapshot.state == JobState.FAILED:
         shell.error_box(job.snapshot.error, kind=job.snapshot.error_kind)
     if not job.running and found.unusable and not settled:
         st.caption(f"{count_of(found.unusable, 'suggestion')} not shown: the page does not say the answer.")

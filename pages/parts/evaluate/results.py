@@ -20,6 +20,7 @@ from readagent_core.evaluation.starting import (
     start,
 )
 from readagent_core.evaluation.tables import score_table
+from readagent_core.jobs import JobState
 from readagent_core.models.cost.prices import money
 from readagent_core.settings import load_team
 from readagent_core.words import count_of
@@ -106,8 +107,8 @@ def _experiment(workspace: Workspace, entry: StoredExperiment) -> None:
     if job is not None and job.running:
         _watch(workspace, entry)
         return
-    if job is not None and job.snapshot.state in ("failed", "cancelled"):
-        stopped = job.snapshot.state == "cancelled"
+    if job is not None and job.snapshot.state in (JobState.FAILED, JobState.CANCELLED):
+        stopped = job.snapshot.state == JobState.CANCELLED
         error = "The answers so far are saved." if stopped else job.snapshot.error
         shell.error_box(error, kind="CancelledError" if stopped else job.snapshot.error_kind)
     paused = job is not None and job.snapshot.error_kind == "BudgetError"

@@ -13,7 +13,7 @@ import streamlit as st
 from pages.parts.shared import polling, shell
 from readagent_core.errors import PasswordError
 from readagent_core.incoming.links import as_address, can_fetch_again, fetch_again, open_link, open_pasted_text
-from readagent_core.jobs import Job
+from readagent_core.jobs import Job, JobState
 from readagent_core.library.records import Book
 from readagent_core.workspace import Workspace
 
@@ -29,7 +29,7 @@ def draw(workspace: Workspace) -> Book | None:
     job: Job | None = st.session_state.get("adding")
     turn = st.session_state.setdefault("adding_turn", 0)
     book = None
-    if job is not None and job.snapshot.state == "done":
+    if job is not None and job.snapshot.state == JobState.DONE:
         added = job.snapshot.value
         st.session_state["adding"] = job = None
         st.session_state["adding_turn"] = turn = turn + 1  # an empty field
@@ -49,7 +49,7 @@ def draw(workspace: Workspace) -> Book | None:
             st.session_state["adding"] = job = start_adding(workspace, pasted)
     if job is not None and job.running:
         _wait(job)
-    elif job is not None and job.snapshot.state == "done":
+    elif job is not None and job.snapshot.state == JobState.DONE:
         st.rerun()  # it was added at once
     elif job is not None:
         _show_end(job)
@@ -84,7 +84,7 @@ def draw_fetch_again(workspace: Workspace, book: Book) -> None:
 
 def _draw_fetched(job: Job) -> None:
     """Say what became of fetching an address again; the value of ``job`` is the book before and after."""
-    if job.snapshot.state == "cancelled":
+    if job.snapshot.state == JobState.CANCELLED:
         st.caption("Cancelled. The book is as it was.")
         return
     if job.snapshot.error:
@@ -136,7 +136,7 @@ def _show_end(job: Job) -> None:
     """Say why ``job`` ended without a book, and what to do next. The field still has what was pasted."""
     if isinstance(job.exception, PasswordError):
         shell.error_box(_PASSWORD, kind="PasswordError")
-    elif job.snapshot.state == "cancelled":
+    elif job.snapshot.state == JobState.CANCELLED:
         st.caption("Cancelled. Nothing was added.")
     elif job.snapshot.error:
         shell.error_box(job.snapshot.error, kind=job.snapshot.error_kind)

@@ -13,6 +13,7 @@ import streamlit as st
 from pages.parts.shared import shell
 from readagent_core.errors import DocumentError, NoTextError, PasswordError, ReadAgentError
 from readagent_core.incoming.folders import JOB, FolderReport, start_import
+from readagent_core.jobs import JobState
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
@@ -34,17 +35,17 @@ def folder_records(workspace: Workspace) -> list[dict[str, Any]]:
         return []
     now, report = job.snapshot, job.snapshot.value or FolderReport()
     record = {"key": JOB, "name": Path(job.subject).name}
-    if now.state == "running":
+    if now.state == JobState.RUNNING:
         pages = [int(now.done), int(now.total)] if now.total else None
         doing = {"text": "cancelling…"} if job.cancelled else {"text": report.current, "offer": "Cancel"}
         return [record | {"state": "importing", "pages": pages} | doing]
     if now.value is None:
-        title = "cancelled." if now.state == "cancelled" else "no book was imported."
-        return [record | {"state": "failed", "title": title, "text": now.error if now.state == "failed" else ""}]
+        title = "cancelled." if now.state == JobState.CANCELLED else "no book was imported."
+        return [record | {"state": "failed", "title": title, "text": now.error if now.state == JobState.FAILED else ""}]
     text = f"{report.summary}."
-    if now.state == "cancelled":
+    if now.state == JobState.CANCELLED:
         text = f"cancelled after {now.done:,.0f} of {count_of(int(now.total), 'file')}. {text.capitalize()}"
-    elif now.state == "failed":
+    elif now.state == JobState.FAILED:
         text = f"{text} {now.error}"
     new = [item.book.id for item in report.imported if item.new]
     shown = {book.id for book in workspace.library.books()}

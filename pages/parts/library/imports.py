@@ -14,7 +14,7 @@ from readagent_core.cancel import key_lock
 from readagent_core.errors import NoTextError, NotInLibraryError, PasswordError
 from readagent_core.incoming import recognising
 from readagent_core.incoming.opening import open_file
-from readagent_core.jobs import Job
+from readagent_core.jobs import Job, JobState
 from readagent_core.words import count_of, length_of
 from readagent_core.workspace import Workspace
 
@@ -53,7 +53,7 @@ def dismiss_import(key: str) -> None:
 
 def forget_finished() -> None:
     """Forget the files that have become books."""
-    st.session_state["imports"] = [one for one in imports_of_session() if one.job.snapshot.state != "done"]
+    st.session_state["imports"] = [one for one in imports_of_session() if one.job.snapshot.state != JobState.DONE]
 
 
 def start_import(workspace: Workspace, name: str, data: bytes, *, password: str = "") -> Import:
@@ -77,12 +77,12 @@ def import_record(workspace: Workspace, one: Import) -> dict[str, Any] | None:
     """An ``Import`` of assets/library/adding.js; None for a file being recognised (see parts/library/recognition)."""
     record = {"key": one.key, "name": one.name}
     snapshot = one.job.snapshot
-    if snapshot.state != "done" and one.job.subject and one.job.key == recognising.job_key(one.job.subject):
+    if snapshot.state != JobState.DONE and one.job.subject and one.job.key == recognising.job_key(one.job.subject):
         return None
-    if snapshot.state == "running":
+    if snapshot.state == JobState.RUNNING:
         pages = [snapshot.done, snapshot.total] if snapshot.total else None
         return record | {"state": "opening" if snapshot.value else "waiting", "pages": pages}
-    if snapshot.state == "done":
+    if snapshot.state == JobState.DONE:
         one.data, one.password = b"", ""
         try:
             book = workspace.library.book(snapshot.value)

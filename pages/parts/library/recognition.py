@@ -11,7 +11,7 @@ from pages.parts.library.imports import Import, imports_of_session
 from pages.parts.shared import polling, shell
 from readagent_core.errors import NoTextError, ReadAgentError
 from readagent_core.incoming import recognising
-from readagent_core.jobs import Job, Snapshot
+from readagent_core.jobs import Job, JobState, Snapshot
 from readagent_core.library.records import Book
 from readagent_core.library.scans import Scan
 from readagent_core.loaders.pdf.picture import PdfPages
@@ -31,7 +31,7 @@ def scan_records(workspace: Workspace) -> list[dict[str, Any]]:
 
 def _scan_record(workspace: Workspace, scan: Scan) -> dict[str, Any]:
     snapshot = _snapshot(workspace, scan)
-    running = snapshot.state == "running"
+    running = snapshot.state == JobState.RUNNING
     return {
         "key": scan.id,
         "name": _name(workspace, scan),
@@ -44,7 +44,7 @@ def _scan_record(workspace: Workspace, scan: Scan) -> dict[str, Any]:
 def _snapshot(workspace: Workspace, scan: Scan) -> Snapshot:
     """The state of a file's job; a paused one where the job was of an app that has ended."""
     job = workspace.jobs.get(recognising.job_key(scan.id))
-    if job is None or job.snapshot.state in ("cancelled", "done"):
+    if job is None or job.snapshot.state in (JobState.CANCELLED, JobState.DONE):
         return Snapshot("cancelled", scan.done)
     return job.snapshot
 
@@ -143,7 +143,7 @@ def _draw_progress(workspace: Workspace, scan: Scan) -> None:
         if now is None:
             st.rerun()  # the book has its new version
         snapshot = _snapshot(workspace, now)
-        running = snapshot.state == "running"
+        running = snapshot.state == JobState.RUNNING
         left = _time_left(workspace, now, snapshot) if running else "paused"
         far = f"{snapshot.done:.0f} of {count_of(len(now.pages), 'page')} recognised, {left}"
         st.progress(snapshot.done / len(now.pages), far)

@@ -143,7 +143,8 @@ def _answer_record(mark: Mark, document: Document | None) -> dict[str, Any]:
         return [{"page": page, "start": place} for page, place in found.items()]
 
     pieces = [{"text": piece["text"], "cites": cites(piece["citations"])} for piece in answer["pieces"]]
-    return {"question": answer["question"], "signer": answer["signature"], "pieces": pieces}
+    signer = {"kind": answer["signed_by"], "line": answer["signature"]}
+    return {"question": answer["question"], "signer": signer, "pieces": pieces}
 
 
 def _place(document: Document | None, spot: Spot) -> list[int]:

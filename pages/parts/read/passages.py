@@ -26,7 +26,7 @@ from readagent_core.companion.passage import (
 )
 from readagent_core.document import Document
 from readagent_core.errors import NotInLibraryError, ReadAgentError
-from readagent_core.jobs import Job, Snapshot
+from readagent_core.jobs import Job, JobState, Snapshot
 from readagent_core.library.marks import Spot
 from readagent_core.library.records import Book
 from readagent_core.models.cost.prices import money
@@ -141,9 +141,9 @@ def _progress(job: Job, *, now: float) -> dict[str, Any]:
         "state": snapshot.state,
         "text": reply.text if reply else "",
         "waiting": waiting if snapshot.waiting else "",
-        "error": "Stopped." if snapshot.state == "cancelled" else snapshot.error,
+        "error": "Stopped." if snapshot.state == JobState.CANCELLED else snapshot.error,
     }
-    if snapshot.state == "done" and reply:
+    if snapshot.state == JobState.DONE and reply:
         usage = reply.usage
         sent = f"{count_of(usage.words_in, 'word')} sent" if usage.calls else "Nothing was sent: the reply was stored"
         found["cost"] = f"{sent} · {money(usage.cost)}" if usage.calls and usage.cost else sent

@@ -36,7 +36,7 @@ from readagent_core.companion.recap import (
     recap,
 )
 from readagent_core.errors import ReadAgentError
-from readagent_core.jobs import Job, Snapshot
+from readagent_core.jobs import Job, JobState, Snapshot
 from readagent_core.library.records import Book, Gisting
 from readagent_core.models.cost.prices import money
 from readagent_core.usage import Usage
@@ -103,7 +103,7 @@ def _body(workspace: Workspace, book: Book, gisting: Gisting | None, task: str) 
             job.join(5)  # word statistics take a moment
             made = load_made(workspace, place, task)
     snapshot = job.snapshot if job else None
-    running = snapshot is not None and snapshot.state == "running"
+    running = snapshot is not None and snapshot.state == JobState.RUNNING
     show = component("answer_view", "answer_view/main.js", style="answer_view/answer_view.css")
     record = _record(workspace, place, task, made=None if running else made, snapshot=snapshot)
     done = act_of(show(key=f"{task} {book.id}", data={"kind": "exchange", **record}, on_act_change=no_callback))
@@ -139,7 +139,7 @@ def _act(workspace: Workspace, place: ReadingPlace, task: str, job: Job | None, 
         job.hurry()
     elif done.do == "again":
         try:
-            _start(workspace, place, task, again=job is None or job.snapshot.state == "done")
+            _start(workspace, place, task, again=job is None or job.snapshot.state == JobState.DONE)
         except ReadAgentError as error:
             st.toast(str(error), icon=":material/error:", duration="long")
     st.rerun(scope="fragment")
@@ -162,8 +162,8 @@ def _record(
 ) -> dict[str, Any]:
     """An ``ExchangeRecord`` of ``assets/protocol.d.ts`` for what was made, or for how far the work is."""
     now = time.time()
-    state = snapshot.state if snapshot else "done"
-    running, signature = state == "running", made.signature if made else signature_of(workspace.model)
+    state = snapshot.state if snapshot else JobState.DONE
+    running, signature = state == JobState.RUNNING, made.signature if made else signature_of(workspace.model)
     progress = snapshot.value if snapshot and isinstance(snapshot.value, AskProgress) else AskProgress()
     found: dict[str, Any] = {
         "question": QUESTIONS[task],

@@ -19,7 +19,7 @@ from readagent_core.gisting import costs as gisting_costs
 from readagent_core.gisting import job as gisting
 from readagent_core.gisting import regenerate_gist
 from readagent_core.gisting.job import job_key, start_gisting
-from readagent_core.jobs import Job
+from readagent_core.jobs import Job, JobState
 from readagent_core.library.records import Book, Gisting, GistingState
 from readagent_core.plan import PRESETS, GistingPlan
 from readagent_core.words import count_of
@@ -184,7 +184,7 @@ def gist_again(workspace: Workspace, shown: Gisting, page: int, *, instruction: 
 def gist_line(workspace: Workspace, shown: Gisting) -> dict[str, Any] | None:
     """The ``Job`` line of a gist that is made again; None without one. A failure is shown as a toast."""
     job = workspace.jobs.get(gist_job_key(shown))
-    if job is None or job.snapshot.state in ("done", "cancelled"):
+    if job is None or job.snapshot.state in (JobState.DONE, JobState.CANCELLED):
         return None
     if not job.running:
         st.toast(job.snapshot.error, icon=":material/error:", duration="long")

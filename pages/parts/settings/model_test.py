@@ -10,6 +10,7 @@ from pages.parts.settings import model_options
 from pages.parts.shared import polling, shell
 from readagent_core.connecting import connecting
 from readagent_core.connecting.checking.check import NOT_KNOWN, NOT_SEEN, STEPS, Check
+from readagent_core.jobs import JobState
 from readagent_core.workspace import Workspace
 
 ICONS = {"good": ":green[:material/check:]", "weak": ":orange[:material/warning:]", "failed": ":red[:material/close:]"}
@@ -38,23 +39,23 @@ def _test(workspace: Workspace) -> None:
     snapshot = job.snapshot
     tried = snapshot.value if isinstance(snapshot.value, connecting.ModelTest) else None
     checks = tried.checks if tried else ()
-    running = snapshot.state == "running"
+    running = snapshot.state == JobState.RUNNING
     polling.rerun_after(0.5 if running else None, key="test")
     with st.container(border=True, key="test_card"):
         if running:
             st.markdown("**Testing**")
             st.progress(min(1.0, snapshot.done / STEPS))
             st.caption(snapshot.waiting or "This takes some seconds, or minutes with a slow model.")
-        elif snapshot.state == "done":
+        elif snapshot.state == JobState.DONE:
             state = connecting.outcome_of(checks)
             st.markdown(f"{ICONS[state]} &nbsp; **{connecting.VERDICTS[state]}**")
-        elif snapshot.state == "cancelled":
+        elif snapshot.state == JobState.CANCELLED:
             st.markdown("**Stopped**")
         if tried:
             with st.container(key="tried"):
                 st.text(f"{tried.model} at {tried.where.split('//')[-1]}")
         draw_checks(checks)
-        if tried and snapshot.state == "done":
+        if tried and snapshot.state == JobState.DONE:
             model_options.offer(workspace, tried.model, tried.options)
         if running:
             st.button("Stop", key="stop_test", type="tertiary", on_click=job.cancel)

@@ -8,7 +8,7 @@ from typing import Any
 from readagent_core.gisting.costs import BookBudget
 from readagent_core.gisting.job import ELSEWHERE, job_key
 from readagent_core.gisting.progress import GistingProgress
-from readagent_core.jobs import Snapshot
+from readagent_core.jobs import JobState, Snapshot
 from readagent_core.library.records import Gisting, GistingState, StopReason
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin.reader import NAME
@@ -78,7 +78,7 @@ def memory_now(workspace: Workspace, gisting: Gisting, snapshot: Snapshot | None
 
     ``snapshot``: of the reading's job, taken once for all that is drawn, because the job may end meanwhile.
     """
-    if snapshot is not None and snapshot.state == "running" and isinstance(snapshot.value, GistingProgress):
+    if snapshot is not None and snapshot.state == JobState.RUNNING and isinstance(snapshot.value, GistingProgress):
         return snapshot.value.memory
     return workspace.library.memory(gisting.id)
 
@@ -113,7 +113,7 @@ def job_line(
     ``budget``: the one that stopped them. ``slowed``: a sentence that the server gets fewer calls at once.
     ``other_model``: the one in use, where another began these gists: it would make its own; '' for the built-in reader.
     """
-    if snapshot is not None and snapshot.state == "running":
+    if snapshot is not None and snapshot.state == JobState.RUNNING:
         return _running(snapshot, memory, now=now, slowed=slowed)
     if memory.complete or gisting.recorded:
         return None
@@ -198,7 +198,7 @@ def _pace(progress: GistingProgress, gists: int, total: int, *, seconds: float) 
 
 
 def _paused(snapshot: Snapshot | None, gisting: Gisting, memory: GistMemory, other_model: str | None) -> dict[str, Any]:
-    failed_now = snapshot is not None and snapshot.state == "failed"
+    failed_now = snapshot is not None and snapshot.state == JobState.FAILED
     why = (snapshot.error if snapshot is not None and failed_now else gisting.why).strip()
     stopped = failed_now or gisting.reason not in (StopReason.NONE, StopReason.PAUSED)
     covered = _covered(memory)
