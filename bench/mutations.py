@@ -34,7 +34,6 @@ _FLIPPED: dict[type, type] = {
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.Add: ast.Sub, ast.Sub: ast.Add,
     ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
-_MOST_TEST_FILES = 25
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 
 
@@ -117,17 +116,19 @@ def _changed_expression(node: ast.expr) -> ast.expr | None:
 
 
 def imported_modules(path: Path) -> set[str]:
-    """Return the names of the engine's modules that a file imports, anywhere in it."""
+    """Return the names of the engine's modules that a file imports, anywhere in it, or names to import them later."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith((ENGINE, "tests")):
             found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith(f"{ENGINE}."):
+            found.add(node.value)
         elif isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names if alias.name.startswith(ENGINE)}
     return found
 
 
-def tests_of(path: str, imports: dict[str, set[str]], tests: list[str]) -> list[str]:
+def tests_of(path: str, imports: dict[str, set[str]], tests: list[str], most: int) -> list[str]:
     """Return the test files of a module, nearest first: by the number of imports between, then by their folder."""
     module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     distance, users, step = {module: 0}, {module}, 0
@@ -140,7 +141,7 @@ def tests_of(path: str, imports: dict[str, set[str]], tests: list[str]) -> list[
     near = [test for test in tests if names[test] in distance]
     stem = Path(path).stem
     near.sort(key=lambda test: (stem not in test, not test.startswith(f"tests/{folder}"), distance[names[test]]))
-    return near[:_MOST_TEST_FILES]
+    return near[:most]
 
 
 def run_tests(folder: Path, tests: list[str], seconds: float) -> tuple[bool, str]:
@@ -166,6 +167,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=60, help="how many changes")
     parser.add_argument("--seed", type=int, default=1, help="which")
     parser.add_argument("--files", default=f"{ENGINE}/*.py", help="a pattern of paths")
+    parser.add_argument("--tests", type=int, default=25, help="most test files of one change")
     parser.add_argument("--seconds", type=float, default=300.0, help="of the tests of one change")
     chosen = parser.parse_args()
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
@@ -195,7 +197,7 @@ def main() -> None:
             (folder / mutation.path).write_bytes(
                 whole[: mutation.start] + mutation.after.encode() + whole[mutation.end :]
             )
-            began, near = time.monotonic(), tests_of(mutation.path, imports, tests)
+            began, near = time.monotonic(), tests_of(mutation.path, imports, tests, chosen.tests)
             passed, why = run_tests(folder, near, chosen.seconds) if near else (True, "no test imports it")
             (folder / mutation.path).write_bytes(whole)
             if not passed:  # the tests that failed must pass without the change, in the same time

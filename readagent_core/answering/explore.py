@@ -42,6 +42,7 @@ from readagent_core.words import count_words
 WORDS = 4000  # of gists in a view, where nothing else is said
 REQUESTS = 4  # most requests to open or find; each is one more prompt
 SHELF_REQUESTS = 6  # of a question about several books
+EXPLORE_OPTIONS = {"words": int, "requests": int, "opened": str}
 _EARLIER_WORDS = 80  # of a prompt, left for the requests so far
 
 
@@ -150,7 +151,7 @@ def _continued(run: Run, view: ShelfView, prompt: Prompt, request: str, done: _D
 
 
 def _requests(run: Run, view: ShelfView) -> int:
-    return max(0, int(run.settings.extra.get("requests", SHELF_REQUESTS if view.shelf else REQUESTS)))
+    return max(0, run.option("requests", SHELF_REQUESTS if view.shelf else REQUESTS))
 
 
 def _prompt(run: Run, view: ShelfView, left: int, earlier: list[str], folded: tuple[str, ...] = ()) -> Prompt:

@@ -86,7 +86,7 @@ def fit_view(
     limit = max_context_words(run.settings, run.model, sample=memory.gist_text, around=around, reply_words=ANSWER_WORDS)
     share, _ = share_of_gists(run, around, asks=1)
     fits = min((n for n in (limit, share) if n is not None), default=None)
-    if fits is None or memory.gist_text_words <= fits or run.settings.extra.get("fit") == MERGE:
+    if fits is None or memory.gist_text_words <= fits or run.option("fit", "") == MERGE:
         return (yield from fit_to_window(run, prompt, asks=1))
     room = fits
     if limit is not None:  # leaves room for looked-up pages, at most half of the prompt

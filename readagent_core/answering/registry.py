@@ -9,8 +9,8 @@ from __future__ import annotations
 import importlib
 import logging
 import pkgutil
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
 
@@ -45,6 +45,7 @@ ORDER = (  # in lists and tables; a method not named here follows, sorted by nam
     "recurrence",
     "full-text",
 )
+_TYPES: Mapping[type, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}
 _log = logging.getLogger(__name__)
 
 
@@ -56,7 +57,8 @@ class Method:
     events of a run, the last one Answered. ``answer_shelf``: does so for several books, each with its own pages; None
     where several are read as one text. ``needs_gists``: whether it uses gists, not only the pages' full text.
     ``searches``: whether, using gists, it also answers from pages that have none yet. ``compares_embeddings``: whether
-    another embedder gives other answers. ``looks_up``: whether the limit on look-ups changes anything.
+    another embedder gives other answers. ``looks_up``: whether the limit on look-ups changes anything. ``options``: its
+    own settings (``AskSettings.extra``), each with the type of its value.
     """
 
     name: str
@@ -68,6 +70,12 @@ class Method:
     searches: bool = False
     compares_embeddings: bool = False
     looks_up: bool = True
+    options: Mapping[str, type] = field(default_factory=dict)
+
+    def fits(self, option: str, value: object) -> bool:
+        """Return whether its own setting may have this value; a whole number is a number too."""
+        kind = self.options.get(option)
+        return type(value) is kind or (kind is float and type(value) is int)
 
     def run(
         self,
@@ -78,7 +86,14 @@ class Method:
         cancel: CancelToken,
         resources: Resources | None = None,
     ) -> Iterator[Event]:
-        """Yield the events of a run with exactly these ``settings``. Raises ModelError or CancelledError."""
+        """Yield the events of a run with exactly these ``settings``.
+
+        Raises SettingsError for an own setting of another type, ModelError or CancelledError.
+        """
+        for name, value in settings.extra.items():
+            if name in self.options and not self.fits(name, value):
+                wanted = _TYPES.get(self.options[name], "of another type")
+                raise SettingsError(f"The setting {name!r} of {self.name} must be {wanted}, not {value!r}.")
         resources = resources or Resources()
         if isinstance(books, GistMemory):
             yield from self.answer(Run(self.name, question, books, Metered(model), settings, cancel, resources))

@@ -205,7 +205,7 @@ def expanded_event(run: Run, memory: GistMemory, pages: Sequence[int]) -> Expand
 
 def opens_after(run: Run) -> bool:
     """Return whether pages are shown in full after all the gists, by the setting ``opened=after``, not in place."""
-    return bool(run.settings.extra.get("opened") == "after")
+    return run.option("opened", "") == "after"
 
 
 def memory_text(run: Run, memory: GistMemory, pages: Sequence[int]) -> str:

@@ -63,7 +63,7 @@ def rank_by_embedding(run: Run) -> list[int]:
         return []
     texts = [memory.page_text(page.number) for page in memory.pages]
     gists = [gist.text if gist else "" for gist in memory.gists]
-    wanted = run.settings.extra.get("embed")  # 'pages' or 'gists'; by default decided by length
+    wanted = run.option("embed", "")  # 'pages' or 'gists'; by default decided by length
     long = max(map(len, texts)) > MAX_CHARACTERS
     if wanted == "gists" or (wanted != "pages" and long and all(gists)):
         texts = gists
@@ -123,7 +123,7 @@ def select_pages(run: Run, ranking: Sequence[int], order: str) -> tuple[tuple[in
     With the setting ``fill``: as many pages as fit, best first, and no messages. Raises WindowError where
     not even one fits.
     """
-    fill = bool(run.settings.extra.get("fill"))
+    fill = run.option("fill", False)
     best = list(ranking) if fill else list(ranking)[: max(1, run.settings.look_ups)]
     around = pages_prompt(run, "", order=order).words
     sample = run.memory.document.text(0, min(20, len(run.memory.document.paragraphs)))

@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from readagent_core.answering.base import Answer, Answered, AnswerPart, AskSettings, Event, ModelCall, Noted, Question
 from readagent_core.answering.resources import Artifact, Resources, open_artifact
@@ -27,6 +27,7 @@ from readagent_core.tags import escape_tags
 if TYPE_CHECKING:
     from readagent_core.models.embeddings.embed import Embedder
 
+T = TypeVar("T")
 _CITED = re.compile(r"\[(\d{1,6}(?:\s*,\s*\d{1,6})*)\]")
 
 
@@ -67,6 +68,10 @@ class Run:
         from readagent_core.models.embeddings.embed import BuiltInEmbedder  # imports numpy
 
         return self.resources.embedder or BuiltInEmbedder()
+
+    def option(self, name: str, default: T) -> T:
+        """Return the method's own setting of this name, whose type ``Method.run`` has checked."""
+        return cast("T", self.settings.extra.get(name, default))
 
     def open_artifact(self, kind: str, *made_from: Any) -> AbstractContextManager[Artifact]:
         """Hold what is stored of ``kind`` and was made from these JSON values (``resources.open_artifact``)."""

@@ -66,9 +66,8 @@ class Tree:
 
 def build_tree(run: Run) -> Generator[Event, None, Tree]:
     """Return the tree of the run's text; what the artifact store does not have is made by the model."""
-    extra = run.settings.extra
-    siblings = max(3, int(extra.get("siblings", SIBLINGS)))
-    tokens = max(50, int(extra.get("segment_tokens", SEGMENT_TOKENS)))
+    siblings = max(3, run.option("siblings", SIBLINGS))
+    tokens = max(50, run.option("segment_tokens", SEGMENT_TOKENS))
     sample = run.memory.document.text(0, min(20, len(run.memory.document.paragraphs)))
     segment_words = max(20, tokens_to_words(tokens, sample))
     document = run.memory.document.limited(segment_words)

@@ -22,11 +22,6 @@ _NO_LOOK_UPS = ("gist-mem", "full-text")  # methods that look nothing up, whatev
 _RETRIEVAL = ("bm25", "bm25-dos", "neural", "neural-dos")
 _LOOKING_UP = ("read-agent-p", "read-agent-s", "gist-neural", "gist-mem")
 _EXPLORING = ("zoom", "read-agent-search")
-_OF_METHODS = frozenset(  # settings that only some methods have
-    "block_words chunk_words embed fill fit max_steps most_words opened requests segment_tokens share "  # noqa: SIM905
-    "siblings summary_tokens words".split()
-)
-_IN_WORDS = ("embed", "fit", "opened")  # those of them that are no number
 WORDS_A_REQUEST = 6000  # of a budget: so many words for each request of an exploring method, at least one
 VIEW_SHARE = 0.5  # of an exploring prompt, for gists; the rest is for what is opened
 
@@ -148,12 +143,10 @@ def parse(text: str, base: AskSettings) -> Arm:
                 settings = replace(settings, **flag)
             elif field_name.startswith("plan."):
                 plan[field_name.removeprefix("plan.")] = _parse_value(value)
-            elif field_name in _OF_METHODS:
-                extra[field_name] = _parse_value(value)
-                if isinstance(extra[field_name], str) and field_name not in _IN_WORDS:
-                    raise ValueError
-            else:
+            elif not method(name).fits(field_name, found := _parse_value(value)):
                 raise ValueError
+            else:
+                extra[field_name] = found
         except ValueError:
             raise SettingsError(
                 f"{part!r} in {text!r} is not understood. Write, for example, read-agent-p:5 or full-text:keep=ends."

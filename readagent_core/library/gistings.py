@@ -264,8 +264,8 @@ def _usage(row: sqlite3.Row) -> Usage:
 
 
 def _page(row: sqlite3.Row) -> Page:
-    *figures, ends = (row[name] for name in ("number", "first", "beyond", "words", "reason", "ends"))
-    return Page(*figures, bool(row["fallback"]), PageEnd(ends))
+    fallback, ends = bool(row["fallback"]), PageEnd(row["ends"])
+    return Page(row["number"], row["first"], row["beyond"], row["words"], row["reason"], fallback, ends)
 
 
 def _page_row(gisting_id: int, page: Page) -> tuple[Any, ...]:

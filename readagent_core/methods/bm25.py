@@ -10,4 +10,5 @@ METHOD = Method(
     title="Search (BM25)",
     about="The pages that share most words with the question, best first.",
     answer=lambda run: answer_from_pages(run, rank_by_bm25(run.question.text, run.memory)),
+    options={"fill": bool},
 )

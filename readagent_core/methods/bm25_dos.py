@@ -10,4 +10,5 @@ METHOD = Method(
     title="Search (BM25), book order",
     about="The pages that share most words with the question, in the order of the book.",
     answer=lambda run: answer_from_pages(run, rank_by_bm25(run.question.text, run.memory), in_book_order=True),
+    options={"fill": bool},
 )

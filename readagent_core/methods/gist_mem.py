@@ -13,4 +13,5 @@ METHOD = Method(
     answer=lambda run: retry_within_window(run, lambda fit, _: respond_from_memory(run, fit, ())),
     needs_gists=True,
     looks_up=False,
+    options={"opened": str},
 )

@@ -33,4 +33,5 @@ METHOD = Method(
     answer=lambda run: retry_within_window(run, lambda fit, limit: find_and_answer(run, fit, limit)),
     needs_gists=True,
     compares_embeddings=True,
+    options={"embed": str, "opened": str},
 )

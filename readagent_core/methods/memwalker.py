@@ -89,7 +89,7 @@ def navigate(run: Run, tree: Tree, walk: Walk) -> Generator[Event, None, tuple[s
     Returns the answer ('' for none) and the chosen option.
     """
     path = [tree.root]
-    max_steps = max(1, int(run.settings.extra.get("max_steps", MAX_STEPS)))
+    max_steps = max(1, run.option("max_steps", MAX_STEPS))
     while len(walk.steps) < max_steps:
         node = path[-1]
         walk.visited.append(node.id)
@@ -207,10 +207,10 @@ def request_action(
     """
     shown_memory = render_fragment("walk.memory", run.language, text=memory) + "\n" if memory else ""
     first = current = prompt(shown_memory)
-    most = run.settings.extra.get("most_words")
+    most: int | None = run.option("most_words", None)
     tries = 0
     while tries < TRIES:
-        if most is not None and walk.sent + current.words > int(most):
+        if most is not None and walk.sent + current.words > most:
             walk.ended = "too long"
             return None, ""
         walk.sent += current.words
@@ -300,4 +300,5 @@ METHOD = Method(
     about="Walks down a tree of summaries to the part that holds the answer, and back up where it does not.",
     answer=walk_and_answer,
     looks_up=False,
+    options={"max_steps": int, "most_words": int, "segment_tokens": int, "siblings": int},
 )

@@ -11,4 +11,5 @@ METHOD = Method(
     about="The pages nearest to the question in meaning, best first.",
     answer=lambda run: answer_from_pages(run, rank_by_embedding(run)),
     compares_embeddings=True,
+    options={"fill": bool, "embed": str},
 )

@@ -11,4 +11,5 @@ METHOD = Method(
     about="The pages nearest to the question in meaning, in the order of the book.",
     answer=lambda run: answer_from_pages(run, rank_by_embedding(run), in_book_order=True),
     compares_embeddings=True,
+    options={"fill": bool, "embed": str},
 )

@@ -27,4 +27,5 @@ METHOD = Method(
     about="The passages that share most words with the question, in the order of the book.",
     answer=passages,
     looks_up=False,
+    options={"passages": int},
 )

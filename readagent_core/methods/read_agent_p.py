@@ -67,4 +67,5 @@ METHOD = Method(
     about="Remembers the gists, names the pages it needs in one go, reads them again in place, then answers.",
     answer=lambda run: retry_within_window(run, lambda fit, limit: look_up_and_answer(run, fit, limit), fit=fit_view),
     needs_gists=True,
+    options={"fit": str, "opened": str},
 )

@@ -90,4 +90,5 @@ METHOD = Method(
     about="Remembers the gists, reads pages again one by one, seeing each before it names the next, then answers.",
     answer=lambda run: retry_within_window(run, lambda fit, limit: look_up_and_answer(run, fit, limit), fit=fit_view),
     needs_gists=True,
+    options={"fit": str, "opened": str},
 )

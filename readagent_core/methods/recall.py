@@ -18,4 +18,5 @@ METHOD = Method(
     needs_gists=True,
     searches=True,
     looks_up=False,
+    options={"passages": int, "requests": int, "view": int},
 )

@@ -38,9 +38,8 @@ def summarise_and_answer(run: Run) -> Iterator[Event]:
 
 def build_summary(run: Run) -> Generator[Event, None, tuple[str, int]]:
     """Return the summary after the last part, and the number of parts; resumes from the stored summary."""
-    extra = run.settings.extra
-    segment_tokens = max(100, int(extra.get("segment_tokens", SEGMENT_TOKENS)))
-    summary_tokens = max(20, int(extra.get("summary_tokens", SUMMARY_TOKENS)))
+    segment_tokens = max(100, run.option("segment_tokens", SEGMENT_TOKENS))
+    summary_tokens = max(20, run.option("summary_tokens", SUMMARY_TOKENS))
     sample = run.memory.document.text(0, min(20, len(run.memory.document.paragraphs)))
     words = tokens_to_words(summary_tokens, sample)
     part_words = tokens_to_words(segment_tokens, sample)
@@ -92,4 +91,5 @@ METHOD = Method(
     about="Reads straight through with one short summary carried along, and answers from that alone.",
     answer=summarise_and_answer,
     looks_up=False,
+    options={"segment_tokens": int, "summary_tokens": int},
 )

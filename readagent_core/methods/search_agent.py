@@ -24,4 +24,5 @@ METHOD = Method(
     about="Finds words and reads paragraphs by requests; uses no gist.",
     answer=search,
     looks_up=False,
+    options={"passages": int, "requests": int},
 )

@@ -64,10 +64,9 @@ def compress_document(run: Run) -> Generator[Event, None, tuple[list[Block], lis
 
     What the artifact store does not have is made by the model.
     """
-    extra = run.settings.extra
-    block_words = max(10, int(extra.get("block_words", BLOCK_WORDS)))
-    topic_words = max(block_words, int(extra.get("chunk_words", TOPIC_WORDS)))
-    share = float(extra.get("share", GIST_SHARE))
+    block_words = max(10, run.option("block_words", BLOCK_WORDS))
+    topic_words = max(block_words, run.option("chunk_words", TOPIC_WORDS))
+    share = run.option("share", GIST_SHARE)
     document, embedder = run.memory.document, run.embedder.name
     version = template_hash("compress", run.language)
     made_from = (run.model.name, document.id, embedder, block_words, topic_words, share, version)
@@ -228,4 +227,5 @@ METHOD = Method(
     answer=compress_and_answer,
     compares_embeddings=True,
     looks_up=False,
+    options={"block_words": int, "chunk_words": int, "share": float},
 )

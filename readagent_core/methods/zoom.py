@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from readagent_core.answering.base import Event
-from readagent_core.answering.explore import WORDS, explore_within
+from readagent_core.answering.explore import EXPLORE_OPTIONS, WORDS, explore_within
 from readagent_core.answering.registry import Method
 from readagent_core.answering.run import Run
 from readagent_core.answering.shelf import AskedShelf
@@ -19,7 +19,7 @@ from readagent_core.answering.shelf import AskedShelf
 
 def zoom(run: Run, shelf: AskedShelf | None = None) -> Generator[Event, None, None]:
     """Explore the run's memory, or the books of ``shelf``, in views of so many words as the settings say."""
-    yield from explore_within(run, int(run.settings.extra.get("words", WORDS)), shelf)
+    yield from explore_within(run, run.option("words", WORDS), shelf)
 
 
 METHOD = Method(
@@ -29,4 +29,5 @@ METHOD = Method(
     answer=zoom,
     answer_shelf=zoom,
     needs_gists=True,
+    options=EXPLORE_OPTIONS,
 )

@@ -10,12 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from readagent_core.answering.base import AskSettings
+from readagent_core.answering.base import AskSettings, Question
+from readagent_core.answering.registry import all_methods, method
+from readagent_core.cancel import CancelToken
+from readagent_core.document import Document
 from readagent_core.errors import DiskFullError, SettingsError
 from readagent_core.evaluation.arms import Arm, parse
 from readagent_core.evaluation.results import JsonLines, Result
+from readagent_core.memory import GistMemory
+from readagent_core.plan import GistingPlan
 from readagent_core.usage import Usage
 from tests.evaluation.made import P3, chosen
+from tests.fakes.model import FakeModel
 
 ENGINE = Path(__file__).resolve().parents[2] / "readagent_core"
 
@@ -26,7 +32,7 @@ def test_arms_are_written_short_and_come_back():
     base = AskSettings(look_ups=3)
     assert parse("read-agent-p", base).settings.look_ups == 3
     assert parse("read-agent-p:5", base).key == "read-agent-p:5"
-    arm = parse("full-text:keep=ends:context_words=6000:plan.pagination=uniform:siblings=2", base)
+    arm = parse("memwalker:keep=ends:context_words=6000:plan.pagination=uniform:siblings=2", base)
     assert (arm.settings.keep, arm.settings.context_words) == ("ends", 6000)
     assert (arm.plan, arm.settings.extra) == ({"pagination": "uniform"}, {"siblings": 2})
     assert Arm.from_dict(json.loads(json.dumps(arm.to_dict()))) == arm
@@ -35,10 +41,22 @@ def test_arms_are_written_short_and_come_back():
 
 def test_every_setting_that_a_method_reads_can_be_written():
     sources = "".join(p.read_text() for f in ("methods", "answering") for p in (ENGINE / f).glob("*.py"))
-    names = set(re.findall(r'settings\.extra\.get\("(\w+)"', sources))
-    assert len(names) > 6
-    for name in names:
-        assert parse(f"zoom:{name}=2", AskSettings()).settings.extra == {name: 2}
+    declared = {name for method in all_methods().values() for name in method.options}
+    assert set(re.findall(r'run\.option\(\s*"(\w+)"', sources)) <= declared
+    written = {int: "2", float: "2", bool: "true", str: "after"}
+    for own in all_methods().values():
+        for name, kind in own.options.items():
+            extra = parse(f"{own.name}:{name}={written[kind]}", AskSettings()).settings.extra
+            assert own.fits(name, extra[name])
+
+
+def test_an_own_setting_of_another_type_or_method_is_refused_by_name():
+    for text in ("zoom:words=many", "bm25:fill=3", "zoom:siblings=2"):
+        with pytest.raises(SettingsError, match=text.partition(":")[2]):
+            parse(text, AskSettings())
+    asked = (Question("Why?"), GistMemory(Document("T", ()), GistingPlan(), (), ()), FakeModel([]))
+    with pytest.raises(SettingsError, match="'words' of zoom must be a whole number, not 'many'"):
+        list(method("zoom").run(*asked, AskSettings(extra={"words": "many"}), CancelToken()))
 
 
 @pytest.mark.parametrize(

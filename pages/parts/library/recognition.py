@@ -45,7 +45,7 @@ def _snapshot(workspace: Workspace, scan: Scan) -> Snapshot:
     """The state of a file's job; a paused one where the job was of an app that has ended."""
     job = workspace.jobs.get(recognising.job_key(scan.id))
     if job is None or job.snapshot.state in (JobState.CANCELLED, JobState.DONE):
-        return Snapshot("cancelled", scan.done)
+        return Snapshot(JobState.CANCELLED, scan.done)
     return job.snapshot
 
 
