@@ -16,7 +16,7 @@ from readagent_core.answering.costs import AnswerCost, cost_details
 from readagent_core.cancel import CancelToken
 from readagent_core.models import connection
 from readagent_core.models.cost.meter import Metered
-from readagent_core.models.cost.prices import FREE, OPENAI, Price, about_money, money, money_after, price_of
+from readagent_core.models.cost.prices import FREE, Price, about_money, listed_prices, money, money_after, price_of
 from readagent_core.models.cost.spending import SpendingLog
 from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.prompts import Prompt
@@ -24,6 +24,7 @@ from readagent_core.usage import Usage
 from tests.fakes.model import FakeModel
 from tests.fakes.server import FakeServer, Reply
 
+OPENAI_DAY = listed_prices()["gpt-4o"].as_of
 PROMPT = Prompt("answer", "What did Mrs. Oake win?", reply_words=50)
 
 
@@ -140,9 +141,13 @@ def test_the_months_limit_outlives_the_run(priced, own_home):
 @pytest.mark.parametrize(
     ("model", "where", "price"),
     [
-        ("gpt-4o-mini-2024-07-18", "https://api.openai.com/v1", Price(0.15, 0.60, OPENAI)),
-        ("gpt-4o-mini", "http://localhost:4000/v1", Price(0.15, 0.60, OPENAI)),  # a program here passes the calls on
-        ("openai/gpt-4.1", "https://openrouter.ai/api/v1", Price(2.0, 8.0, OPENAI)),
+        ("gpt-4o-mini-2024-07-18", "https://api.openai.com/v1", Price(0.15, 0.60, OPENAI_DAY)),
+        (
+            "gpt-4o-mini",
+            "http://localhost:4000/v1",
+            Price(0.15, 0.60, OPENAI_DAY),
+        ),  # a program here passes the calls on
+        ("openai/gpt-4.1", "https://openrouter.ai/api/v1", Price(2.0, 8.0, OPENAI_DAY)),
         ("anything", "http://localhost:11434/v1", FREE),
         ("anything", "http://192.168.0.7:8000/v1", FREE),
         ("anything", "https://example.org/v1", None),

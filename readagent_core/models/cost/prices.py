@@ -9,14 +9,15 @@ import ipaddress
 import math
 import re
 import time
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from readagent_core.models.cost.tokens import tokens_of_words
-
-OPENAI, ANTHROPIC, GOOGLE = "2026-10-27", "2026-10-24", "2026-10-07"  # when each maker's list was read
 
 
 @dataclass(frozen=True)
@@ -42,59 +43,17 @@ class Price:
 
 
 FREE = Price(0.0, 0.0)
-# By the makers' names, for prompts of usual length: some charge more for one above 100,000 or 200,000 tokens.
-LISTED: dict[str, Price] = {
-    "gpt-6.1-sol": Price(2.00, 10.00, OPENAI),
-    "gpt-6.1-terra": Price(1.00, 5.00, OPENAI),
-    "gpt-6-astra": Price(10.00, 50.00, OPENAI),
-    "gpt-6-sol": Price(2.00, 10.00, OPENAI),
-    "gpt-6-luna": Price(0.10, 0.50, OPENAI),
-    "gpt-5.6-sol": Price(4.00, 20.00, OPENAI),
-    "gpt-5.6-terra": Price(2.00, 12.00, OPENAI),
-    "gpt-5.6-luna": Price(0.20, 1.20, OPENAI),
-    "gpt-5.5": Price(5.00, 30.00, OPENAI),
-    "gpt-5.4": Price(2.50, 15.00, OPENAI),
-    "gpt-5.4-mini": Price(0.75, 4.50, OPENAI),
-    "gpt-5.4-nano": Price(0.20, 1.25, OPENAI),
-    "gpt-5.2": Price(1.75, 14.00, OPENAI),
-    "gpt-5.1": Price(1.25, 10.00, OPENAI),
-    "gpt-5": Price(1.25, 10.00, OPENAI),
-    "gpt-5-mini": Price(0.25, 2.00, OPENAI),
-    "gpt-5-nano": Price(0.05, 0.40, OPENAI),
-    "gpt-4.1": Price(2.00, 8.00, OPENAI),
-    "gpt-4.1-mini": Price(0.40, 1.60, OPENAI),
-    "gpt-4.1-nano": Price(0.10, 0.40, OPENAI),
-    "gpt-4o": Price(2.50, 10.00, OPENAI),
-    "gpt-4o-mini": Price(0.15, 0.60, OPENAI),
-    "o3": Price(2.00, 8.00, OPENAI),
-    "o3-mini": Price(1.10, 4.40, OPENAI),
-    "o4-mini": Price(1.10, 4.40, OPENAI),
-    "claude-fable-5-1": Price(10.00, 50.00, ANTHROPIC),
-    "claude-opus-5-5": Price(4.00, 20.00, ANTHROPIC),
-    "claude-opus-5": Price(5.00, 25.00, ANTHROPIC),
-    "claude-opus-4-8": Price(5.00, 25.00, ANTHROPIC),
-    "claude-opus-4-7": Price(5.00, 25.00, ANTHROPIC),
-    "claude-opus-4-6": Price(5.00, 25.00, ANTHROPIC),
-    "claude-opus-4-5": Price(5.00, 25.00, ANTHROPIC),
-    "claude-opus-4-1": Price(15.00, 75.00, ANTHROPIC),
-    "claude-opus-4": Price(15.00, 75.00, ANTHROPIC),
-    "claude-sonnet-5-5": Price(2.00, 10.00, ANTHROPIC),
-    "claude-sonnet-5": Price(2.00, 10.00, ANTHROPIC),
-    "claude-sonnet-4-6": Price(3.00, 15.00, ANTHROPIC),
-    "claude-sonnet-4-5": Price(3.00, 15.00, ANTHROPIC),
-    "claude-sonnet-4": Price(3.00, 15.00, ANTHROPIC),
-    "claude-haiku-5-5": Price(0.10, 0.50, ANTHROPIC),
-    "claude-haiku-4-5": Price(1.00, 5.00, ANTHROPIC),
-    "gemini-3.8-flash": Price(0.75, 3.75, GOOGLE),
-    "gemini-3.5-flash": Price(1.50, 9.00, GOOGLE),
-    "gemini-3.5-flash-lite": Price(0.30, 2.50, GOOGLE),
-    "gemini-3.1-pro": Price(2.00, 12.00, GOOGLE),
-    "gemini-2.5-pro": Price(1.25, 10.00, GOOGLE),
-    "gemini-2.5-flash": Price(0.30, 2.50, GOOGLE),
-    "gemini-2.5-flash-lite": Price(0.10, 0.40, GOOGLE),
-}
 # what a maker adds to a name for one state of the same model: its date, or which one
 _STATE = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest|preview|preview-\d{2}-\d{2,4})\Z")
+
+
+@cache
+def listed_prices() -> dict[str, Price]:
+    """Return the makers' prices by the names of their models."""
+    makers = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    return {
+        name: Price(*row, rows["as_of"]) for rows in makers.values() for name, row in rows.items() if name != "as_of"
+    }
 
 
 def is_local(where: str) -> bool:
@@ -120,7 +79,7 @@ def price_of(model: str, where: str, own: Mapping[str, Any] | None = None) -> Pr
         reused = float(row[3]) if len(row) == 4 and row[3] is not None else None
         return Price(float(row[0]), float(row[1]), str(row[2]) if len(row) > 2 else "", reused)
     name = _STATE.sub("", model.rsplit("/", 1)[-1].lower())
-    listed = LISTED.get(name.replace(".", "-") if name.startswith("claude") else name)
+    listed = listed_prices().get(name.replace(".", "-") if name.startswith("claude") else name)
     return listed or (FREE if not where or is_local(where) else None)
 
 
