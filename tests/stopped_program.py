@@ -13,7 +13,13 @@ TEXT = "\n\n".join(f"On day {i} the keeper lit lamp {i}. She wrote the weather i
 
 def main(address: str, what: str, ready: str) -> None:
     book = ra.open_document(TEXT.encode(), name="lamp.md")
-    memory = ra.read(book, ra.get_model()) if what.startswith("ask") else None  # by the built-in reader
+    memory = None
+    if what == "ask zoom":
+        from tests.methods.test_zoom import long_memory
+
+        memory = long_memory(300)  # more gists than a view shows: those of parts are made first
+    elif what.startswith("ask"):
+        memory = ra.read(book, ra.get_model())  # by the built-in reader
     model = ra.get_model("fake-model", base_url=address)
     Path(ready).touch()
     try:

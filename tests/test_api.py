@@ -109,7 +109,7 @@ def test_the_makers_address_may_be_given_in_full(monkeypatch):
     assert ra.get_model("gpt-5-mini") is ra.get_model("gpt-5-mini", base_url="https://api.openai.com/v1/")
 
 
-@pytest.mark.parametrize("what", ["read", "read without a library", "ask memwalker"])
+@pytest.mark.parametrize("what", ["read", "read without a library", "ask memwalker", "ask zoom"])
 def test_no_call_goes_on_after_ctrl_c(what, tmp_path):
     """The process lives on, as a notebook does; the server answers slowly, as models do."""
     with FakeServer(lambda text: Reply(sensible(text), delay=0.4)) as server:

@@ -59,9 +59,3 @@ def test_it_is_found_everywhere_and_answers(installed, tmp_path):
     with FakeServer(lambda text: "She did." if "these two pages" in text else "OK.") as server:
         found = run_json("ask", book, "Who lit it?", "--method", "first-and-last", server=server)
     assert (found["answer"], found["method"]) == ("She did.", "first-and-last")
-
-
-def test_the_screens_list_it(installed):
-    from pages.parts.ask.record import method_titles
-
-    assert ("first-and-last", "First and last page") in method_titles()
