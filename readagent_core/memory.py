@@ -116,6 +116,14 @@ class GistMemory:
         page = self.page(number)
         return self.document.text(page.start, page.end)
 
+    def label(self, number: int) -> str:
+        """Return how prompts and citations name a page; of several books '2.7', page 7 of book 2."""
+        return str(number)
+
+    def number_of(self, label: str) -> int | None:
+        """Return the page that prompts name ``label``; None where no page has it."""
+        return int(label) if label.isdecimal() and 1 <= int(label) <= len(self.pages) else None
+
     def section_of(self, number: int) -> Section | None:
         return self.document.section_of(self.page(number).start)
 

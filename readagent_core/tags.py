@@ -38,11 +38,10 @@ def page_tag(number: int | str, *, full: bool = False, language: str = "en") -> 
     return f"<Page {number}>{mark}"
 
 
-def passage_tag(number: int | str, first: int, last: int, *, language: str = "en") -> str:
-    """Return the line above a part of a page: paragraphs ``first`` to ``last``, counted from 1 on the page."""
-    named = str(first) if first == last else f"{first}-{last}"
-    form = _PASSAGE.get(language.split("-")[0], " (paragraph {})" if first == last else " (paragraphs {})")
-    return f"<Page {number}>{form.format(named)}"
+def passage_tag(number: int | str, paragraphs: str, *, language: str = "en") -> str:
+    """Return the line above a part of a page. ``paragraphs``: '4' or '4-9', counted from 1 on the page."""
+    form = _PASSAGE.get(language.split("-")[0], " (paragraphs {})" if "-" in paragraphs else " (paragraph {})")
+    return f"<Page {number}>{form.format(paragraphs)}"
 
 
 def range_tag(first: int, last: int, prefix: str = "") -> str:

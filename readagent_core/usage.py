@@ -15,8 +15,10 @@ class Usage:
     """The usage of any number of calls.
 
     ``calls``: answered by the model. ``cached_calls``: answered from the cache, not counted in ``calls``.
-    ``words_in``: words sent, instructions included. ``words_out``: words received. ``tokens_*``: as reported by the
-    server. ``tokens_reused``: of ``tokens_in``, taken by the server from its cache of prompt prefixes.
+    ``words_in``: words sent, instructions included. ``words_new``: those of them after the longest beginning that a
+    prompt before had, which no cache of prompts saves; None: not counted. ``words_out``: words received. ``tokens_*``:
+    as reported by the server. ``tokens_reused``: of ``tokens_in``, taken by the server from its cache of prompt
+    prefixes.
     ``tokens_estimated``: calls whose tokens were not reported but estimated from words. ``seconds``: time spent
     waiting for the model, summed over calls. ``saved_words_in``, ``saved_cost``: words and cost that cached replies
     saved. ``cost``, ``saved_cost``: US dollars; None where no price is known.
@@ -35,6 +37,7 @@ class Usage:
     retries: int = 0
     cost: float | None = None
     saved_cost: float | None = None
+    words_new: int | None = None
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(*map(_sum, vars(self).values(), vars(other).values()))

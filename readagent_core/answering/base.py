@@ -185,6 +185,7 @@ class BookInAnswer:
 
     ``how``: as in ``BooksShown``. ``looked_up`` and ``seen``: as in ``Answer``, of this book's pages. ``up_to``: the
     last page that the book's spoiler limit let in; None without a limit. ``gisting_id``: 0 where nothing is stored.
+    ``passages``: pages opened in part.
     """
 
     number: int
@@ -195,6 +196,7 @@ class BookInAnswer:
     up_to: int | None = None
     looked_up: tuple[int, ...] = ()
     seen: Mapping[int, str] = field(default_factory=dict)
+    passages: tuple[Passage, ...] = ()
 
 
 @short_repr
@@ -254,14 +256,14 @@ def event_to_dict(event: Event) -> dict[str, Any]:
     """Return an event as plain JSON values with its kind. Texts are shared, not copied: prompts are long."""
     values = _told(event)
     if isinstance(event, Answered):
-        books = [dict(vars(book)) for book in event.answer.books]
+        books = [_told(book) for book in event.answer.books]
         values["answer"] = {**_told(event.answer), "usage": event.answer.usage.to_dict(), "books": books}
     elif isinstance(event, ModelCall):
         values["usage"] = event.usage.to_dict()
     return {"kind": _KINDS[type(event)], **values}
 
 
-def _told(value: Event | Answer) -> dict[str, Any]:
+def _told(value: Event | Answer | BookInAnswer) -> dict[str, Any]:
     """Return the fields of a value; ``passages`` only where there are any."""
     return {name: field for name, field in vars(value).items() if name != "passages" or field}
 
@@ -290,7 +292,7 @@ def answer_from_dict(data: Mapping[str, Any]) -> Answer:
     """Return the answer from plain JSON values."""
     values = dict(data)
     values["usage"] = Usage.from_dict(values["usage"])
-    values["books"] = tuple(BookInAnswer(**_pages_seen(book)) for book in values.get("books", ()))
+    values["books"] = tuple(BookInAnswer(**_with_passages(_pages_seen(book))) for book in values.get("books", ()))
     return Answer(**{**_with_passages(_pages_seen(values)), "notes": tuple(values["notes"])})
 
 

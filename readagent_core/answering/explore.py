@@ -32,7 +32,7 @@ from readagent_core.answering.run import Run
 from readagent_core.answering.shelf import AskedShelf
 from readagent_core.answering.shelf_view import ShelfView, first_shelf_view
 from readagent_core.answering.view import FoundLine, first_view
-from readagent_core.answering.word_budget import WINDOW_RETRIES, max_context_words
+from readagent_core.answering.word_budget import ask_within_window, max_context_words
 from readagent_core.errors import EmptyReplyError, RefusedError, WindowError
 from readagent_core.models.base import Completion
 from readagent_core.prompts import Prompt, render, render_fragment
@@ -61,22 +61,16 @@ def explore_within(run: Run, most: int | None, shelf: AskedShelf | None = None) 
     ``shelf``: the books of a question about several, in place of the run's memory.
     """
     sample = shelf.sample if shelf else run.memory.gist_text
-    for left in range(WINDOW_RETRIES, -1, -1):
-        run.model.learn_window(run.cancel)
-        window = run.model.window
+
+    def attempt() -> Generator[Event, None, None]:
         around = _prompt(run, ShelfView(run, {}, shelf), 1, []).words
         around += _EARLIER_WORDS * (SHELF_REQUESTS if opens_after(run) else 1)
         limit = max_context_words(run.settings, run.model, sample=sample, around=around, reply_words=ANSWER_WORDS)
         words = min((n for n in (most, limit) if n is not None), default=run.memory.gist_words)
-        try:
-            view = yield from (first_shelf_view(run, shelf, words) if shelf else view_of_book(run, words))
-            yield from explore(run, view, most=words, limit=limit)
-            return
-        except WindowError:
-            now = run.model.window
-            if not left or now is None or now == window:
-                raise
-            yield run.note(f"The prompt was too long for the model's window; asked again within {now:,} tokens.")
+        view = yield from (first_shelf_view(run, shelf, words) if shelf else view_of_book(run, words))
+        yield from explore(run, view, most=words, limit=limit)
+
+    yield from ask_within_window(run, attempt)
 
 
 def explore(run: Run, view: ShelfView, *, most: int, limit: int | None) -> Generator[Event, None, None]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from readagent_core.answering.base import Passage
 from readagent_core.document import Document, Section
 from readagent_core.memory import Gist, GistMemory, Page
 
@@ -33,13 +34,44 @@ class JoinedDocument(Document):
 
 @dataclass(frozen=True)
 class JoinedMemory(GistMemory):
-    """The memories of several books as one. ``books``: each on its own."""
+    """The memories of several books as one. ``books``: each on its own; ``numbers``: their numbers in labels."""
 
     books: tuple[GistMemory, ...] = ()
+    numbers: tuple[int, ...] = ()
 
     def joined_page(self, book: int, page: int) -> int:
         """Return the number here of a page of ``book``, which counts from 1."""
         return page + sum(len(memory.pages) for memory in self.books[: book - 1])
+
+    def book_and_page(self, number: int) -> tuple[int, int]:
+        """Return the number of the book, and its page, that are page ``number`` here."""
+        for book, memory in zip(self.numbers, self.books, strict=True):
+            if number <= len(memory.pages):
+                return book, number
+            number -= len(memory.pages)
+        raise KeyError(number)
+
+    def label(self, number: int) -> str:
+        return "{}.{}".format(*self.book_and_page(number))
+
+    def number_of(self, label: str) -> int | None:
+        book, _, page = label.partition(".")
+        if not book.isdecimal() or int(book) not in self.numbers:
+            return None
+        place = self.numbers.index(int(book))
+        inside = self.books[place].number_of(page)
+        return self.joined_page(place + 1, inside) if inside else None
+
+    def passages_of(self, book: int, passages: Iterable[Passage]) -> tuple[Passage, ...]:
+        """Return those of the ``passages`` that are in book number ``book``, by its own pages and paragraphs."""
+        assert isinstance(self.document, JoinedDocument)
+        start = self.document.starts[self.numbers.index(book)]
+        here = ((self.book_and_page(p.page), p) for p in passages)
+        return tuple(Passage(page, p.start - start, p.end - start) for (number, page), p in here if number == book)
+
+    def pages_of(self, book: int, pages: Iterable[int]) -> tuple[int, ...]:
+        """Return those of the ``pages`` that are in book number ``book``, by its own numbers."""
+        return tuple(page for number, page in map(self.book_and_page, pages) if number == book)
 
 
 def join_documents(title: str, documents: Sequence[Document]) -> JoinedDocument:
@@ -67,8 +99,11 @@ def join_documents(title: str, documents: Sequence[Document]) -> JoinedDocument:
     )
 
 
-def join_memories(books: Sequence[GistMemory]) -> JoinedMemory:
-    """Return the memories as one, named by the titles. The first gist of each book begins with the book's title."""
+def join_memories(books: Sequence[GistMemory], *, numbers: Sequence[int] = ()) -> JoinedMemory:
+    """Return the memories as one, named by the titles. The first gist of each book begins with the book's title.
+
+    ``numbers``: of the books in labels, by default from 1.
+    """
     titles = [book.document.title for book in books]
     more = f" and {len(titles) - _TITLES} more" if len(titles) > _TITLES else ""
     document = join_documents("; ".join(titles[:_TITLES]) + more, [book.document for book in books])
@@ -90,4 +125,5 @@ def join_memories(books: Sequence[GistMemory]) -> JoinedMemory:
         model=books[0].model,
         complete=all(book.complete for book in books),
         books=tuple(books),
+        numbers=tuple(numbers) or tuple(range(1, len(books) + 1)),
     )

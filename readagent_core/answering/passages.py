@@ -7,30 +7,42 @@ passage has whole paragraphs, and about ``UNIT_WORDS`` words at least: a line of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import threading
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from readagent_core.answering.base import Passage
+from readagent_core.document import Document
 from readagent_core.memory import GistMemory
-from readagent_core.models.builtin.statistics import Bm25, content
+from readagent_core.models.builtin.statistics import content, inverse_frequencies
 from readagent_core.tags import escape_tags, passage_tag
-from readagent_core.words import collapse_whitespace, count_words, fold, is_unspaced, sentences
+from readagent_core.words import collapse_whitespace, count_words, first_words, fold, is_unspaced, last_words, sentences
 
 UNIT_WORDS = 70  # fewest words of a passage that is ranked, where its page has as many
-HITS = 10  # most sentences shown for words that were looked for
 FEW_HITS = 3  # of so few, whole paragraphs are shown
+MOST_OF_PAGE = 3  # passages of one page for a question
+MET = 0.3  # weight of a question's word that a chosen passage has
+LEAST = 40  # words; with less room no passage is chosen
+_INDEXING = threading.Lock()
 _QUOTES = str.maketrans("‘’‚‛“”„‟´`\u00a0", "''''\"\"\"\"'' ")
 _ENDING = r"(?:['’]?s|e[sdnr]|d|ing|ly|n|r|st|er[sn]?)?"  # that a word in a search may have in the text
 
 
 @dataclass(frozen=True)
 class Hits:
-    """Where words were found: paragraphs in book order, those of them that are ``shown``, and the ``forms`` there."""
+    """Where words were found: paragraphs in book order, and the ``forms`` of the words there."""
 
     paragraphs: tuple[int, ...]
-    shown: tuple[int, ...]
     forms: tuple[str, ...]
+
+
+def spread(paragraphs: Sequence[int], most: int) -> list[int]:
+    """Return at most ``most`` of the paragraphs, spread evenly over all of them."""
+    step = max(1.0, len(paragraphs) / max(1, most))
+    return sorted({paragraphs[int(n * step)] for n in range(min(most, len(paragraphs)))})
 
 
 class BookPassages:
@@ -38,30 +50,52 @@ class BookPassages:
 
     def __init__(self, memory: GistMemory) -> None:
         self.memory = memory
-        self.units = _units(memory)
-        self._index = Bm25([content(self.text(unit)) for unit in self.units]) if self.units else None
+        bounds = tuple((page.number, page.start, page.end) for page in memory.pages)
+        with _INDEXING:  # questions on one book start together; the first one builds the index for all
+            self._index = _index_of(_Text(memory.document.id, bounds, memory))
 
     def text(self, passage: Passage) -> str:
-        """Return the passage's text with the headings in it."""
-        return self.memory.document.text(passage.start, passage.end)
+        """Return the passage's text with the headings in it; the page's label says which of several books it is of."""
+        return Document.text(self.memory.document, passage.start, passage.end)
 
     def words(self, passages: Iterable[Passage]) -> int:
         return sum(count_words(self.text(passage)) for passage in passages)
 
-    def rank(self, question: str) -> list[Passage]:
-        """Return the passages that share words with ``question``, best first (BM25)."""
-        if self._index is None:
-            return []
-        scores = self._index.scores(dict.fromkeys(content(question)))
-        ranked = sorted(range(len(scores)), key=lambda i: (-scores[i], i))
-        return [self.units[i] for i in ranked if scores[i] > 0]
+    def choose(self, question: str, room: int) -> list[Passage]:
+        """Return passages for ``question`` of at most ``room`` words, best first, at most ``MOST_OF_PAGE`` of a page.
+
+        By BM25; of words that a chosen passage has, the next ones count less, so that each part of a question is met.
+        """
+        wanted = set(_stems(question))
+        index = self._index
+        left = {i: terms for i, terms in enumerate(index.terms) if not wanted.isdisjoint(terms)}
+        met: set[str] = set()
+        chosen: list[Passage] = []
+
+        def gain(i: int) -> float:
+            length = 0.25 + 0.75 * sum(left[i].values()) / index.mean
+            return sum(
+                index.idf[term] * (MET if term in met else 1.0) * n * 2.5 / (n + 1.5 * length)
+                for term in wanted & left[i].keys()
+                for n in (left[i][term],)
+            )
+
+        while left and room >= LEAST:
+            best = max(left, key=lambda i: (gain(i), -i))
+            terms, unit = left.pop(best), index.units[best]
+            words = self.words([unit])
+            if words <= room and sum(one.page == unit.page for one in chosen) < MOST_OF_PAGE:
+                chosen.append(unit)
+                room -= words
+                met |= wanted & terms.keys()
+        return chosen
 
     def find(self, wanted: str, pages: Sequence[int] = ()) -> Hits:
         """Return the paragraphs that have the words of ``wanted`` as they stand there or with an ending.
 
         Words that are nowhere as a phrase are looked for as all of them in one paragraph. ``pages``: look only there.
         """
-        words = collapse_whitespace(wanted.translate(_QUOTES)).strip(" .,;:!?\"'*_")
+        words = _plain_words(wanted)
         inside = [page.number for page in self.memory.pages if not pages or page.number in pages]
         numbers = [i for n in inside for i in range(self.memory.page(n).start, self.memory.page(n).end)]
         found: dict[int, str] = {}
@@ -72,21 +106,25 @@ class BookPassages:
             each = [_pattern(word) for word in words.split()]
             if not found and len(each) > 1:
                 found = {i: "" for i, text in texts.items() if all(one.search(text) for one in each)}
-        step = max(1.0, len(found) / HITS)
-        shown = tuple(sorted({list(found)[int(n * step)] for n in range(min(HITS, len(found)))}))
         forms = tuple(dict.fromkeys(form.lower() for form in found.values() if form))
-        return Hits(tuple(found), shown, forms)
+        return Hits(tuple(found), forms)
 
-    def sentence(self, paragraph: int, wanted: str) -> str:
-        """Return the sentence of a paragraph that has the words; the paragraph's beginning where none has all."""
+    def sentence(self, paragraph: int, wanted: str, most: int) -> str:
+        """Return the sentence of a paragraph that has the words, else the first with any of them.
+
+        At most about ``most`` words of it, those round the first place of the words.
+        """
         found = sentences(self._plain(paragraph), self.memory.document.language)
-        pattern = _pattern(collapse_whitespace(wanted.translate(_QUOTES)).strip(" .,;:!?\"'*_"))
-        sentence = next((s for s in found if pattern.search(fold_text(s))), found[0] if found else "")
-        return collapse_whitespace(sentence)
+        words = _plain_words(wanted)
+        for pattern in map(_pattern, (words, *words.split())):
+            for sentence in found:
+                if match := pattern.search(fold_text(sentence)):
+                    return _clip(collapse_whitespace(sentence), match.start(), most)
+        return first_words(collapse_whitespace(found[0] if found else ""), most)
 
     def around(self, paragraph: int) -> Passage:
         """Return the unit of its page that has ``paragraph``."""
-        return next(unit for unit in self.units if unit.start <= paragraph < unit.end)
+        return self._index.units[bisect_right(self._index.units, paragraph, key=lambda unit: unit.start) - 1]
 
     def named(self, page: int, first: int, last: int) -> Passage | None:
         """Return paragraphs ``first`` to ``last`` (from 1) of a page as a passage; None where it has none of them."""
@@ -103,10 +141,14 @@ class BookPassages:
         )
 
     def tag(self, passage: Passage) -> str:
-        first = self.memory.page(passage.page).start
         return passage_tag(
-            passage.page, passage.start - first + 1, passage.end - first, language=self.memory.document.language
+            self.memory.label(passage.page), self.paragraphs(passage), language=self.memory.document.language
         )
+
+    def paragraphs(self, passage: Passage) -> str:
+        """Return the paragraphs of a passage, counted from 1 on its page: '4' or '4-9'."""
+        first = self.memory.page(passage.page).start
+        return "-".join(dict.fromkeys([str(passage.start - first + 1), str(passage.end - first)]))
 
     def _plain(self, paragraph: int) -> str:
         return self.memory.document.paragraphs[paragraph].text
@@ -114,6 +156,21 @@ class BookPassages:
     @lru_cache(maxsize=100_000)  # noqa: B019  an object of one question
     def _searchable(self, paragraph: int) -> str:
         return fold_text(self._plain(paragraph))
+
+
+def _plain_words(wanted: str) -> str:
+    return collapse_whitespace(wanted.translate(_QUOTES)).strip(" .,;:!?\"'*_")
+
+
+def _clip(sentence: str, at: int, most: int) -> str:
+    """Return about ``most`` words of a sentence round the character ``at``, with an ellipsis for what is left out."""
+    if count_words(sentence) <= most:
+        return sentence
+    before = last_words(sentence[:at], most // 3)
+    rest = sentence[at:]
+    after = first_words(rest, most - count_words(before))
+    space = " " * sentence[:at].endswith(" ")
+    return f"{'… ' * (before != sentence[:at].strip())}{before}{space}{after}{' …' * (after != rest)}"
 
 
 def fold_text(text: str) -> str:
@@ -140,6 +197,38 @@ def _pattern(words: str) -> re.Pattern[str]:
         return re.compile(re.escape(folded))
     ending = _ENDING if len(folded) > 3 else "s?"
     return re.compile(rf"(?<!\w){re.escape(folded)}{ending}(?!\w)")
+
+
+def _stems(text: str) -> list[str]:
+    """Return the terms that carry meaning, so that 'taste' meets 'tasted'."""
+    return [term.rstrip("e") if len(term) > 4 else term for term in content(text)]
+
+
+@dataclass(frozen=True)
+class _Text:
+    """The readable pages of a memory as a cache key: equal where document and bounds are."""
+
+    document: str
+    bounds: tuple[tuple[int, int, int], ...]
+    memory: GistMemory = field(compare=False)
+
+
+@dataclass(frozen=True)
+class _Index:
+    """The ``units`` that are ranked, the ``terms`` of each with their number, ``idf``, and the ``mean`` length."""
+
+    units: list[Passage]
+    terms: list[Counter[str]]
+    idf: Mapping[str, float]
+    mean: float
+
+
+@lru_cache(maxsize=16)
+def _index_of(text: _Text) -> _Index:
+    units = _units(text.memory)
+    terms = [Counter(_stems(Document.text(text.memory.document, unit.start, unit.end))) for unit in units]
+    mean = sum(sum(bag.values()) for bag in terms) / max(1, len(terms))
+    return _Index(units, terms, inverse_frequencies(terms), max(1.0, mean))
 
 
 def _units(memory: GistMemory) -> list[Passage]:

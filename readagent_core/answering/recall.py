@@ -3,112 +3,114 @@
 The first prompt of every question about a book begins alike: instructions and a short view of the memory, which a
 server's prefix cache holds. Then come the passages that share words with the question, and the question. The model
 answers, or asks in one reply for as much as it needs: words to find, passages or pages to open, gists of a range. Each
-prompt is the whole one before with what was asked for after it. After ``ROUNDS`` replies it answers from what it has.
+prompt is the whole one before with what was asked for after it. After ``ROUNDS`` replies, or where another prompt would
+pass ``QUESTION_WORDS``, it answers from what it has. Several books are one text whose pages are named like 2.58.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Generator
+from dataclasses import dataclass, replace
 
-from readagent_core.answering.base import Event, Expanded, LookedUp, Passage, Searched
+from readagent_core.answering.base import Event, LookedUp
 from readagent_core.answering.explore_replies import ANSWER_MARK
-from readagent_core.answering.passages import FEW_HITS, BookPassages, join_passages
-from readagent_core.answering.recall_replies import BEGUN, Find, Gists, Open, RecallRequest, parse_recall
+from readagent_core.answering.joined_books import JoinedMemory
+from readagent_core.answering.passages import BookPassages, join_passages
+from readagent_core.answering.recall_replies import BEGUN, RecallRequest, parse_recall
+from readagent_core.answering.recall_requests import Seen, carry_out
+from readagent_core.answering.recall_view import begun_words, first_view, names_of
 from readagent_core.answering.response import ANSWER_WORDS, choice_form, conclude, stream_answer
 from readagent_core.answering.run import Run
-from readagent_core.answering.word_budget import max_context_words
+from readagent_core.answering.word_budget import ask_within_window, max_context_words
 from readagent_core.errors import EmptyReplyError, RefusedError
-from readagent_core.memory import GistMemory
 from readagent_core.prompts import Prompt, example_numbers, render, render_fragment
-from readagent_core.tags import escape_tags, page_tag
-from readagent_core.words import collapse_whitespace, count_words, first_words
+from readagent_core.words import count_words
 
-VIEW_WORDS = 1000  # of beginnings of gists in the first view
-PASSAGE_WORDS = 900  # of passages in the first prompt
+VIEW_WORDS = 700  # of gists in the first view
+PASSAGE_WORDS = 420  # of passages in the first prompt
 SEARCH_WORDS = 3000  # of passages where they are all that is shown
 ROUND_WORDS = 1500  # of what one reply can ask for
-ROUNDS = 3  # most replies with requests
-_MOST_OF_PAGE = 3  # passages of one page in the first prompt
-_LEAST_OF_GIST = 8  # words
-
-
-@dataclass
-class _Seen:
-    """What the prompt shows so far. ``words``: of gists and text in it."""
-
-    passages: list[Passage] = field(default_factory=list)
-    pages: list[int] = field(default_factory=list)
-    words: int = 0
-
-    def expanded(self) -> Expanded:
-        return Expanded(tuple(sorted(self.pages)), self.words, passages=tuple(join_passages(self.passages)))
-
-
-def first_view(memory: GistMemory, most: int) -> str:
-    """Return how the gist of each readable page begins, each below its page's tag, in about ``most`` words together.
-
-    A book of more pages than fit is shown by every second page, every third and so on. Depends on the memory alone.
-    """
-    pages = memory.readable
-    step = -(-len(pages) * _LEAST_OF_GIST // max(1, most))
-    shown = pages[:: max(1, step)]
-    each = max(_LEAST_OF_GIST, most // max(1, len(shown)))
-    entries = []
-    for number in shown:
-        gist = memory.gists[number - 1]
-        text = collapse_whitespace(gist.text) if gist else ""
-        begins = first_words(text, each)
-        entries.append(f"{page_tag(number)} {escape_tags(begins)}{' …' if len(begins) < len(text) else ''}")
-    return "\n".join(entries)
+ROUNDS = 2  # most replies with requests
+QUESTION_WORDS = 9_000  # of all prompts of a question together
+_LEAST_ROUND = 150  # words; with less room the answer is asked for
+_FOLLOW_UP = 130  # words round what a reply asked for, tags and names of requests with it
 
 
 def recall(run: Run, *, gists: bool = True) -> Generator[Event, None, None]:
     """Answer the run's question. ``gists`` False: without gists, by search alone (the method 'search-agent')."""
-    book, gists = BookPassages(run.memory), gists and bool(run.memory.readable)
-    options = run.settings.extra
-    view = first_view(run.memory, int(options.get("view", VIEW_WORDS))) if gists else ""
-    seen = _Seen(words=count_words(view))
-    room = int(options.get("passages", PASSAGE_WORDS))
-    sample = run.memory.document.text(0, min(20, len(run.memory.document.paragraphs)))
-    run.model.learn_window(run.cancel)
+    gists = gists and bool(run.memory.readable)
+    view = first_view(run, run.option("view", VIEW_WORDS)) if gists else ""
+    yield from ask_within_window(run, lambda: _attempt(run, BookPassages(run.memory), view, gists=gists))
+
+
+def _attempt(run: Run, book: BookPassages, view: str, *, gists: bool) -> Generator[Event, None, None]:
+    seen = Seen(begun=begun_words(run.memory, view), words=count_words(view))
     around = _first_prompt(run, view, "", gists=gists, left=1).words
+    sample = run.memory.document.text(0, min(20, len(run.memory.document.paragraphs)))
     limit = max_context_words(run.settings, run.model, sample=sample, around=around, reply_words=ANSWER_WORDS)
-    if limit is not None:
-        room = min(room, max(100, limit))
-    seen.passages = _passages_for(run, book, room)
+    budget = _Budget(run, run.settings.question_words or QUESTION_WORDS, limit)
+    room = min(run.option("passages", PASSAGE_WORDS), budget.words - around, *([limit] if limit else []))
+    seen.passages = book.choose(" ".join([run.question.text, *run.question.options]), max(_LEAST_ROUND, room))
+    seen.whole = list(seen.passages)
     seen.words += book.words(seen.passages)
     if seen.passages:
         yield LookedUp((), "", "found by search", passages=tuple(join_passages(seen.passages)))
     yield seen.expanded()
-    rounds = int(options.get("requests", ROUNDS))
-    prompt = _first_prompt(run, view, book.show(seen.passages), gists=gists, left=rounds)
-    for left in range(rounds, -1, -1):
+    left = run.option("requests", ROUNDS)
+    prompt = _first_prompt(run, view, book.show(seen.passages), gists=gists, left=left)
+    if left and budget.room_after(prompt, seen) < _LEAST_ROUND:
+        left, prompt = 0, _first_prompt(run, view, book.show(seen.passages), gists=gists, left=0)
+    while True:
+        room = budget.room_after(prompt, seen)
         try:
-            completion = yield from stream_answer(run, prompt, parse_recall, BEGUN)
+            completion = yield from stream_answer(run, prompt, lambda reply: _requests(run, reply), BEGUN)
         except (EmptyReplyError, RefusedError):
             if not left:
                 raise
             yield run.note("A request had no usable reply; the answer was asked for.")
-            prompt = _continued(run, prompt, (), "", 0)
+            left, prompt = 0, _continued(prompt, "", 0)
             continue
-        requests = parse_recall(completion.text) if left else ()
+        requests = _requests(run, completion.text) if left else ()
         if not requests:
             said = replace(completion, text=ANSWER_MARK.sub("", completion.text, count=1))
             yield from conclude(run, prompt, said, **_figures(run, seen, gists=gists))
             return
         run.steps += 1
-        room = ROUND_WORDS if limit is None else min(ROUND_WORDS, limit - seen.words)
-        shown = yield from _carry_out(run, book, requests, completion.text, seen, max(0, room))
+        shown = yield from carry_out(run, book, requests, completion.text, seen, room)
         yield seen.expanded()
-        prompt = _continued(run, prompt, requests, shown, left - 1)
+        left -= 1
+        room = budget.room_after(_continued(prompt, shown, left), seen)
+        if left and room < _LEAST_ROUND:
+            yield run.note(f"Within {budget.words:,} words no more could be shown; answered from what was found.")
+            left = 0
+        prompt = _continued(prompt, shown, left, room)
 
 
-def _figures(run: Run, seen: _Seen, *, gists: bool) -> dict[str, object]:
+@dataclass(frozen=True)
+class _Budget:
+    """The words of a question: ``words`` in all its prompts together, ``limit`` of text in one (None: no limit)."""
+
+    run: Run
+    words: int
+    limit: int | None
+
+    def room_after(self, prompt: Prompt, seen: Seen) -> int:
+        """Return how many words a reply to ``prompt``, which is not sent yet or was just sent, may ask to see.
+
+        The next prompt repeats this one.
+        """
+        rest = self.words - self.run.words_sent - 2 * prompt.words - _FOLLOW_UP
+        return min(ROUND_WORDS, rest, *([] if self.limit is None else [self.limit - seen.words]))
+
+
+def _requests(run: Run, reply: str) -> tuple[RecallRequest, ...]:
+    return parse_recall(reply, several=isinstance(run.memory, JoinedMemory))
+
+
+def _figures(run: Run, seen: Seen, *, gists: bool) -> dict[str, object]:
     passages = tuple(p for p in join_passages(seen.passages) if p.page not in seen.pages)
-    pages = dict.fromkeys(run.memory.readable if gists else (), "gist") | dict.fromkeys(
-        (p.page for p in passages), "passage"
-    )
+    pages = dict.fromkeys(run.memory.readable if gists else (), "gist")
+    pages |= dict.fromkeys((p.page for p in passages), "passage")
     return {
         "looked_up": tuple(dict.fromkeys(seen.pages)),
         "seen": pages | dict.fromkeys(seen.pages, "full"),
@@ -118,31 +120,26 @@ def _figures(run: Run, seen: _Seen, *, gists: bool) -> dict[str, object]:
     }
 
 
-def _passages_for(run: Run, book: BookPassages, room: int) -> list[Passage]:
-    """Return the best passages for the question that fit into ``room`` words, few of each page."""
-    chosen: list[Passage] = []
-    asked = " ".join([run.question.text, *run.question.options])
-    for passage in book.rank(asked):
-        words = book.words([passage])
-        if words <= room and sum(one.page == passage.page for one in chosen) < _MOST_OF_PAGE:
-            chosen.append(passage)
-            room -= words
-        if room < 40:
-            break
-    return chosen
-
-
 def _first_prompt(run: Run, view: str, passages: str, *, gists: bool, left: int) -> Prompt:
-    example = example_numbers(len(run.memory.pages))
+    memory = run.memory
+    example = example_numbers(len(memory.pages))
     free = {name: render_fragment(f"{name}.recall", run.language) for name in ("form", "unsettled")}
+    what = {}
+    if isinstance(memory, JoinedMemory):
+        example, what = f"{max(memory.numbers) + 3}.12", {"count": str(len(memory.books))}
+    words = max(1, memory.document.words // max(1, len(memory.document.paragraphs)))
+    room = {"room": str(ROUND_WORDS), "paragraphs": str(max(1, ROUND_WORDS // words))}
+    more = "\n" + render_fragment("recall.gists", run.language) if gists else ""
+    asking = render_fragment("recall.requests", run.language, **room, gists=more) + "\n\n" if left else ""
     return render(
         "recall" if gists else "search_agent",
         run.language,
         reply_words=ANSWER_WORDS,
-        title=run.title,
-        **({"memory": view} if gists else {}),
+        about=render_fragment("recall.books" if what else "recall.book", run.language, title=run.title, **what),
+        **({"memory": view, "names": names_of(memory)} if gists else {}),
         passages=passages,
-        left=str(left),
+        asking=asking,
+        left=render_fragment("recall.replies", run.language, left=str(left)) + "\n\n" if left else "",
         example=example,
         evidence=render_fragment("evidence.recall", run.language, example=example),
         question=run.question_with_options,
@@ -150,109 +147,9 @@ def _first_prompt(run: Run, view: str, passages: str, *, gists: bool, left: int)
     )
 
 
-def _continued(run: Run, prompt: Prompt, requests: Iterable[RecallRequest], shown: str, left: int) -> Prompt:
-    """Return ``prompt`` followed by what was asked for and what it shows. ``left``: replies with requests left."""
-    asked = escape_tags("; ".join(map(str, requests)))
-    if asked:
-        prompt = prompt.with_follow_up("recall.shown", request=asked, shown=shown)
-    return prompt.with_follow_up("recall.left", left=str(left)) if left else prompt.with_follow_up("recall.answer")
-
-
-def _carry_out(
-    run: Run, book: BookPassages, requests: tuple[RecallRequest, ...], reply: str, seen: _Seen, room: int
-) -> Generator[Event, None, str]:
-    """Serve all requests of one reply together and return the text that shows it, of at most ``room`` words."""
-    texts: list[str] = []
-    opened: list[Passage] = []
-    pages: list[int] = []
-    refused: list[str] = []
-    share = room // max(1, len(requests))
-    for request in requests:
-        now = max(share, room - sum(map(count_words, texts)) - share * (len(requests) - len(texts) - 1))
-        if isinstance(request, Find):
-            text, found = _find(run, book, request, now, seen)
-            opened += found
-            hits = book.find(request.words, range(request.first, request.last + 1) if request.first else ())
-            on = dict.fromkeys(page.number for i in hits.paragraphs if (page := run.memory.page_at(i)))
-            yield Searched((request.words,), tuple(on), reply)
-        elif isinstance(request, Open):
-            text, passage = _open(run, book, request, now)
-            if passage is None:
-                refused.append(text)
-            elif _is_whole(run.memory, passage):
-                pages.append(passage.page)
-            else:
-                opened.append(passage)
-        else:
-            text = _gists(run, request, now)
-        texts.append(f"{request}\n{text}")
-    seen.passages += opened
-    seen.pages += pages
-    if opened or pages or refused:
-        yield LookedUp(tuple(pages), reply, "", tuple(refused), passages=tuple(join_passages(opened)))
-    shown = "\n\n".join(texts)
-    seen.words += count_words(shown)
-    return shown
-
-
-def _is_whole(memory: GistMemory, passage: Passage) -> bool:
-    page = memory.page(passage.page)
-    return (passage.start, passage.end) == (page.start, page.end)
-
-
-def _find(run: Run, book: BookPassages, request: Find, room: int, seen: _Seen) -> tuple[str, list[Passage]]:
-    """Return what a search shows, and the passages that it opened: those of few hits are shown whole."""
-    inside = range(request.first, request.last + 1) if request.first else ()
-    hits = book.find(request.words, inside)
-    language = run.language
-    if not hits.paragraphs:
-        return render_fragment("recall.nowhere", language), []
-    places = [(i, page.number) for i in hits.paragraphs if (page := run.memory.page_at(i))]
-    named = ", ".join(map(str, dict.fromkeys(number for _, number in places)))
-    head = render_fragment(
-        "recall.found", language, count=str(len(places)), pages=named, shown=str(len(hits.shown)),
-        forms=escape_tags(", ".join(hits.forms[:6])) or "-",
-    )  # fmt: skip
-    if len(places) <= FEW_HITS:
-        units = join_passages(book.around(i) for i in hits.paragraphs)
-        if book.words(units) <= room:
-            return f"{head}\n{book.show(units)}", units
-    lines = [head]
-    for index in hits.shown:
-        page = run.memory.page_at(index)
-        if page is None:
-            continue
-        sentence = first_words(book.sentence(index, request.words), 45)
-        lines.append(f"{page.number}:{index - page.start + 1} {escape_tags(sentence)}")
-        if sum(map(count_words, lines)) > room:
-            break
-    return "\n".join(lines), [Passage(p.number, i, i + 1) for i in hits.shown if (p := run.memory.page_at(i))]
-
-
-def _open(run: Run, book: BookPassages, request: Open, room: int) -> tuple[str, Passage | None]:
-    """Return the text that a request opens, cut at paragraphs where it has more than ``room`` words."""
-    passage = book.named(request.page, request.first or 1, request.last or 10**6)
-    if passage is None:
-        return render_fragment("recall.no_page", run.language, page=str(request.page)), None
-    if request.first and passage.end - passage.start == 1:  # one paragraph: with what is round it
-        passage = book.around(passage.start)
-    end = passage.start + 1
-    while end < passage.end and book.words([passage._replace(end=end + 1)]) <= room:
-        end += 1
-    shown = passage._replace(end=end)
-    text = book.show([shown])
-    if end < passage.end:
-        text += "\n" + render_fragment("recall.cut", run.language)
-    return text, shown
-
-
-def _gists(run: Run, request: Gists, room: int) -> str:
-    """Return the gists of a range of pages, each shortened alike where together they have more than ``room`` words."""
-    pages = [n for n in run.memory.readable if request.first <= n <= request.last]
-    if not pages:
-        return render_fragment("recall.no_page", run.language, page=f"{request.first}-{request.last}")
-    gists = {n: gist.text for n in pages if (gist := run.memory.gists[n - 1])}
-    if sum(map(count_words, gists.values())) > room:
-        each = max(_LEAST_OF_GIST, room // len(gists))
-        gists = {n: first_words(text, each) + (" …" if count_words(text) > each else "") for n, text in gists.items()}
-    return "\n".join(f"{page_tag(n)} {escape_tags(text)}" for n, text in gists.items())
+def _continued(prompt: Prompt, shown: str, left: int, room: int = 0) -> Prompt:
+    """Return ``prompt`` followed by what was asked for, if anything, and what may still be asked for."""
+    prompt = prompt.with_follow_up("recall.shown", shown=shown) if shown else prompt
+    if not left:
+        return prompt.with_follow_up("recall.answer")
+    return prompt.with_follow_up("recall.left", left=str(left), room=str(room // 50 * 50))

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 
 from readagent_core.answering.explore_replies import ANSWER_MARK
 from readagent_core.answering.look_up_replies import to_plain_text
+from readagent_core.tags import join_labels
 
 MOST_FINDS = 8  # searches in one reply
 _LINE = re.compile(
     r"^[ \t>#_-]*(?:\(?\d[.)][ \t]*)?(FIND|OPEN|GISTS?)\b[ \t]*:?[ \t]*(.*)$", re.IGNORECASE | re.MULTILINE
 )
 _QUOTED = re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|「([^」\n]+)」|'([^'\n]{2,})'")
-_PLACE = re.compile(r"(?<!\d)(\d{1,6})(?!\d)(?:\s*[:.¶]\s*(\d{1,4})(?:\s*-\s*(\d{1,4}))?|\s*-\s*(\d{1,6}))?")
+_PAGE = r"(\d{1,6}(?:\.\d{1,6})?)"  # '58'; of several books '2.58'
+_PLACE = re.compile(rf"(?<![\d.]){_PAGE}(?![\d.])(?:\s*[:¶]\s*(\d{{1,4}})(?:\s*-\s*(\d{{1,4}}))?|\s*-\s*{_PAGE})?")
 _INSIDE = re.compile(
-    r"\b(?:in|on)\s+pages?\s+(\d{1,6})(?:\s*-\s*(\d{1,6}))?|(\d{1,6})(?:\s*-\s*(\d{1,6}))?\s*ページ", re.IGNORECASE
+    rf"\b(?:in|on)\s+(?:pages?|book)\s+{_PAGE}(?:\s*-\s*{_PAGE})?|{_PAGE}(?:\s*-\s*{_PAGE})?\s*ページ", re.IGNORECASE
 )
 _REASON = re.compile(r"\b(?:to|because|since)\b|理由", re.IGNORECASE)
 BEGUN = re.compile(r"[\s>#*_-]*(?:\(?\d[.)]\s*)?[*_]*(?:FIND|OPEN|GISTS?|ANSWER)\b", re.IGNORECASE)
@@ -23,35 +25,39 @@ BEGUN = re.compile(r"[\s>#*_-]*(?:\(?\d[.)]\s*)?[*_]*(?:FIND|OPEN|GISTS?|ANSWER)
 
 @dataclass(frozen=True)
 class Find:
-    """Words to look for, in pages ``first`` to ``last`` (0: in the whole book)."""
+    """Words to look for, in pages ``first`` to ``last`` ('': in everything). ``every``: each hit is to be listed."""
 
     words: str
-    first: int = 0
-    last: int = 0
+    first: str = ""
+    last: str = ""
+    every: bool = False
 
     def __str__(self) -> str:
         inside = f" in pages {self.first}-{self.last}" if self.first else ""
-        return f'FIND "{self.words}"{inside}'
+        return f'FIND {"ALL " if self.every else ""}"{self.words}"{inside}'
 
 
 @dataclass(frozen=True)
 class Open:
-    """Paragraphs ``first`` to ``last`` of a page, counted from 1 on it; 0 for the whole page."""
+    """Paragraphs ``first`` to ``last`` of a page, from 1 on it; 0: the whole page. ``until``: the last of several."""
 
-    page: int
+    page: str
     first: int = 0
     last: int = 0
+    until: str = ""
 
     def __str__(self) -> str:
-        return f"OPEN {self.page}" + (f":{self.first}-{self.last}" if self.first else "")
+        return f"OPEN {self.page}" + (
+            f":{self.first}-{self.last}" if self.first else f"-{self.until}" * bool(self.until)
+        )
 
 
 @dataclass(frozen=True)
 class Gists:
     """The gists of pages ``first`` to ``last``."""
 
-    first: int
-    last: int
+    first: str
+    last: str
 
     def __str__(self) -> str:
         return f"GISTS {self.first}-{self.last}"
@@ -60,14 +66,19 @@ class Gists:
 RecallRequest = Find | Open | Gists
 
 
-def numbers_of(request: RecallRequest) -> tuple[int, ...]:
+def pages_named(request: RecallRequest) -> tuple[str, ...]:
     """Return the pages that a request names; the first and the last of a range."""
-    return (request.page,) if isinstance(request, Open) else (request.first, request.last)
+    pages = (request.page, request.until) if isinstance(request, Open) else (request.first, request.last)
+    return tuple(filter(None, pages))
 
 
-def parse_recall(reply: str) -> tuple[RecallRequest, ...]:
-    """Return the requests in a reply, each once, in order; none where it is an answer. Nothing here raises."""
+def parse_recall(reply: str, *, several: bool = False) -> tuple[RecallRequest, ...]:
+    """Return the requests in a reply, each once, in order; none where it is an answer. Nothing here raises.
+
+    ``several``: of several books, whose pages are named like 2.58.
+    """
     text = to_plain_text(reply)
+    text = join_labels(text) if several else re.sub(r"(?<=\d)\.(?=\d)", ":", text)
     answer = ANSWER_MARK.search(text)
     found: list[RecallRequest] = []
     for line in _LINE.finditer(text, 0, answer.start() if answer else len(text)):
@@ -77,20 +88,26 @@ def parse_recall(reply: str) -> tuple[RecallRequest, ...]:
             continue
         listed = _REASON.split(rest, maxsplit=1)[0]
         for page, first, last, until in _PLACE.findall(listed):
-            if kind == "OPEN" and not until:
-                found.append(Open(int(page), int(first or 0), int(last or first or 0)))
-            elif kind == "OPEN":  # a range of pages: each of them, as far as there is room
-                found += [Open(n) for n in range(int(page), min(int(until), int(page) + 9) + 1)]
+            until = until and _in_book_of(page, until)
+            if kind == "OPEN":
+                found.append(Open(page, int(first or 0), int(last or first or 0), until))
             else:
-                found.append(Gists(int(page), int(until or page)))
+                found.append(Gists(page, until or page))
     finds = [request for request in found if isinstance(request, Find)][MOST_FINDS:]
     return tuple(dict.fromkeys(request for request in found if request not in finds))
 
 
+def _in_book_of(page: str, until: str) -> str:
+    """Return the end of a range that begins with ``page``: '2.7-9' ends with 2.9."""
+    return f"{page.partition('.')[0]}.{until}" if "." in page and "." not in until else until
+
+
 def _finds(rest: str) -> list[RecallRequest]:
+    every = re.match(r"(?:ALL|すべて)\b[ \t:]*", rest)
+    rest = rest[every.end() :] if every else rest
     quoted = list(_QUOTED.finditer(rest))
     inside = _INSIDE.search(rest, quoted[-1].end() if quoted else 0)
-    numbers = [int(n) for n in inside.groups() if n] if inside else [0]
+    pages = [n for n in inside.groups() if n] if inside else [""]
     words = [next(filter(None, m.groups())).strip() for m in quoted]
     words = words or [(rest[: inside.start()] if inside else _REASON.split(rest, maxsplit=1)[0]).strip(" .,;")]
-    return [Find(one, numbers[0], numbers[-1]) for one in words if one]
+    return [Find(one, pages[0], _in_book_of(pages[0], pages[-1]), bool(every)) for one in words if one]

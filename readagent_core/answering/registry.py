@@ -32,6 +32,7 @@ ORDER = (  # in lists and tables; a method not named here follows, sorted by nam
     "read-agent-search",
     "zoom",
     "recall",
+    "recall-once",
     "gist-mem",
     "bm25",
     "bm25-dos",

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import time
+from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from readagent_core.answering.base import Answer, Answered, AnswerPart, AskSettings, Event, ModelCall, Noted, Question
@@ -23,11 +24,14 @@ from readagent_core.models.base import Completion
 from readagent_core.models.cost.meter import Metered
 from readagent_core.prompts import Prompt
 from readagent_core.tags import escape_tags
+from readagent_core.words import count_words
 
 if TYPE_CHECKING:
     from readagent_core.models.embeddings.embed import Embedder
 
 T = TypeVar("T")
+_RECENT = 24  # prompts whose beginnings a server's cache may still have
+_sent: deque[tuple[str, str]] = deque(maxlen=_RECENT)  # (model, prompt) of this process, the newest last
 _CITED = re.compile(r"\[(\d{1,6}(?:\s*,\s*\d{1,6})*)\]")
 
 
@@ -51,6 +55,7 @@ class Run:
     words_sent: int = 0
     merged_pages: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     _started: float = field(default_factory=time.monotonic)
+    _words_repeated: int = 0  # at the beginnings of prompts, as prompts before had them
 
     @property
     def language(self) -> str:
@@ -181,7 +186,12 @@ class Run:
 
     def _model_call(self, prompt: Prompt, completion: Completion) -> ModelCall:
         self.words_sent += prompt.words if "question" in prompt.fields else 0
-        return ModelCall(prompt.task, prompt.text, completion.text, self.model.usage_of(prompt, completion))
+        usage = self.model.usage_of(prompt, completion)
+        if usage.calls:
+            new = new_words(self.model.name, prompt)
+            self._words_repeated += prompt.words - new
+            usage = replace(usage, words_new=new)
+        return ModelCall(prompt.task, prompt.text, completion.text, usage)
 
     def finish(
         self,
@@ -204,8 +214,27 @@ class Run:
             compression_rate=compression_rate(memory_words, whole),
             notes=tuple(self.notes),
             steps=self.steps,
-            usage=self.model.usage,
+            usage=replace(self.model.usage, words_new=self.model.usage.words_in - self._words_repeated),
             extra={"seconds": round(time.monotonic() - self._started, 3), **(extra or {})},
             **fields,
         )
         return Answered(answer)
+
+
+def new_words(model: str, prompt: Prompt) -> int:
+    """Return the words of a prompt after the longest beginning that a recent prompt to the same model had."""
+    shared = max((_shared(text, prompt.text) for name, text in tuple(_sent) if name == model), default=0)
+    _sent.append((model, prompt.text))
+    return count_words(prompt.text[shared:])
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many characters two texts have in common at their beginnings."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[:middle] == other[:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -124,12 +124,21 @@ def retry_within_window(
 
     ``prompt``: makes the prompt around the memory's text. ``fit``: makes the memory fit.
     """
+
+    def attempt() -> Generator[Event, None, None]:
+        memory, limit = yield from fit(run, prompt)
+        yield from work(memory, limit)
+
+    yield from ask_within_window(run, attempt)
+
+
+def ask_within_window(run: Run, attempt: Callable[[], Generator[Event, None, None]]) -> Generator[Event, None, None]:
+    """Make the attempt, again each time the server shows a smaller window than expected."""
     for left in range(WINDOW_RETRIES, -1, -1):
         run.model.learn_window(run.cancel)
         window = run.model.window
         try:
-            memory, limit = yield from fit(run, prompt)
-            yield from work(memory, limit)
+            yield from attempt()
         except WindowError:
             now = run.model.window
             if not left or now is None or now == window:

@@ -20,7 +20,9 @@ from readagent_core.errors import SettingsError
 _KEEP = ("left", "right", "ends")
 _NO_LOOK_UPS = ("gist-mem", "full-text")  # methods that look nothing up, whatever the setting
 _RETRIEVAL = ("bm25", "bm25-dos", "neural", "neural-dos")
-_LOOKING_UP = ("read-agent-p", "read-agent-s", "gist-neural", "gist-mem")
+_IN_PROMPTS = (  # methods that hold the words of a question themselves
+    "read-agent-p", "read-agent-s", "gist-neural", "gist-mem", "recall", "recall-once", "passages-dos", "search-agent",
+)  # fmt: skip
 _EXPLORING = ("zoom", "read-agent-search")
 WORDS_A_REQUEST = 6000  # of a budget: so many words for each request of an exploring method, at least one
 VIEW_SHARE = 0.5  # of an exploring prompt, for gists; the rest is for what is opened
@@ -73,7 +75,7 @@ class Arm:
             prompts = requests + 1
             view = min(WORDS, int(VIEW_SHARE * self.words / prompts))
             own = {"requests": requests, "words": view}
-        elif self.method in _LOOKING_UP:
+        elif self.method in _IN_PROMPTS:
             return replace(settings, question_words=self.words)
         elif self.method == "memwalker":
             own = {"most_words": self.words}

@@ -158,7 +158,7 @@ def _check(memory: GistMemory) -> None:
         raise ValueError("a text is not a string")
     numbers = [n for p in memory.pages for n in (p.number, p.start, p.end, p.words)] + [g.level for g in gists]
     flags = [p.fallback for p in memory.pages] + [flag for g in gists for flag in (g.fallback, g.whole, g.edited)]
-    used = {**asdict(memory.usage), "cost": memory.usage.cost or 0, "saved_cost": memory.usage.saved_cost or 0}
+    used = {name: figure or 0 for name, figure in asdict(memory.usage).items()}
     if {*map(type, numbers)} - {int} or {*map(type, flags)} - {bool}:
         raise ValueError("a number or a flag is of another type")
     if not all(0 <= figure < _MOST for figure in (*numbers, *used.values())):

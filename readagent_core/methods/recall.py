@@ -8,6 +8,7 @@ words, passages, pages and gists at once (docs/methods.md, 'Recall').
 from __future__ import annotations
 
 from readagent_core.answering.recall import recall
+from readagent_core.answering.recall_books import recall_from_books
 from readagent_core.answering.registry import Method
 
 METHOD = Method(
@@ -15,6 +16,7 @@ METHOD = Method(
     title="Recall by passage",
     about="Remembers how each gist begins, sees the passages that share words with the question, and asks for more.",
     answer=recall,
+    answer_shelf=recall_from_books,
     needs_gists=True,
     searches=True,
     looks_up=False,

@@ -9,17 +9,23 @@ import pytest
 
 from readagent_core.answering.base import (
     Answered,
+    AskSettings,
     Expanded,
     LookedUp,
     Passage,
+    Question,
     Searched,
     event_from_dict,
     event_to_dict,
 )
 from readagent_core.answering.passages import BookPassages
-from readagent_core.answering.recall import first_view
+from readagent_core.answering.recall import QUESTION_WORDS
 from readagent_core.answering.recall_replies import parse_recall
+from readagent_core.answering.recall_view import names_of
+from readagent_core.answering.registry import method
 from readagent_core.answering.replay import checked_answer
+from readagent_core.answering.shelf import AskedShelf
+from readagent_core.cancel import CancelToken
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE
 from readagent_core.document import Document, Paragraph
 from readagent_core.memory import Gist, GistMemory, Page
@@ -60,6 +66,8 @@ def novel(pages: int = 30, paragraphs: int = 10) -> GistMemory:
         ("**OPEN** [5:2]", ["OPEN 5:2-2"]),
         ("FIND coin, since it is old", ['FIND "coin"']),
         ('FIND "言葉" 20-30ページ', ['FIND "言葉" in pages 20-30']),
+        ('FIND ALL "lamp" in pages 2-9\nOPEN 58.4-9', ['FIND ALL "lamp" in pages 2-9', "OPEN 58:4-9"]),
+        ("OPEN 4-6", ["OPEN 4-6"]),
         ("OPEN P:A-B\nGISTS P-Q", []),  # the form of the prompt, copied
         ("ANSWER: They FIND it [3].", []),
         ("The answer is 7.", []),
@@ -70,15 +78,33 @@ def test_requests_of_any_form(reply, requests):
     assert [str(request) for request in parse_recall(reply)] == requests
 
 
+def test_names_are_listed_whole_with_their_pages():
+    text = [f"There Miss Ada Vane met Ada and Tom{' of Stell' * (n < 3)}; then Miss Ada Vane left." for n in range(6)]
+    paragraphs = tuple(Paragraph(words) for words in text)
+    pages = tuple(Page(n + 1, n, n + 1, 12) for n in range(6))
+    memory = GistMemory(Document("T", paragraphs), GistingPlan(max_words=50, min_words=1), pages, (Gist("G"),) * 6)
+    assert names_of(memory) == "Miss Ada Vane 1-6; Tom 1-6"
+    assert names_of(memory.up_to(4)) == "Miss Ada Vane 1-4; Tom 1-4"
+
+
+def test_pages_of_several_books_are_named_with_their_book():
+    asked = 'OPEN 2.58:4-9, book 3 page 7\nGISTS 2.3-7\nFIND "coin" in pages 1.2-1.4'
+    named = ["OPEN 2.58:4-9", "OPEN 3.7", "GISTS 2.3-2.7", 'FIND "coin" in pages 1.2-1.4']
+    assert [str(request) for request in parse_recall(asked, several=True)] == named
+
+
 def test_the_first_prompt_has_a_view_that_no_question_changes_and_the_passages_for_this_one():
     model = FakeModel(lambda _: "ANSWER: It was laid there [7].")
     events = run("recall", model, question="Where was coin number7 laid?", about=novel())
     run("recall", model, question="Whose lamp burns 12 nights?", about=novel())
     first, second = (prompt.text for prompt in model.prompts)
     begins_alike = next(i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b)
-    assert count_words(first[:begins_alike]) > 0.5 * count_words(second)
+    whole, asked = (count_words(second[second.index("<text>") : end]) for end in (len(second), second.index("Names")))
+    rules = count_words(second[second.index("Answer if") : second.index("Passages that")])
+    assert begins_alike > first.index("Passages that")
+    assert asked >= 0.55 * (whole - rules)  # gists of 16 words; a page of a real book has more of them
     assert "coin number7 was laid" in first
-    assert first_view(novel(), 1000) in first
+    assert "12: Gist 12 tells" in first
     found = next(event for event in events if isinstance(event, LookedUp))
     assert 7 in {passage.page for passage in found.passages}
     assert answer(events).seen[7] == "passage"
@@ -92,10 +118,10 @@ def test_all_requests_of_one_reply_are_served_together_after_the_whole_prompt_be
     before, after = (prompt.text for prompt in model.prompts)
     assert after.startswith(before)
     shown = after[len(before) :]
-    assert "On 30 paragraphs of pages 1, 2, 3" in shown
+    assert "it: 30, on pages 1-30 (as: ada); showing 10 of 30" in shown
     assert "“Ada’s lamp burns 29 nights,”" not in before
     assert "coin number29 was laid" in shown  # one hit is shown with what is round it
-    assert "Gist 21 tells" in shown
+    assert "Gist of page 21: Gist 21 tells" in shown
     assert "(paragraphs" in shown
     assert "Nowhere" in shown
     assert "no page or paragraph 99" in shown
@@ -105,14 +131,77 @@ def test_all_requests_of_one_reply_are_served_together_after_the_whole_prompt_be
     assert answer(events).steps == 1
 
 
-def test_what_one_reply_asks_for_is_bounded_and_after_three_the_answer_is_asked_for():
-    model = FakeModel(lambda prompt: "OPEN 1-9\nGISTS 1-30" if "No requests" not in prompt.text else "ANSWER: Yes [1].")
+def test_replies_are_bounded_by_their_number_and_by_the_words_of_the_question():
+    def ask_on(prompt):
+        return "ANSWER: Yes [1]." if "No requests" in prompt.text else "OPEN 1-9\nGISTS 1-30"
+
+    model = FakeModel(ask_on)
     events = run("recall", model, about=novel(paragraphs=40))
     texts = [prompt.text for prompt in model.prompts]
-    assert len(texts) == 4
-    assert all(count_words(b) - count_words(a) < 2200 for a, b in itertools.pairwise(texts))
+    assert len(texts) == 3
+    assert all(count_words(b) - count_words(a) < 1800 for a, b in itertools.pairwise(texts))
     assert "cut here" in texts[1]
     assert answer(events).text == "Yes [1]."
+    assert sum(map(count_words, texts)) <= QUESTION_WORDS
+    few = FakeModel(ask_on)
+    events = run("recall", few, about=novel(paragraphs=40), question_words=3000)
+    assert sum(count_words(prompt.text) for prompt in few.prompts) <= 3000
+    assert answer(events).text == "Yes [1]."
+
+
+def test_room_that_short_requests_leave_goes_to_long_ones_and_nothing_is_shown_twice():
+    about = novel(paragraphs=60)
+    model = FakeModel(['OPEN 3\nFIND "number29"\nFIND "number29 was"\nFIND "unicorn"\nGISTS 2', "ANSWER: Yes [3]."])
+    run("recall", model, about=about)
+    before, after = (prompt.text for prompt in model.prompts)
+    shown = after[len(before) :]
+    assert shown.count("coin number29 was laid") == 1
+    assert "(page 29, paragraphs 3-5: stand above)" in shown
+    assert 1300 < count_words(shown) < 1600
+    one_line = FakeModel(['FIND "Ada"\nOPEN 28:7-7', "ANSWER: Yes [3]."])  # a line of it stands above, not all
+    run("recall", one_line, about=about)
+    assert one_line.prompts[1].text.count("burns 28 nights") == 2
+
+
+def test_several_books_are_asked_the_same_way_each_to_its_limit():
+    books = AskedShelf([novel(30), novel(30).up_to(5)])
+    model = FakeModel(['FIND "number12"\nOPEN 2.12\nOPEN 1.12:3\nGISTS 2.4-9', "ANSWER: It lay there [1.12]."])
+    events = list(method("recall").run(Question("Why?"), books, model, AskSettings(), CancelToken()))
+    first, after = (prompt.text for prompt in model.prompts)
+    assert "2.5: Gist 5 tells" in first
+    assert "2.6: Gist" not in first
+    shown = after[len(first) :]
+    assert "<Page 1.12> (paragraphs" in shown
+    assert "coin number12 was laid" in shown
+    assert "2.12" not in shown.replace("OPEN 2.12", "").replace("paragraph 2.12", "")
+    assert "Gist of page 2.5:" in shown
+    assert "Gist of page 2.6:" not in shown
+    one, two = answer(events).books
+    assert (one.number, one.seen[12], two.number) == (1, "passage", 2)
+    assert max(two.seen) == 5
+    assert [p for p in one.passages if p.page == 12]
+    looked = [event for event in events if isinstance(event, LookedUp) and event.refused]
+    assert looked[0].refused == ("There is no page or paragraph 2.12 that you may see.",)
+    for event in events:
+        assert event_from_dict(json.loads(json.dumps(event_to_dict(event)))) == event
+
+
+def test_a_window_that_turns_out_smaller_is_met_with_less():
+    small = FakeModel(lambda _: "ANSWER: Yes [1].")
+    small.window = 1500
+    run("recall", small, question="Where was coin number7 laid?", about=novel())
+    large = FakeModel(lambda _: "ANSWER: Yes [1].")
+    run("recall", large, question="Where was coin number7 laid?", about=novel())
+    assert count_words(small.prompts[-1].text) < count_words(large.prompts[-1].text)
+
+
+def test_words_that_no_prompt_before_had_are_counted_beside_those_sent():
+    model = FakeModel(['FIND "number29"', "ANSWER: Laid there [29]."] * 2)
+    made = [answer(run("recall", model, question=f"coin {n}?", about=novel())).usage for n in (1, 2)]
+    first, _, third, _ = (prompt.words for prompt in model.prompts)
+    assert made[0].words_in == sum(prompt.words for prompt in model.prompts[:2])
+    assert made[0].words_new < made[0].words_in - first + 10
+    assert made[1].words_new < made[1].words_in - first - third / 2
 
 
 def test_nothing_past_the_limit_is_found_opened_or_shown():
@@ -122,7 +211,7 @@ def test_nothing_past_the_limit_is_found_opened_or_shown():
     assert "coin number12 was" not in told
     assert "burns 12" not in told
     assert "Gist 12" not in told
-    assert "On 9 paragraphs" in told
+    assert "that have it: 9, on" in told
     assert max(answer(events).seen) == 9
 
 
@@ -130,7 +219,9 @@ def test_a_quotation_counts_only_where_its_part_of_the_page_was_shown():
     about = novel()
     said = 'The coin lay there [7].\n\nEvidence:\n[7] "{}"'
     model = FakeModel([said.format("coin number7 was laid on the table")])
-    made = answer(run("recall", model, question="What of coin number7?", about=about, extra={"passages": 130}))
+    made = answer(
+        run("recall", model, question="What of coin number7?", about=about, extra={"passages": 130, "view": 900})
+    )
     assert checked_answer(made.text, made, about).count(FROM_PAGE) == 1
     unseen = said.format("Ada’s lamp burns 7 nights")
     assert checked_answer(unseen, made, about).count(FROM_MEMORY) == 1
@@ -162,7 +253,7 @@ def test_words_are_found_with_endings_accents_and_without_marks():
 def test_the_baselines_send_no_gist(name):
     model = FakeModel(lambda _: "ANSWER: Laid there [7].")
     made = run(name, model, question="Where was coin number7 laid?", about=novel())
-    assert "Gist" not in model.prompts[0].text
+    assert "gist" not in model.prompts[0].text.lower()
     assert "number7 was laid" in model.prompts[0].text
     assert isinstance(made[-1], Answered)
     assert len(model.prompts) == 1

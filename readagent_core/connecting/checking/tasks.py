@@ -14,7 +14,7 @@ from functools import cache
 from readagent_core.answering.base import LETTERS, AskSettings, Question
 from readagent_core.answering.explore_replies import parse_request
 from readagent_core.answering.look_up_replies import parse_look_up, to_plain_text
-from readagent_core.answering.recall_replies import Find, numbers_of, parse_recall
+from readagent_core.answering.recall_replies import Find, pages_named, parse_recall
 from readagent_core.answering.registry import all_methods, method
 from readagent_core.answering.response import chosen_option, declines
 from readagent_core.cancel import CancelToken
@@ -154,8 +154,8 @@ def _requests(prompt: Prompt, reply: str) -> bool:
 
 def _recalls(prompt: Prompt, reply: str) -> bool:
     requests = parse_recall(reply)
-    pages = [n for request in requests if not isinstance(request, Find) for n in numbers_of(request)]
-    return all(n in MEMORY.readable for n in pages) if requests else to_plain_text(reply).upper().startswith("ANSWER")
+    pages = [n for request in requests if not isinstance(request, Find) for n in pages_named(request)]
+    return all(MEMORY.number_of(n) for n in pages) if requests else to_plain_text(reply).upper().startswith("ANSWER")
 
 
 def _names_part(prompt: Prompt, reply: str) -> bool:

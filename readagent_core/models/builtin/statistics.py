@@ -57,6 +57,12 @@ def names_in(text: str) -> list[str]:
     return [name for name in found if not _DATES.fullmatch(name)]
 
 
+def full_names(text: str) -> list[str]:
+    """The names in ``text`` as they stand there, with their first names: 'Mr. Royall'."""
+    found = (name.group().strip() for name in _NAME.finditer(text))
+    return [name for name in found if not _DATES.search(name)]
+
+
 def shared_words(text: str, other: str) -> list[tuple[int, int]]:
     """The places in ``text`` of the words, or in unspaced scripts of the runs of characters, that ``other`` has too."""
     if is_unspaced(text):

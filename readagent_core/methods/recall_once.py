@@ -1,0 +1,46 @@
+"""Recall in one call: the view and the passages for the question, then the answer; nothing can be asked for.
+
+For models that do not keep to the form of requests, as a test of the model finds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+
+from readagent_core.answering.base import Event
+from readagent_core.answering.recall import recall
+from readagent_core.answering.recall_books import recall_from_books
+from readagent_core.answering.registry import Method
+from readagent_core.answering.run import Run
+from readagent_core.answering.shelf import AskedShelf
+
+PASSAGE_WORDS = 1500  # in place of what could be asked for
+
+
+def _once(run: Run) -> Run:
+    extra = {"passages": PASSAGE_WORDS, **run.settings.extra, "requests": 0}
+    return replace(run, settings=replace(run.settings, extra=extra))
+
+
+def answer(run: Run) -> Generator[Event, None, None]:
+    """Answer from one book."""
+    yield from recall(_once(run))
+
+
+def answer_shelf(run: Run, shelf: AskedShelf) -> Generator[Event, None, None]:
+    """Answer from several books."""
+    yield from recall_from_books(_once(run), shelf)
+
+
+METHOD = Method(
+    name="recall-once",
+    title="Recall by passage, in one call",
+    about="Remembers how each gist begins and sees the passages that share words with the question; asks for nothing.",
+    answer=answer,
+    answer_shelf=answer_shelf,
+    needs_gists=True,
+    searches=True,
+    looks_up=False,
+    options={"passages": int, "view": int},
+)
