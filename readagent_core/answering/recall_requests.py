@@ -86,7 +86,7 @@ class _Served:
 def _serve(
     run: Run, book: BookPassages, request: RecallRequest, room: int, shown: Sequence[Passage], begun: int
 ) -> _Served:
-    """Return what a request shows in about ``room`` words. ``shown``, ``begun``: what stands above of text and gists."""
+    """Return what a request shows in about ``room`` words. ``shown``, ``begun``: text and gists above."""
     if isinstance(request, Find):
         return _found(run, book, request, room, shown)
     return _open(run, book, request, room, shown) if isinstance(request, Open) else _gists(run, request, room, begun)
