@@ -106,15 +106,14 @@ def _pages_between(memory: GistMemory, first: str, last: str) -> tuple[int, ...]
     """Return the readable pages of a range as requests name it ('2' is all of book 2); () for everything."""
     if not first:
         return ()
+    numbers = range(1, len(memory.pages) + 1)
     ends = [memory.number_of(label) for label in (first, last or first)]
     if None not in ends:
-        return tuple(page.number for page in memory.pages if int(ends[0] or 0) <= page.number <= int(ends[1] or 0)) or (
-            0,
-        )
+        return tuple(n for n in numbers if int(ends[0] or 0) <= n <= int(ends[1] or 0)) or (0,)
     starts = (f"{first}.", f"{last}.")
-    inside = [n for n in range(1, len(memory.pages) + 1) if memory.label(n).startswith(starts)]
+    inside = [n for n in numbers if memory.label(n).startswith(starts)]
     if not inside and ends[0]:  # the range ends after the last page
-        inside = list(range(ends[0], len(memory.pages) + 1))
+        inside = list(numbers[ends[0] - 1 :])
     return tuple(inside) or (0,)
 
 
