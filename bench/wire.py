@@ -17,8 +17,9 @@ from typing import Any
 import httpx2
 
 from readagent_core import errors
+from readagent_core.models.server.events import Events
 from readagent_core.models.server.openai_server import OpenAIServer
-from readagent_core.models.server.replies import Events, Reply
+from readagent_core.models.server.replies import Reply
 from readagent_core.models.thinking import split_thinking
 from readagent_core.prompts import Prompt
 from tests.fakes.wire import Case, load_cases

@@ -25,14 +25,22 @@ _NAMED_BRACKETS = re.compile(
 _BARE_BRACKETS = re.compile(rf"({_BRACKETS}(?:(?:{_JOIN}|\s*){_BRACKETS})*)")
 _LIST = re.compile(LIST, re.IGNORECASE)
 _PAGE_WORD = re.compile(PAGE_WORD, re.IGNORECASE)
-_WORD_BEFORE = re.compile(rf"{PAGE_WORD}[\s:(<{{\[]*(?:(?:number|no\.?|番号)\s*)?$", re.IGNORECASE)
+_WORD_BEFORE = re.compile(rf"{PAGE_WORD}[\s:(<{{\[_=-]*(?:(?:number|no\.?|番号)\s*)?$", re.IGNORECASE)
 _WORD_AFTER = re.compile(rf"\s*{PAGE_WORD_AFTER}", re.IGNORECASE)
 _ITEM = re.compile(rf"^[ \t]*(?:[-•]|\d+[.)])?[ \t]*{PAGE_WORD}[ \t:]*({RANGE})\b.*$", re.IGNORECASE | re.MULTILINE)
 _ALONE = re.compile(rf"\s*[(\[]?\s*({LIST})\s*[)\]]?\s*\.?\s*", re.IGNORECASE)
+_LINES_ALONE = re.compile(rf"(?:[ \t]*[-•]?[ \t]*{RANGE}[ \t]*[,;.]?[ \t]*(?:\n|\Z))+")
+_CALL = re.compile(rf"(?:look[_ ]?up|open|read)\w*\s*[:(][\s\[({{]*({LIST})", re.IGNORECASE)
+_TOLD = re.compile(
+    rf"{PAGE_WORD}[ \t]*({RANGE})[ \t]*[:–—-][ \t]", re.IGNORECASE
+)  # 'Page 3: the lamp. Page 5: the oil.'
+_REMARK = re.compile(r"[ \t]*\([^()\d]{1,80}\)")
+_TAG = re.compile(r"<(/?)pages?\b[^<>]{0,40}>", re.IGNORECASE)
 _RANGE = re.compile(rf"(\d+)(?:[^\S\n]*(?:{DASH}|(?:{TO})(?=\W|\d))[^\S\n]*(?:{PAGE_WORD}\s*)?(\d+))?", re.IGNORECASE)
-_ROW = re.compile(r"^[ \t]*\|(.*)\|[ \t]*$", re.MULTILINE)
+_ROW = re.compile(r"^[ \t]*\|?(.*?[|,\t].*?)\|?[ \t]*$", re.MULTILINE)
 _NEGATIVE = re.compile(
-    r"((?:^|[\[(,;、]|\b(?:pages?|pp?|and|or|plus|no|number)\b\.?|ページ|と|や)[\s:#]*)-\d+", re.IGNORECASE
+    r"((?:(?:^|[\[(,;、])[\s:#]*|(?:\b(?:pages?|pp?|and|or|plus|no|number)\b\.?|ページ|と|や)[\s:#]+))-\d+",
+    re.IGNORECASE,
 )
 _PAGES_ONLY = re.compile(
     rf"(?:\d|\s|[,;、・&/~>-]|{PAGE_WORD}|{PAGE_WORD_AFTER}|第|(?<!\w)(?:{AND}|{TO})(?!\w)|{DASH})*", re.IGNORECASE
@@ -76,6 +84,7 @@ class LookUpReply:
 def to_plain_text(reply: str) -> str:
     """Return ``reply`` without thinking, Markdown and JSON marks, and with full-width characters normalised."""
     text = unicodedata.normalize("NFKC", remove_markup(reply))[:LONGEST_REPLY]
+    text = _TAG.sub(lambda tag: " " if tag[1] else "Page ", text)
     text = _JSON_NUMBERS.sub(r"\1", _JSON_KEY.sub(r"\1:", text))
     text = re.sub(r"[*`#]|__", "", _DASHES.sub("-", text.replace("【", "[").replace("】", "]")))
     return text.strip()
@@ -133,16 +142,22 @@ def _numbers(text: str) -> tuple[list[int], int]:
             return list(_expanded(inner)), found.end()
     if rows := list(_pages_of_table(text)):
         return rows, len(text)
+    if _LINES_ALONE.fullmatch(text):
+        return list(_expanded(text)), len(text)
+    told = list(_TOLD.finditer(text))
+    if len(told) > 1:
+        return [n for m in told for n in _expanded(m.group(1))], told[-1].end()
     items = list(_ITEM.finditer(text))
     if len(items) > 1:  # one page a line
         return [n for m in items for n in _expanded(m.group(1))], items[-1].end()
+    plain = _REMARK.sub(lambda remark: " " * len(remark[0]), text)
     for start in dict.fromkeys([asking.start() if asking else 0, 0]):
         sentence_end = re.compile(r"\n|[.。](?=\s|$)").search(text, start)
         for end in dict.fromkeys([sentence_end.end() if sentence_end else len(text), len(text)]):
-            named = list(_named_lists(text, start, end))
+            named = list(_named_lists(plain, start, end))
             if named:
                 return [n for first, last in named for n in _expanded(text[first:last])], named[-1][1]
-    alone = _ALONE.fullmatch(text)
+    alone = _ALONE.fullmatch(text) or _CALL.search(text)
     return (list(_expanded(alone.group(1))), len(text)) if alone else ([], 0)
 
 
@@ -158,8 +173,12 @@ def _named_lists(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _pages_of_table(text: str) -> Iterator[int]:
-    """Yield the pages of a Markdown table: the numbers of the column whose heading has a word for 'page'."""
-    rows = [[cell.strip() for cell in found.group(1).split("|")] for found in _ROW.finditer(text)]
+    """Yield the pages of a table (Markdown, or with tabs or commas): the column whose heading is a word for 'page'."""
+    lines = [found.group(1) for found in _ROW.finditer(text)]
+    mark = next((mark for mark in "|\t," if lines and mark in lines[0]), ",")
+    rows = [[cell.strip() for cell in line.split(mark)] for line in lines]
+    if mark != "|" and not any(_PAGE_WORD.fullmatch(cell) for cell in (rows[0] if rows else ())):
+        return
     column = next((i for i, cell in enumerate(rows[0]) if _PAGE_WORD.search(cell)), None) if rows else None
     if column is not None:
         for row in rows[1:]:

@@ -12,19 +12,22 @@ from dataclasses import dataclass
 
 from readagent_core.page_lists import LIST, PAGE_WORD, PAGE_WORD_AFTER, RANGE
 
-KIND = (  # before the number in brackets: ^, citation:, P
-    rf"(?:(?:\^|\#|\$|(?:citation|cite|ref(?:erence)?|source|doc(?:ument)?|quote)s?\s*[:#_.]?|{PAGE_WORD}\s*[:#]?)\s*)"
+_WORD = (  # before the number in brackets: citation:, P
+    r"(?:citation|cite|ref(?:erence)?|source|doc(?:ument)?|quote|chunk|passage|no|nr)s?\s*[:#_.]*"
+    rf"|{PAGE_WORD}\s*[:#=_-]?"
 )
+KIND = rf"(?:(?:[\^#$@]\s*(?:{_WORD})?|{_WORD})\s*)"
 DETAIL = (  # after it, where on the page: '†L12', ':0†source', ', paragraph 2', '¶ 3', '^'
-    r"(?:\s*(?::\d+)?†[^\]】)]{0,60}|\^|\s*[,;:，、]?\s*(?:paragraphs?|paras?\.?|par\.?|¶+|§+|lines?|l{1,2}\.|absatz|"
+    r"(?:\s*(?::\d+)?†[^\]】)]{0,60}|\^|\.|\s*[,;:，、–—-]?\s*(?:(?:first|second|third|last|\d+(?:st|nd|rd|th))\s+)?(?:paragraphs?|paras?\.?|par\.?|¶+|§+|lines?|l{1,2}\.|absatz|"
     r"párrafos?|paragraphes?|alinéas?|parágrafos?|абзац\w*|段落?|第?\d+\s*(?:段落?|行)|문단)[^\]】)]{0,60})?"
 )
 _LIST = rf"{KIND}?{LIST}(?:\s*(?:,|;|、|，|&)\s*{KIND}{RANGE})*+\s*{PAGE_WORD_AFTER}?"
 _BARE_LIST = rf"{LIST}"
 _LINK = r"(?:\((?:#|https?:|book:|page)[^()\s]{0,200}\))?"  # Markdown: '[7](#page-7)'
-_SEE = r"(?:see|from|cf\.?|siehe|vgl\.?|voir|véase|vedi|ver|см\.|参见|参照)?\s*"
+_SEE = r"(?:see|(?:as\s+)?on|at|from|cf\.?|siehe|vgl\.?|voir|véase|vedi|ver|см\.|参见|参照)?\s*"
 _MARK = re.compile(
-    rf"\[{{1,2}}\s*({_LIST}){DETAIL}\s*\]{{1,2}}{_LINK}|【\s*({_LIST}){DETAIL}\s*】|<\s*{PAGE_WORD}\s*({_BARE_LIST})\s*>"
+    rf"\\?\[{{1,2}}\s*({_LIST}){DETAIL}\s*\\?\]{{1,2}}{_LINK}|【\s*({_LIST}){DETAIL}\s*】|{{{{1,2}}\s*({_LIST})\s*}}{{1,2}}"
+    rf"|<\s*{PAGE_WORD}\s*({_BARE_LIST})\s*>|<(?:cite|ref|sup|source)\b[^<>]{{0,60}}>\s*({_LIST})\s*</\w{{1,9}}>"
     rf"|\(\s*{_SEE}{PAGE_WORD}\s*({_BARE_LIST}){DETAIL}\s*\)|\(\s*{_SEE}({_BARE_LIST})\s*{PAGE_WORD_AFTER}{DETAIL}\s*\)",
     re.IGNORECASE,
 )
@@ -45,7 +48,7 @@ _FOOTNOTES = re.compile(r"(?:\n[ \t]*\[\^\d{1,5}\][ \t]*:[^\n]+(?:\n(?=\s*\[\^|\
 _OPEN, _CLOSE = "\"“„«「『‘'`", "\"”“»」』’'`"
 _QUOTED = re.compile(r"“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|「([^」]+)」|『([^』]+)』|\"([^\"]+)\"", re.DOTALL)
 _WIDE = {0xFF10 + i: ord("0") + i for i in range(10)} | {
-    ord(a): ord(b) for a, b in zip("［］（）：＜＞〔〕", "[]():<>[]", strict=True)
+    ord(a): ord(b) for a, b in zip("［］（）：＜＞〔〕〖〗", "[]():<>[][]", strict=True)
 }
 _RANGE = re.compile(RANGE, re.IGNORECASE)
 _QUOTE_MARKS = '"“”„«»「」『』‘'

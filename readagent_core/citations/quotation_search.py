@@ -1,7 +1,7 @@
 """Search quoted words in a page and return the characters where they are.
 
 The same words in the same order match: letter case, punctuation, quotation marks, dashes, white space, emphasis and
-note marks ('keeper[1]'), the vowel signs of Arabic and Hebrew and the dots of ё are ignored, but no word may differ.
+note marks, the vowel signs of Arabic and Hebrew, ё and the forms of Arabic letters are ignored, but no word may differ.
 Where a quotation leaves words out (…), every piece must be found, in order and near each other.
 """
 
@@ -20,11 +20,13 @@ MAX_MATCHES = 3  # on a page; words that occur more often do not identify a plac
 MIN_LETTERS = 4  # shorter quotations match everywhere
 _LEFT_OUT = re.compile(r"\s*(?:[\[(]\s*(?:\.{2,}|…+)\s*[\])]|(?:\.\s?){3,}|…+|‥+)\s*")
 _NOTE_MARK = re.compile(
-    r"\[(?:\d{1,3}|[a-z]|[*†‡]|note \d{1,3})\]|(?<=[^\W\d])[¹²³⁰⁴-⁹]+|(?<=[.,;:!?”’\"»)])[¹²³⁰⁴-⁹]+"
+    r"\[(?:\^?\d{1,3}|[a-z]|[ivx]{2,4}|[*†‡§]|(?:foot)?note \d{1,3}|(?:fn|n)\.? ?\d{1,3}|citation needed)\]"
+    r"|(?<=[^\W\d])(?:\{\d{1,3}\}|\(\d{1,2}\)|[①-⑳]|[(（]注\d{0,3}[)）]|※\d{0,2})|(?<=[^\W\d])[¹²³⁰⁴-⁹]+|(?<=[.,;:!?”’\"»)])[¹²³⁰⁴-⁹]+"
 )
 _VOWEL_SIGN = re.compile(
     "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u0652\u0656-\u065f\u0670]"
 )
+_PLAIN = str.maketrans({"ё": "е", "æ": "ae", "œ": "oe", "أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ة": "ه"})
 _UNSPACED = re.compile(f"[{CJK}{SOUTH_EAST}]")
 
 
@@ -125,7 +127,7 @@ def _normalise(text: str) -> Iterator[tuple[int, int, str]]:
         elif character in "'’ʼ＇" and text[index - 1 : index].isalnum() and text[end : end + 1].isalnum():
             yield index, end, "'"
         elif unicodedata.category(character) != "Cf" and character not in "*_ـ":  # soft hyphens, joiners, emphasis
-            folded = unicodedata.normalize("NFKC", _VOWEL_SIGN.sub("", text[index:end])).casefold().replace("ё", "е")
+            folded = unicodedata.normalize("NFKC", _VOWEL_SIGN.sub("", text[index:end])).casefold().translate(_PLAIN)
             letters = "".join(
                 c for c in folded if c.isalnum() or unicodedata.combining(c) or unicodedata.category(c)[0] == "M"
             )

@@ -23,8 +23,16 @@ class Marker(NamedTuple):
     source: str
 
 
+# names of tags around thinking; those that models were seen writing are in the table
+_NAME = (
+    r"(?:[a-z]+[:_])?(?:think[\w-]{0,50}|thoughts?(?:_process)?|reason(?:ing)?|reflection|scratch_?pad|analysis"
+    r"|(?:inner|internal)_monologue)"
+)
+_TAG = re.compile(rf"<{_NAME}(?:\s[^<>]{{0,60}})?>", re.IGNORECASE)
+_CLOSE_TAG = re.compile(rf"</{_NAME}>", re.IGNORECASE)
+_UNFINISHED = re.compile(r"<[\w:/-]{0,70}(?:\s[^<>]{0,60})?")  # perhaps a tag
 _TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-MARKERS = tuple(Marker(**{**row, "closes": row["closes"] or _TABLES["close_tag"]}) for row in _TABLES["thinking"])
+MARKERS = tuple(Marker(**{**row, "closes": row["closes"] or _CLOSE_TAG.pattern}) for row in _TABLES["thinking"])
 WRAPPERS: dict[str, str] = _TABLES["wrappers"]  # how each begins and ends
 # gpt-oss: <|channel|>analysis<|message|>…<|end|><|start|>assistant<|channel|>final<|message|>… ('harmony')
 _CHANNEL = re.compile(r"<\|channel\|>([^<]{0,40})(?:<\|constrain\|>[^<]{0,40})?<\|message\|>")
@@ -38,19 +46,28 @@ _HEADERS = (  # of the assistant's turn, where a server sends it too
 _END = re.compile(
     r"<\|(?:im_end|eot_id|eom_id|eot|end|return|call|endoftext|end_of_text|end_of_sentence|eos|assistant_end|flush"
     r"|END_OF_TURN_TOKEN|END_RESPONSE|END_TEXT|user|observation)\|>|<end_of_turn>|<turn\|>|<seed:eos>|\[e~\[|\[EOS\]"
-    r"|<｜end▁of▁sentence｜>|\[\|endofturn\|\]|\[unused10\]|</s>\s*\Z|\[/INST\]"
+    r"|<｜end▁of▁sentence｜>|\[\|endofturn\|\]|\[unused10\]|\[/INST\]"
+    r"|(?:</s>|<\|\w{2,40}\|>|<SPECIAL_\d+>|<(?:eos|pad|end_of_\w{2,20})>)+\s*\Z"  # any, at the very end
 )
 # a conversation is shown
 _TURN = re.compile(r"<\|(?:im_start|start_header_id|start)\|>|<start_of_turn>|<\|turn>|\[INST\]")
 _BLOCK = re.compile(r"<(think|thinking|thoughts?|reasoning)>.*?(?:</\1>|\Z)\s*", re.DOTALL | re.IGNORECASE)
 _LATE = re.compile(r"(?:[.!?…]\s|\n)\s*<(?:think|thinking|thoughts?|reasoning)>(?=\w)(?!.*</)", re.DOTALL)
+# how gateways write thinking in Markdown: Poe as a quotation, others as a folded part or as code
+_MARKDOWN = re.compile(
+    r"\A\s*(?:\*+(?:Thinking|Reasoning)(?:\.{3}|…)\*+\s*\n(?:[ \t]*>[^\n]*(?:\n|\Z)|[ \t]*\n)+"
+    r"|<details\b[^<>]*>\s*<summary>[^<]{0,40}(?:thought|thinking|reasoning).*?</details>"
+    r"|```(?:think\w*|reasoning)\n.*?\n```)\s*",
+    re.DOTALL | re.IGNORECASE,
+)
+_BOX = re.compile(r"(?<![`'\"])<\|begin_of_box\|>(.*?)<\|end_of_box\|>", re.DOTALL)  # GLM: around the answer itself
 _QUOTES = "`'\"‘’“”«»()"
 _FENCE = re.compile(r"^[ \t]*```\w*[ \t]*$", re.MULTILINE)
 _BOXED = re.compile(r"\$?\\boxed\{\s*(?:\\text\{)?([^{}]*)\}+\$?")
 
 _OPENERS = {marker.opens: re.compile(marker.closes, re.IGNORECASE) for marker in MARKERS}
 _STARTS = (*_OPENERS, *WRAPPERS, *_HEADERS, "<|channel|>")
-_LONGEST = max(map(len, (*_STARTS, *WRAPPERS.values(), "here is my response:", "[BEGIN FINAL RESPONSE]")))
+_LONGEST = max(72, *map(len, (*_STARTS, *WRAPPERS.values(), "here is my response:", "[BEGIN FINAL RESPONSE]")))
 _LONE = [m.closes for m in MARKERS if m.opens[0] in "<[◁" and m.opens[:9] not in ("<|think|>", "<details ")]
 _LONE_CLOSE = re.compile("|".join(dict.fromkeys(_LONE)), re.IGNORECASE)
 
@@ -100,7 +117,12 @@ class ThinkFilter:
         lower = bare[: _LONGEST + 1].lower()
         opener = next((start for start in _STARTS if lower.startswith(start)), "")
         rest = bare[len(opener) :]
-        if opener == "<|channel|>":
+        if _UNFINISHED.fullmatch(bare):
+            return False
+        if tag := _TAG.match(bare):
+            self._held = bare[tag.end() :]
+            self._think(tag.group(), _CLOSE_TAG)
+        elif opener == "<|channel|>":
             found = _CHANNEL.match(bare)
             if not found and len(bare) < 120:
                 return False
@@ -156,6 +178,8 @@ def split_thinking(reply: str) -> tuple[str, str]:
     """
     if bare := _BARE_CHANNELS.match(reply):
         return bare[1], split_thinking(reply[bare.end() :])[1]
+    if block := _MARKDOWN.match(reply):
+        return block.group().strip(), reply[block.end() :]
     leading = ThinkFilter()
     answer = leading.feed(reply) + leading.end()
     thinking = [leading.reasoning]
@@ -169,6 +193,7 @@ def split_thinking(reply: str) -> tuple[str, str]:
     if lone:
         inner, answer = split_thinking(answer[lone.end() :].lstrip())
         thinking += [lone.string[: lone.start()], inner]
+    answer = _BOX.sub(r"\1", answer)
     end = next((m for m in _END.finditer(answer) if _ends_reply(answer, m)), None)
     answer = answer[: end.start()] if end else answer
     if close := WRAPPERS.get(leading.wrapper):

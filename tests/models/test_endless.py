@@ -10,7 +10,7 @@ import pytest
 
 from readagent_core import errors
 from readagent_core.cancel import CancelToken
-from readagent_core.models.server import probe, replies
+from readagent_core.models.server import events, probe, replies
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret
 from tests.fakes.server import FakeServer, Reply
@@ -50,7 +50,7 @@ REPLIES = {
 @pytest.mark.parametrize("name", REPLIES)
 def test_a_reply_without_end_is_stopped_in_bounded_memory(name, model_at, monkeypatch):
     head, part, says = REPLIES[name]
-    monkeypatch.setattr(replies, "STREAM_BYTES", 16 * 2**20)  # tracing memory is slow
+    monkeypatch.setattr(events, "STREAM_BYTES", 16 * 2**20)  # tracing memory is slow
     monkeypatch.setattr(replies, "EMPTY_EVENTS", 10_000)
     with RawServer(endless(head, part)) as server:
         model = model_at(server)

@@ -16,8 +16,9 @@ import pytest
 from bench.wire import damaged, events_in, verdict
 from readagent_core import errors
 from readagent_core.cancel import CancelToken
+from readagent_core.models.server.events import Events
 from readagent_core.models.server.openai_server import OpenAIServer
-from readagent_core.models.server.replies import Events, Reply
+from readagent_core.models.server.replies import Reply
 from readagent_core.prompts import Prompt
 from tests.fakes.wire import Case, WireServer, load_cases
 

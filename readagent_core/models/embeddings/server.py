@@ -16,8 +16,8 @@ from readagent_core.models.connection import ServerModel
 from readagent_core.models.embeddings.embed import Vectors, unit
 from readagent_core.models.server import faults
 from readagent_core.models.server.client import FAULTS
+from readagent_core.models.server.events import body
 from readagent_core.models.server.openai_server import OpenAIServer
-from readagent_core.models.server.replies import body
 from readagent_core.quick_json import from_json
 
 BATCH = 64

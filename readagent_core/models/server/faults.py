@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import email.utils
 import json
-import math
 import re
 import time
 import tomllib
@@ -25,7 +24,7 @@ import openai
 
 from readagent_core import errors
 from readagent_core.errors import ModelError, RetryAfterError
-from readagent_core.models.server.replies import WebPage
+from readagent_core.models.server.events import WebPage
 
 KEPT = "What was done so far is saved."
 
@@ -50,10 +49,11 @@ FAULTS = {
     name: _row(**row)
     for name, row in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
 }
-IN_STREAM = ("loading", "too long", "refused")  # their words decide with any status
+IN_STREAM = ("loading", "no memory", "too long", "refused")  # their words decide with any status
 CAUSES: tuple[tuple[tuple[type[Exception], ...], str], ...] = (  # the first that matches decides
     ((httpx2.ConnectTimeout,), "unreachable"),
     ((WebPage,), "web page"),
+    ((httpx2.ProxyError,), "proxy failed"),
     ((httpx2.TimeoutException,), "timeout"),
     ((httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError), "connection broke"),
     ((openai.APIConnectionError, httpx2.TransportError, httpx2.InvalidURL, UnicodeError), "unreachable"),
@@ -64,14 +64,16 @@ _LIMITS = (  # the first that matches names the limit
     r"n_ctx: ?(\d{3,8})",
     r"\[ ?\d+ ?, ?(\d{3,8}) ?\]",
     r"> ?(\d{3,8})",
-    r"(?:<=|less than|at most|cannot exceed|only|limit(?: is| of)?|max_(?:seq|model)_len|session_len"
+    r"(?:<=|less than|at most|cannot exceed|only|limit(?: is| of)?|max_(?:seq|model)_len(?: of| is)?|session_len"
+    r"|max_num_tokens|限制|上限"
     r"|context (?:length|size|window)(?: limit)?(?: is| of)?(?: only)?"
     r"|max(?:imum)?(?! output| completion| new)(?: (?!by )[a-z]+){0,4}?(?: is| of)?)\W{0,3}(\d{3,8})",
     r"(\d{3,8}) max(?:imum)?\b",
 )
 _TIME = r"(\d+(?:\.\d+)?) ?(ms|d|h|m|s)"
-_WAIT = re.compile(rf"(?:again in|retry in|retry after) ((?:{_TIME}[a-z]* ?)+)", re.IGNORECASE)
+_WAIT = re.compile(rf"(?:again in|retry in|retry after|please wait) ((?:{_TIME}[a-z]* ?)+)", re.IGNORECASE)
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400}
+EPOCH = 10**9  # seconds: 2001, or 31 years
 _PLAIN = re.compile(r"[a-zA-Z0-9_.-]{1,60}\Z")
 _TOKENS = re.compile(r"token|context|n_ctx|prompt|input|messages|length|_len\b", re.IGNORECASE)
 
@@ -193,8 +195,8 @@ def _read(body: str) -> _Body:
             codes |= {str(part[name]).lower() for name in CODE_FIELDS if isinstance(part.get(name), str | int)}
             codes |= {"flagged_input"} & part.keys()  # OpenRouter's moderation sends no code with it
             words += [part[name] for name in WORD_FIELDS if isinstance(part.get(name), str)]
-            words += [f"retry in {part['retryDelay']}"] if "retryDelay" in part else []
-            words += [f"retry in {part['estimated_time']} s"] if "estimated_time" in part else []  # Hugging Face
+            wait = retry_after(part)
+            words += [f"retry in {wait:.3f} s"] if wait is not None else []
             words += [f"n_ctx: {part['n_ctx']}"] if "n_ctx" in part else []
             for name in ("code", "param"):
                 if _PLAIN.match(str(part.get(name) or "")):
@@ -212,25 +214,44 @@ def limit_in(words: str) -> int | None:
     return None
 
 
-def retry_after(headers: Mapping[str, str], words: str = "") -> float | None:
-    """Seconds to wait as the server asks: a header in ms, in seconds, as a time or a date, else its message."""
-    for name, unit in (("retry-after-ms", "ms"), ("retry-after", "s"), ("x-ratelimit-reset-after", "s")):
-        seconds = _seconds(headers.get(name, "").strip(), unit)
-        if seconds is not None:
-            return seconds
+def retry_after(fields: Mapping[str, Any], words: str = "") -> float | None:
+    """Seconds to wait as the server asks, in header fields or in an error's own: a figure, a span, a time or a date;
+    else in its message. Of limits with a time each, those count that are used up.
+    """
+    plain = {re.sub("[-_]", "", name.lower()): str(value).strip("\"' \t") for name, value in fields.items()}
+    waits = [
+        seconds
+        for names, unit in (("retryafterms", "ms"), ("retryafter retryafterseconds retrydelay estimatedtime", "s"))
+        for name in names.split()
+        if (seconds := _seconds(plain.get(name, ""), unit)) is not None
+    ]
+    used_up = [
+        _seconds(value, "s")
+        for name, value in plain.items()
+        if "ratelimit" in name
+        and "reset" in name
+        and plain.get(re.sub("reset(?:after)?", "remaining", name), "0") == "0"
+    ]
+    if waits or any(used_up):
+        return waits[0] if waits else max(seconds for seconds in used_up if seconds is not None)
     found = _WAIT.search(words)
     return _seconds(found.group(1), "s") if found else None
 
 
 def _seconds(text: str, unit: str) -> float | None:
-    """Seconds from now of '12', '1m30s', 'Wed, 26 Nov 2026 10:00:00 GMT' or '2026-11-26T10:00:00Z'; else None."""
+    """Seconds from now of '12', '1m30s', 'Wed, 26 Nov 2026 10:00:00 GMT' or '2026-11-26T10:00:00Z'; else None.
+
+    A figure too large to be a span is a time in seconds or milliseconds since 1970.
+    """
     if re.fullmatch(rf"(?:{_TIME}[a-z]*,? ?)+", text, re.IGNORECASE):
         return sum(float(number) * _SECONDS[kind.lower()] for number, kind in re.findall(_TIME, text, re.IGNORECASE))
-    try:
-        found = float(text) * _SECONDS[unit]
-        return max(0.0, found) if math.isfinite(found) else None
-    except ValueError:
-        pass
+    if figure := re.fullmatch(r"([+-]?[0-9]{1,15}(?:\.[0-9]{1,9})?)(?:;.*)?", text):
+        found = float(figure.group(1))
+        if found > EPOCH:
+            found = (found / 1000 if found > 1000 * EPOCH else found) - time.time()
+        else:
+            found *= _SECONDS[unit]
+        return max(0.0, found)
     try:
         date = email.utils.parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):

@@ -22,8 +22,9 @@ from readagent_core.models.base import ChatModel, Completion
 from readagent_core.models.cost.tokens import OVERHEAD, estimate_tokens, tokens_of_words
 from readagent_core.models.server import faults, json_replies, windows
 from readagent_core.models.server.client import FAULTS, Client, error_in
+from readagent_core.models.server.events import Endless
 from readagent_core.models.server.quirks import LEAST_WINDOW, Quirks
-from readagent_core.models.server.replies import Ending, Endless, Reply, parts
+from readagent_core.models.server.replies import Ending, Reply, parts
 from readagent_core.models.thinking import split_thinking
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret
@@ -287,6 +288,8 @@ class OpenAIServer(ChatModel):
         ending = reply.ending(self._most(prompt) if self.quirks.tokens_field else None)
         if ending is Ending.REFUSED:
             raise self._fault("refused")
+        if reply.foreign and not text:
+            raise self._fault("unreadable")
         if ending is Ending.UNKNOWN:
             self.quirks.note_ending(faults.plain(reply.finish))
             if not reply.ends_a_sentence:
@@ -294,6 +297,8 @@ class OpenAIServer(ChatModel):
         if ending is Ending.BROKEN:
             raise self._fault("reply broke off" if text or reply.reasoning or reply.finish else "empty", carried=text)
         self._check_all_was_read(prompt, reply)
+        if not text and reply.used_tool:
+            raise self._fault("only a tool")
         if not text and reply.reasoning:
             raise self._fault("no room" if ending is Ending.LENGTH else "only thinking")
         if not text:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from readagent_core import event_loop
 from readagent_core.errors import KeyRefusedError, ModelError
 from readagent_core.models.cost.prices import Price, listed_price
 from readagent_core.models.server import faults, windows
+from readagent_core.models.server.replies import fault_in
 from readagent_core.quick_json import from_json
 from readagent_core.settings import Secret
 
@@ -105,22 +107,35 @@ async def _list_models(where: str, key: Secret, seconds: float) -> Listing:
     try:
         data: Any = from_json(body)
     except (ValueError, RecursionError):
-        raise faults.fault("unreadable", where=where) from None
-    rows = data.get("data", data.get("models", [])) if isinstance(data, dict) else data
-    named = {
-        str(row.get("id") or row.get("name")).removeprefix("models/"): row
-        for row in rows or []
-        if isinstance(row, dict)
-    }
-    names = sorted((name for name in named if _may_chat(name)), key=str.lower)
+        web_page = body.lstrip().startswith(b"<")
+        raise faults.fault("web page" if web_page else "unreadable", where=where) from None
+    rows = windows.rows_in(data)
+    if not rows and isinstance(data, dict) and (wrong := fault_in(data)):
+        raise faults.from_status(0, json.dumps(wrong), response.headers, where=where, model="")
+    named = {windows.name_of(row): row for row in rows}
+    names = sorted((name for name, row in named.items() if _may_chat(name, row)), key=str.lower)
     priced = {name: listed_price(named[name].get("pricing")) for name in names}
     return Listing(tuple(names), {name: price for name, price in priced.items() if price is not None})
 
 
-def _may_chat(name: str) -> bool:
-    """Whether a listed model is one to read with, judged by its name."""
-    return bool(name) and not re.search(
-        r"embed|whisper|tts|dall-e|moderation|transcribe|image|realtime|audio|rerank|davinci|babbage|sora|imagen|veo",
-        name,
-        re.IGNORECASE,
+def _may_chat(name: str, row: Mapping[str, Any]) -> bool:
+    """Whether a listed model is one to read with, judged by what its server says of it and by its name."""
+    said = [row.get("type"), row.get("object"), row.get("task")]
+    does = [row.get("capabilities"), row.get("endpoints"), row.get("architecture")]  # Mistral, Cohere, OpenRouter
+    modalities = does[2].get("output_modalities") if isinstance(does[2], dict) else None
+    return not (
+        not name
+        or row.get("active") is False
+        or any(isinstance(kind, str) and _NO_CHAT.search(kind) for kind in said)
+        or (isinstance(does[0], dict) and does[0].get("completion_chat") is False)
+        or (isinstance(does[1], list) and does[1] and not {"chat", "generate"} & {*map(str, does[1])})
+        or (isinstance(modalities, list) and modalities and "text" not in modalities)
+        or _NO_CHAT.search(name)
     )
+
+
+_NO_CHAT = re.compile(
+    r"embed|whisper|dall-e|moderation|transcri|realtime|audio|rerank|davinci|babbage|speech"
+    r"|(?<![a-z])(?:tts|images?|sora|imagen|veo|video|bge|e5|gte|(?:all-)?minilm|clip)(?![a-z])",
+    re.IGNORECASE,
+)

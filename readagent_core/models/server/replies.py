@@ -1,10 +1,7 @@
-"""Reads what arrives of one call, the events of a stream or a whole reply, into text, thinking and figures.
+"""What has arrived of one call: text, thinking, figures and how it ended, put together from its events.
 
-Servers differ in how they send all three; this module separates them. Everything that is read is bounded, and how the
-bytes are cut makes no difference. Whether a reply can be used is checked by its reader. Knows nothing of sending.
-
-Why the ``openai`` package's decoder is not used: it keeps lines and events of any length in memory, fails on bytes
-that are no UTF-8, drops an event at the end of a body without an empty line, and believes the content type.
+Servers differ in where they put each of these; this module knows. Whether a reply can be used is checked by its
+reader.
 """
 
 from __future__ import annotations
@@ -12,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
@@ -20,26 +17,13 @@ from typing import Any
 
 import httpx2
 
+from readagent_core.models.server.events import Endless, Event, Events
 from readagent_core.models.thinking import ThinkFilter
-from readagent_core.quick_json import from_json
 
-Event = dict[str, Any]
-
-LINE_BYTES = 2**20  # one event: a few characters and their figures
-BODY_BYTES = 8 * 2**20  # a reply that is not streamed
-STREAM_BYTES = 64 * 2**20  # a whole stream, comments included: 20,000 tokens take about 8 MB
 EMPTY_EVENTS = 50_000  # in a row, comments included: some servers send one for each token of hidden thinking
 END_SECONDS = 1.0  # from the last event to the end of the body
-MOST_TRIES = 32  # to read an event whose lines are still coming
-BOM = b"\xef\xbb\xbf"
-
-
-class Endless(httpx2.DecodingError):
-    """The server does not end its reply; the text says how ('one line of it has more than 1 MB')."""
-
-
-class WebPage(httpx2.DecodingError):
-    """The body is HTML."""
+REPEATED = 8  # characters: a part that begins with so many that came before repeats them
+DEEPEST = 8  # levels of parts within parts
 
 
 class Ending(Enum):
@@ -52,148 +36,24 @@ class Ending(Enum):
     UNKNOWN = "unknown"  # the server's reason is in no table
 
 
-# Finish reasons as servers send them, in letters only: OpenAI, Gemini, Anthropic, Mistral ('model_length'), TGI
-# ('eos_token'), vLLM and SGLang ('abort'), DeepSeek ('insufficient_system_resource'), Zhipu ('sensitive',
-# 'network_error'), Cohere ('complete', 'error_toxic'), Bedrock ('guardrail_intervened'), OpenRouter ('error').
-_ENDINGS = {
-    Ending.WHOLE: "stop endturn eos eostoken eot endoftext stopsequence stoptoken stopstring complete completed done "
-    "finish finished normal success end toolcalls toolcall tooluse functioncall",
-    Ending.LENGTH: "length maxtokens maxtoken maxlength maxoutputtokens maxnewtokens maxcompletiontokens modellength "
-    "tokenlimit limit modelcontextwindowexceeded contextlength contextlengthexceeded contextwindow incomplete "
-    "truncated",
-    Ending.REFUSED: "contentfilter contentfiltered safety recitation blocklist prohibitedcontent spii sensitive "
-    "refusal guardrailintervened guardrails moderation flagged errortoxic imagesafety language",
-    Ending.BROKEN: "error abort aborted cancel cancelled canceled networkerror timeout interrupted disconnected failed "
-    "failure insufficientsystemresource internalerror servererror upstreamerror errorlimit malformedfunctioncall other "
-    "unspecified unknown repetition",
-}
-_KINDS = {reason: ending for ending, reasons in _ENDINGS.items() for reason in reasons.split()}
+# What finish reasons have in them, without anything but letters; the first that matches decides. 'guardrail_intervened'
+# and 'ERROR_TOXIC' are refusals, 'insufficient_system_resource' (DeepSeek) and 'error_limit' (Cohere) are no ends.
+_ENDINGS = (
+    (Ending.REFUSED, "filter|safety|recitation|block|prohibit|spii|sensitive|refus|guardrail|moderat|flagged|toxic"
+     "|polic|censor|language"),
+    (Ending.BROKEN, "error|abort|cancel|timeout|interrupt|connect|fail|insufficient|malformed|unexpected|overload"
+     "|preempt|other|unspecified|unknown|repetition"),
+    (Ending.LENGTH, "length|max|limit|window|incomplete|truncat"),
+    (Ending.WHOLE, r"\A(?:stop[a-z]*|end(?:turn|oftext)?|eo[sdt](?:token)?|completed?|done|finish(?:ed)?|normal|success"
+     r"|tool(?:calls?|use)|functioncall|pauseturn)\Z"),
+)  # fmt: skip
 _SENTENCE_END = re.compile(r"[.!?…。！？｡؟।۔>)\]}\"'”’»」』`*|]\s*\Z")
 _HALVES = re.compile("[\ud800-\udfff]")
 _HALVES_AT_END = re.compile("[\ud800-\udfff]{0,3}\\Z")
-_NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # the others stand for bytes (see ``_json``)
-_KEEP_ALIVE = re.compile(
-    rb'(?:"|\[|<)?(?:ping|pong|heart-?beat|keep-?_?alive|processing|waiting|null|none)\b.{0,20}', re.I
-)
-
-
-class Events:
-    """Turns the bytes of a body, in pieces of any length, into its JSON objects: events of a stream or one whole reply.
-
-    What the body is decides, not its label: streams come labelled as JSON and JSON as a stream. ``done``: the server
-    said that nothing follows. ``lines``: how many came.
-    """
-
-    def __init__(self, *, streamed: bool) -> None:
-        self.done = False
-        self.lines = 0
-        self._streamed = streamed
-        self._kind = ""  # 'stream' or 'body' once it is known
-        self._line = bytearray()
-        self._data = b""  # of an event that is not whole yet
-        self._event = b""
-        self._pieces = 0  # lines of it
-        self._total = 0
-        self._known = False  # a field of an event was seen
-
-    def feed(self, data: bytes) -> Iterator[Event]:
-        """Give the events that ``data`` completes. Raises Endless and DecodingError."""
-        self._total += len(data)
-        self._line += data
-        if not self._kind:
-            if BOM.startswith(self._line[:3]) and self._line[:3] != BOM:
-                return
-            self._line = bytearray(self._line.removeprefix(BOM).lstrip())
-            if self._line:
-                self._kind = "body" if self._line[:1] in b"{[<" else "stream"
-        if (self._kind == "stream" or (self._streamed and not self._kind)) and self._total > STREAM_BYTES:
-            raise Endless(f"more than {STREAM_BYTES // 2**20} MB came")
-        if self._kind == "stream":
-            yield from self._lines(data)
-        elif self._total > BODY_BYTES and (self._kind or not self._streamed):
-            raise Endless(f"it has more than {BODY_BYTES // 2**20} MB")
-
-    def _lines(self, data: bytes) -> Iterator[Event]:
-        """Give the events in the lines that ``data`` completes. Only ASCII line ends count: JSON may hold others."""
-        if b"\n" in data or b"\r" in self._line[-len(data) - 1 :]:
-            held = self._line.endswith(b"\r")  # perhaps the first half of a line's end
-            whole = bytes(self._line[:-1] if held else self._line)
-            *lines, rest = whole.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
-            self._line = bytearray(rest + b"\r" * held)
-            for line in lines:
-                yield from self._take(line)
-        if max(len(self._line), len(self._data)) > LINE_BYTES:
-            raise Endless(f"one line of it has more than {LINE_BYTES // 2**20} MB")
-
-    def end(self) -> Iterator[Event]:
-        """Give what is left when the body has ended. Raises DecodingError for one that is neither stream nor JSON."""
-        if self._kind == "stream":
-            yield from self._take(bytes(self._line).rstrip(b"\r"))
-            self._data = b""  # an event that was cut
-            if not self._known:
-                raise httpx2.DecodingError("neither events nor JSON")
-        elif self._kind:
-            self.done = True
-            whole = bytes(self._line).strip()
-            if whole.startswith(b"<"):
-                raise WebPage("a web page")
-            try:
-                found = [_json(whole)]
-            except ValueError:  # an object a line
-                lines = whole.splitlines()
-                if len(lines) < 2:
-                    raise httpx2.DecodingError("not JSON") from None
-                try:
-                    found = [_json(line) for line in lines if line.strip()]
-                except ValueError:
-                    raise httpx2.DecodingError("not JSON") from None
-            for value in found:
-                yield from (item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict))
-
-    def _take(self, line: bytes) -> Iterator[Event]:
-        if self.done or not line.strip():
-            yield from self._dispatch()
-            return
-        self.lines += 1
-        name, colon, value = line.partition(b":")
-        self._known |= bool(colon) and name in (b"", b"data", b"event", b"id", b"retry")
-        if name == b"event":
-            self._event = value.strip().lower()
-        elif line[:1] == b"{" or name == b"error":  # an error that a proxy, or llama.cpp, wrote into the stream
-            self._known = True
-            with suppress(ValueError):
-                yield from self._object(_json(line if line[:1] == b"{" else value), failed=name == b"error")
-        elif name == b"data":
-            value = value.strip()
-            if not self._data and value.strip(b'"').upper().startswith(b"[DONE]"):
-                self.done = True
-                return
-            self._data += (b"\n" if self._data else b"") + value
-            self._pieces += 1
-            if self._pieces < MOST_TRIES:
-                with suppress(ValueError):  # one that is not whole yet goes on in the next line
-                    yield from self._object(_json(self._data))
-                    self._data, self._pieces = b"", 0
-
-    def _dispatch(self) -> Iterator[Event]:
-        """Give the event that an empty line ends where it was no JSON: an error in words, or a sign of life."""
-        data, self._data, self._pieces = self._data, b"", 0
-        event, self._event = self._event, b""
-        if not data or self.done:
-            return
-        if event == b"error":
-            yield {"error": data.decode("utf-8", "replace")}
-        elif not _KEEP_ALIVE.fullmatch(data):
-            try:
-                yield from self._object(_json(data))
-            except ValueError:
-                raise httpx2.DecodingError("not JSON") from None
-
-    def _object(self, value: object, *, failed: bool = False) -> Iterator[Event]:
-        failed = failed or self._event == b"error"
-        for item in value if isinstance(value, list) else [value]:
-            if isinstance(item, dict):
-                yield {"error": item.get("error") or item} if failed else item
+_NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # the others stand for bytes (see ``events``)
+# where thinking is, the first that is not empty
+_THINKING = ("reasoning_content", "reasoning", "thinking", "reasoning_text", "thinking_blocks", "reasoning_details")
+_PARTS = {"text": "", "value": "", "content": "", "thinking": "thinking", "summary": "thinking", "refusal": "refusal"}
 
 
 @dataclass
@@ -201,6 +61,8 @@ class Reply:
     """What has arrived so far. ``content``: the model's text with the thinking in it; ``text``: what of it was shown.
     ``finish``: as the server says it, None until it does; ``done``: it said that nothing follows. ``fault``: an error
     it sent in place of a reply. ``first``: seconds to the first part of the text. ``size``: characters of all.
+    ``thought``: the server counted thinking, shown or not. ``used_tool``: the model called a tool that it has not.
+    ``foreign``: nothing came but objects that are no part of a reply.
     """
 
     text: str = ""
@@ -212,53 +74,91 @@ class Reply:
     tokens_out: int | None = None
     tokens_reused: int | None = None
     refused: bool = False
-    thought: bool = False  # the server counted thinking, shown or not
+    thought: bool = False
+    used_tool: bool = False
+    foreign: bool | None = None
     fault: Any = None
     first: float | None = None
     size: int = 0
     _think: ThinkFilter = field(default_factory=ThinkFilter, repr=False)
     _half: str = ""  # of a character that two events share
     _half_thought: str = ""
+    _index: str | None = None  # of the choice that is read
+    _last: str = ""  # the last part of the text
+    _grows: bool = True  # each part began with the one before
 
     def take(self, event: Event) -> str:
         """Read one event, a streamed part or the whole; return the text in it, which is not yet part of ``text``."""
         self.fault = fault_in(event) or self.fault
         self._count_usage(event)
         choices = event.get("choices")
-        said = ""
-        for row in choices if isinstance(choices, list) else []:
-            choice = _dict(row)
-            if choice.get("index") not in (0, None):
-                continue
-            delta = choice.get("delta")
-            message = delta if isinstance(delta, dict) else _dict(choice.get("message"))
-            self._count_usage(choice)
-            self.finish = _reason(choice.get("finish_reason") or choice.get("finishReason")) or self.finish
-            self.refused = self.refused or bool(message.get("refusal"))
-            content = _plain(message.get("content")) or _plain(choice.get("text"))
-            if not isinstance(delta, dict) and self.content and content.startswith(self.content):
-                content = content[len(self.content) :]  # the whole once more, at the end of a stream
-            thought = next(filter(None, map(_plain, map(message.get, _THINKING))), "") + _plain(
-                message.get("content"), of="thinking"
-            )
-            self.size += len(thought) + len(content)
-            thought, self._half_thought = _mend(self._half_thought + thought)
-            content, self._half = _mend(self._half + content)
-            self.reasoning += thought
-            self.content += content
-            said += self._think.feed(content)
-        return said
+        if not isinstance(choices, list):
+            self.foreign = self.foreign is not False and bool(event)
+            return ""
+        self.foreign = False
+        return "".join(self._take_choice(row) for row in choices if isinstance(row, dict))
+
+    def _take_choice(self, choice: Event) -> str:
+        index = str(choice.get("index") or 0)
+        self._index = self._index or index
+        if index != self._index:
+            return ""
+        delta = choice.get("delta")
+        message = delta if isinstance(delta, dict) else _dict(choice.get("message"))
+        self._count_usage(choice)
+        self._take_reason(choice)
+        self.used_tool |= bool(message.get("tool_calls") or message.get("function_call"))
+        parts = {"text": "", "thinking": "", "refusal": ""}
+        _sort(message.get("content") or message.get("text") or choice.get("text"), parts)
+        self.refused |= bool(message.get("refusal") or parts["refusal"])
+        content, thought = parts["text"], parts["thinking"]
+        for name in _THINKING:
+            if not thought:
+                _sort(message.get(name), parts, "thinking")
+                thought = parts["thinking"]
+        if _dict(_dict(message.get("extra_content")).get("google")).get("thought") and "</" not in content:
+            content, thought = "", thought + content.removeprefix("<thought>")  # Gemini
+        elif not self.content and self.reasoning:
+            content = content.removeprefix("</thought>")
+        self.size += len(thought) + len(content)
+        thought, self._half_thought = _mend(self._half_thought + thought)
+        content = self._new_in(content, ends=message is not delta or bool(choice.get("finish_reason")))
+        content, self._half = _mend(self._half + content)
+        self.reasoning += thought
+        self.content += content
+        return self._think.feed(content)
+
+    def _take_reason(self, choice: Event) -> None:
+        """Read why the reply ended. A gateway's reason may be better than that of the server behind it."""
+        for name in ("finish_reason", "finishReason", "native_finish_reason", "stop_reason"):
+            reason = _reason(choice.get(name))
+            if reason and (name.startswith("finish") or _kind_of(reason) in (Ending.LENGTH, Ending.REFUSED)):
+                self.finish = reason
+
+    def _new_in(self, content: str, *, ends: bool) -> str:
+        """Return what of a part is new: some servers send all the text so far with each event, or once more at the
+        end. ``ends``: it is in the last event, or a whole message.
+        """
+        if not content:
+            return ""
+        before, last, self._last = self.content, self._last, content
+        self._grows = self._grows and content.startswith(last)
+        grew = self._grows and content != last
+        if grew and last != before and len(last) >= REPEATED:  # the first parts were too short to tell
+            self._think, self.content, before = ThinkFilter(), "", ""
+        repeats = content.startswith(before) and (grew or ends) and len(before) >= REPEATED
+        return content[len(before) :] if repeats else content
 
     def _count_usage(self, event: Event) -> None:
-        usage = _dict(event.get("usage")) or _dict(_dict(event.get("x_groq")).get("usage"))
+        usage = _dict(event.get("usage") or event.get("usageMetadata") or _dict(event.get("x_groq")).get("usage"))
         details = _dict(usage.get("prompt_tokens_details") or usage.get("input_tokens_details"))
-        reused = (
-            details.get("cached_tokens"),
-            *map(usage.get, ("prompt_cache_hit_tokens", "cached_tokens", "cache_read_input_tokens")),
-            _dict(event.get("timings")).get("cache_n"),
-        )
-        self.tokens_in = _count((usage.get("prompt_tokens"), usage.get("input_tokens")), self.tokens_in)
-        self.tokens_out = _count((usage.get("completion_tokens"), usage.get("output_tokens")), self.tokens_out)
+        timings = _dict(event.get("timings"))  # llama.cpp
+        read = (*map(usage.get, ("prompt_tokens", "input_tokens", "promptTokenCount")), event.get("prompt_eval_count"))
+        written = map(usage.get, ("completion_tokens", "output_tokens", "candidatesTokenCount"))
+        names = ("prompt_cache_hit_tokens", "cached_tokens", "cache_read_input_tokens")
+        reused = (details.get("cached_tokens"), *map(usage.get, names), timings.get("cache_n"))
+        self.tokens_in = _count(read, self.tokens_in)
+        self.tokens_out = _count((*written, event.get("eval_count"), timings.get("predicted_n")), self.tokens_out)
         self.tokens_reused = _count(reused, self.tokens_reused)
         self.thought |= bool(_dict(usage.get("completion_tokens_details")).get("reasoning_tokens"))
 
@@ -271,20 +171,17 @@ class Reply:
 
     def ending(self, most: int | None) -> Ending:
         """How the reply ended that might have ``most`` tokens."""
+        full = most is not None and self.tokens_out is not None and self.tokens_out >= most
         if self.refused:
             return Ending.REFUSED
         if self.finish is None:
-            full = most is not None and self.tokens_out is not None and self.tokens_out >= most
             return Ending.BROKEN if not self.done else Ending.LENGTH if full else Ending.WHOLE
-        reason = re.sub("[^a-z]", "", self.finish.lower()).removeprefix("finishreason")
-        return _KINDS.get(reason, Ending.UNKNOWN)
+        kind = _kind_of(self.finish)
+        return Ending.LENGTH if kind is Ending.WHOLE and full and not self.ends_a_sentence else kind
 
     @property
     def ends_a_sentence(self) -> bool:
         return bool(_SENTENCE_END.search(self.content))
-
-
-_THINKING = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
 
 
 def fault_in(event: Event) -> Any:
@@ -333,24 +230,6 @@ async def parts(response: httpx2.Response, reply: Reply) -> AsyncIterator[str]:
     reply.done = events.done
 
 
-async def body(response: httpx2.Response) -> bytes:
-    """Read the whole body of a response. Raises Endless where it is too long."""
-    whole = bytearray()
-    async for data in response.aiter_bytes():
-        whole += data
-        if len(whole) > BODY_BYTES:
-            raise Endless(f"it has more than {BODY_BYTES // 2**20} MB")
-    return bytes(whole)
-
-
-def _json(data: bytes) -> Any:
-    """The value of JSON; bytes that are no UTF-8 stay, as surrogates, so that the next event can complete them."""
-    try:
-        return from_json(data if data.isascii() else data.decode("utf-8", "surrogateescape"))
-    except RecursionError:
-        raise ValueError("nested too deep") from None
-
-
 def _mend(text: str, *, last: bool = False) -> tuple[str, str]:
     """Join the halves and bytes of characters in ``text``; return it and what of its end the next event may complete.
 
@@ -373,7 +252,7 @@ def _count(values: tuple[object, ...], before: int | None) -> int | None:
     for value in values:
         if isinstance(value, str) and value.isdecimal() and len(value) < 12:
             return int(value)
-        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0:
+        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value > 0:
             return int(value)
     return before
 
@@ -384,11 +263,20 @@ def _reason(value: object) -> str | None:
     return value if isinstance(value, str) and value.lower() not in ("", "null", "none") else None
 
 
-def _plain(content: object, *, of: str = "text") -> str:
-    """The text of a message's content: a string, or a list of parts; ``of``: 'thinking' for that of Mistral's parts."""
+def _kind_of(reason: str) -> Ending:
+    letters = re.sub("[^a-z]", "", reason.lower()).removeprefix("finishreason")
+    return next((ending for ending, pattern in _ENDINGS if re.search(pattern, letters)), Ending.UNKNOWN)
+
+
+def _sort(content: object, parts: dict[str, str], kind: str = "text", depth: int = 0) -> None:
+    """Add the text in a message's content, a string or parts in any depth, to ``parts``: text, thinking, refusal."""
     if isinstance(content, str):
-        return content if of == "text" else ""
-    if not isinstance(content, list):
-        return ""
-    found = [part.get(of) for part in content if isinstance(part, dict)]
-    return "".join(part if isinstance(part, str) else _plain(part) if of == "thinking" else "" for part in found)
+        parts[kind] += content
+    elif isinstance(content, list) and depth < DEEPEST:
+        for part in content:
+            _sort(part, parts, kind, depth + 1)
+    elif isinstance(content, dict) and depth < DEEPEST:
+        named = str(content.get("type"))
+        kind = "thinking" if re.search("think|reason", named) else "refusal" if "refus" in named else kind
+        for name, of in _PARTS.items():
+            _sort(content.get(name), parts, of or kind, depth + 1)

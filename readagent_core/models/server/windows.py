@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +19,7 @@ import httpx2
 
 from readagent_core.errors import ModelError
 from readagent_core.models.server import network
-from readagent_core.models.server.replies import body
+from readagent_core.models.server.events import BOM, body
 from readagent_core.quick_json import from_json
 from readagent_core.settings import Secret
 
@@ -32,8 +32,23 @@ BATCHED = 32
 ANTHROPIC = "api.anthropic.com"
 GEMINI = "generativelanguage.googleapis.com"
 ANTHROPIC_VERSION = "2023-06-01"
+LEAST = 256  # tokens; a smaller figure means something else
+MOST = 10**8
 NO_ANSWER = (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError, ModelError)
-IN_LIST = ("max_model_len", "context_length", "context_window", "max_input_tokens", "max_context_length")
+# of a window, without underscores; the smallest that a server names is the one in force
+_NAMES = frozenset({
+    "maxmodellen", "maxseqlen", "maxtotaltokens", "maxinputtokens", "maxprompttokens", "maxcontextwindowtokens",
+    "contextlength", "contextwindow", "context", "maxcontextlength", "nctx",
+})  # fmt: skip
+# where servers tell it that have it neither in their list nor at an address known above: TGI, KoboldCpp, TabbyAPI,
+# LiteLLM, and those that tell more of one model than of all
+_ELSEWHERE = (
+    "{root}/info",
+    "{root}/api/extra/true_max_context_length",
+    "{v1}/model",
+    "{v1}/model/info",
+    "{v1}/models/{id}",
+)
 
 
 @dataclass(frozen=True)
@@ -83,11 +98,13 @@ async def ask(where: str, model: str, key: Secret, *, seconds: float = SECONDS) 
         async with asyncio.timeout(seconds), client_of(where, key, seconds=seconds) as client:
             if GEMINI in where:
                 return Window(await _gemini(client, where, model, key) or known(model))
-            row = _model_row((await _ask(client, "GET", list_address(where))).get("data"), model)
+            response, content = await fetch(client, "GET", list_address(where))
+            if response.status_code >= 500:  # it is still starting
+                return Window(None, firm=False)
+            row = _model_row(rows_in(_json(content) if response.status_code == 200 else {}), model)
             slots = BATCHED if row.get("owned_by") in BATCHING else None
-            for name in IN_LIST:
-                if _number(row.get(name)):
-                    return Window(_number(row.get(name)), slots=slots, file=str(row.get("root") or ""))
+            if window := _window_in(row):
+                return Window(window, slots=slots, file=str(row.get("root") or ""))
             if "ollama" in str(row.get("owned_by", "")) or row.get("owned_by") == "library":
                 return await _ollama(client, where, model)
             found = await _llama_cpp(client, where, row) or await _lm_studio(client, where, model)
@@ -95,9 +112,9 @@ async def ask(where: str, model: str, key: Secret, *, seconds: float = SECONDS) 
                 return found
             if "version" in await _ask(client, "GET", f"{root(where)}/api/version"):
                 return await _ollama(client, where, model)
+            return Window(await _elsewhere(client, where, model) or known(model), slots=slots)
     except (TimeoutError, *NO_ANSWER):
         return Window(None, firm=False)  # perhaps it is there later
-    return Window(known(model), slots=slots)
 
 
 async def _gemini(client: httpx2.AsyncClient, where: str, model: str, key: Secret) -> int | None:
@@ -108,6 +125,17 @@ async def _gemini(client: httpx2.AsyncClient, where: str, model: str, key: Secre
     return _number(shown.get("inputTokenLimit"))
 
 
+async def _elsewhere(client: httpx2.AsyncClient, where: str, model: str) -> int | None:
+    """The window at one of the addresses in ``_ELSEWHERE``, all asked at once."""
+    places = [a.format(root=root(where), v1=where.rstrip("/"), id=quote(model, safe="")) for a in _ELSEWHERE]
+    for shown in await asyncio.gather(*(_ask(client, "GET", place) for place in places)):
+        listed = rows_in(shown)
+        found = _window_in(_model_row(listed, model) if listed else shown) or _number(shown.get("value"))
+        if found:
+            return found
+    return None
+
+
 async def _llama_cpp(client: httpx2.AsyncClient, where: str, row: Mapping[str, Any]) -> Window | None:
     """The window at llama.cpp. A router of several models is asked without loading this one."""
     status = row.get("status")
@@ -115,20 +143,20 @@ async def _llama_cpp(client: httpx2.AsyncClient, where: str, row: Mapping[str, A
     which = f"?model={quote(str(row.get('id')), safe='')}&autoload=false" if routed else ""
     props = await _ask(client, "GET", f"{root(where)}/props{which}")
     settings = props.get("default_generation_settings")
-    size = _number(settings.get("n_ctx")) if isinstance(settings, dict) else None
+    size = _number((settings if isinstance(settings, dict) else props).get("n_ctx") or props.get("n_ctx"))
     if size:
-        meta = row.get("meta")
+        meta, slots = row.get("meta"), props.get("total_slots")
         file = f"{props.get('model_path', '')} {meta.get('size', '') if isinstance(meta, dict) else ''}".strip()
-        return Window(size, slots=_number(props.get("total_slots")), file=file)
+        return Window(size, slots=slots if isinstance(slots, int) and slots > 0 else None, file=file)
     return Window(None, firm=False) if routed else None
 
 
 async def _lm_studio(client: httpx2.AsyncClient, where: str, model: str) -> Window | None:
     """What the model was loaded with; until it is loaded, what it was made for."""
-    row = _model_row((await _ask(client, "GET", f"{root(where)}/api/v0/models")).get("data"), model)
+    row = _model_row(rows_in(await _ask(client, "GET", f"{root(where)}/api/v0/models")), model)
     loaded = _number(row.get("loaded_context_length"))
     if not row:
-        row = _model_row((await _ask(client, "GET", f"{root(where)}/api/v1/models")).get("models"), model, name="key")
+        row = _model_row(rows_in(await _ask(client, "GET", f"{root(where)}/api/v1/models")), model)
         instances = row.get("loaded_instances")
         configs = [i.get("config") for i in instances if isinstance(i, dict)] if isinstance(instances, list) else []
         sizes = [_number(c.get("context_length")) for c in configs if isinstance(c, dict)]
@@ -145,14 +173,15 @@ async def _ollama(client: httpx2.AsyncClient, where: str, model: str) -> Window:
     shown = await _ask(client, "POST", f"{root(where)}/api/show", json={"model": model})
     info, file = shown.get("model_info"), str(shown.get("modified_at") or "")
     sizes = [_number(v) for k, v in info.items() if k.endswith(".context_length")] if isinstance(info, dict) else []
-    set_by_model = re.search(r"num_ctx\s+(\d+)", str(shown.get("parameters") or ""))
-    if set_by_model:
-        return Window(int(set_by_model.group(1)), file=file)
-    running = (await _ask(client, "GET", f"{root(where)}/api/ps")).get("models")
-    for row in running if isinstance(running, list) else []:
-        if _same(row.get("model", row.get("name")), model) and _number(row.get("context_length")):
-            return Window(int(row["context_length"]), file=file)
-    return Window(min([OLLAMA_DEFAULT, *[s for s in sizes if s]]), firm=False, file=file)
+    made_for = [size for size in sizes if size]
+    if set_by_model := re.search(r"num_ctx\W+(\d+)", str(shown.get("parameters") or "")):
+        return Window(min([int(set_by_model.group(1)), *made_for]), file=file)
+    if shown.get("remote_host") and made_for:  # it runs elsewhere, with all of its window
+        return Window(min(made_for), file=file)
+    running = _model_row(rows_in(await _ask(client, "GET", f"{root(where)}/api/ps")), model)
+    if size := _number(running.get("context_length")):
+        return Window(size, file=file)
+    return Window(min([OLLAMA_DEFAULT, *made_for]), firm=False, file=file)
 
 
 async def load(where: str, model: str, key: Secret, *, seconds: float) -> None:
@@ -183,33 +212,69 @@ _KNOWN = (
 )
 
 
-def _model_row(rows: object, model: str, *, name: str = "id") -> Mapping[str, Any]:
-    for row in rows if isinstance(rows, list) else []:
-        if isinstance(row, dict) and _same(row.get(name), model):
-            return row
-    return {}
+def rows_in(data: object) -> list[Mapping[str, Any]]:
+    """The models in a list of any shape: under 'data' or 'models' or bare, objects or names, or objects by name."""
+    if isinstance(data, dict):
+        data = data.get("data") or data.get("models") or data.get("result")
+    if isinstance(data, dict):
+        data = [{"id": name, **row} for name, row in data.items() if isinstance(row, dict)]
+    rows = [{"id": row} if isinstance(row, str) else row for row in data] if isinstance(data, list) else []
+    return [row for row in rows if isinstance(row, dict)]
 
 
-def _same(listed: object, model: str) -> bool:
+def name_of(row: Mapping[str, Any]) -> str:
+    """The name by which a listed model is asked; '' where it has none."""
+    names = map(row.get, ("id", "model", "name", "key", "model_name"))
+    return next((name for name in names if isinstance(name, str) and name), "").removeprefix("models/")
+
+
+def _model_row(rows: Sequence[Mapping[str, Any]], model: str) -> Mapping[str, Any]:
+    return next((row for row in rows if same_model(name_of(row), model)), {})
+
+
+def same_model(one: str, other: str) -> bool:
     """Whether both name one model: Ollama lists 'llama3.2' as 'llama3.2:latest', and letter case does not count."""
-    return str(listed).casefold().removesuffix(":latest") == model.casefold().removesuffix(":latest")
+    return plain_name(one) == plain_name(other)
+
+
+def plain_name(model: str) -> str:
+    """A model's name without what servers add: where it comes from, the tag that is meant without one, letter case."""
+    return re.sub(
+        r"^(?:models/|(?:registry\.ollama\.ai/)?library/)|:latest$|@sha256:\w+$", "", model.strip().casefold()
+    )
+
+
+def _window_in(row: Mapping[str, Any], depth: int = 3) -> int | None:
+    """The smallest window that an object names, at any place in it."""
+    found = [_number(value) for name, value in row.items() if re.sub("[_-]", "", name.lower()) in _NAMES]
+    inner = [_window_in(value, depth - 1) for value in row.values() if isinstance(value, dict) and depth]
+    return min((size for size in (*found, *inner) if size), default=None)
 
 
 async def fetch(client: httpx2.AsyncClient, method: str, address: str, **options: Any) -> tuple[httpx2.Response, bytes]:
     """Send a request; return the response and its body. Raises httpx2's errors, also for a body that is too long."""
     async with client.stream(method, quote(address, safe=":/?&=%@[]-._~"), **options) as response:
-        return response, await body(response)
+        return response, (await body(response)).removeprefix(BOM)
 
 
 async def _ask(client: httpx2.AsyncClient, method: str, address: str, **options: Any) -> dict[str, Any]:
     """The JSON object at an address; {} where there is none."""
     response, content = await fetch(client, method, address, **options)
-    try:
-        data = from_json(content) if response.status_code == 200 else {}
-    except (ValueError, RecursionError):
-        return {}
+    data = _json(content) if response.status_code == 200 else {}
     return data if isinstance(data, dict) else {}
 
 
+def _json(content: bytes) -> object:
+    try:
+        return from_json(content)
+    except (ValueError, RecursionError):
+        return None
+
+
 def _number(value: object) -> int | None:
-    return value if isinstance(value, int) and value > 0 else None
+    """A size in tokens, a figure or '8192', '32,768' or '32k'; None for anything else."""
+    if isinstance(value, str) and (found := re.fullmatch(r"\s*(\d{1,3}(?:,?\d{3})*|\d{1,9})\s*(k?)\s*", value.lower())):
+        value = int(found.group(1).replace(",", "")) * (1024 if found.group(2) else 1)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not LEAST <= value <= MOST:
+        return None
+    return int(value)
