@@ -9,6 +9,7 @@ import pytest
 
 from pages.parts.settings import model_tab, other_tabs
 from pages.parts.shared.cached import get_workspace
+from readagent_core.cancel import CancelToken
 from readagent_core.connecting import connecting, key_places, local_models
 from readagent_core.connecting.checking.check import Check
 from readagent_core.document import Document, Paragraph
@@ -22,6 +23,7 @@ from readagent_core.models.cache.store import CacheState, ReplyCache
 from readagent_core.models.local import files
 from readagent_core.models.server import probe
 from readagent_core.models.server.probe import Found
+from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret, load_settings
 from tests.app.conftest import open_tab
 from tests.fakes.capable import capable
@@ -311,6 +313,39 @@ def test_the_result_of_a_models_test_is_shown(app, workspace, monkeypatch, serve
         connecting.start_model_test(workspace, address=running.url, model="fake-model", key=Secret()).join(20)
     at = app("pages/settings.py")
     assert [text for text in shown if text not in texts(at)] == []
+
+
+def test_a_learnt_window_is_shown_reset_found_again_and_forgotten_with_the_models_file(app, workspace, monkeypatch):
+    monkeypatch.setattr("pages.parts.shared.cached.Workspace", lambda settings, **_: workspace)
+    refusal = Reply(status=400, error=error("maximum context length is 2048 tokens. However, you requested 2500"))
+    refusals: list[Reply] = []
+
+    def learn():
+        refusals.append(refusal)
+        workspace.model.without_cache().complete(Prompt("gist", "word " * 800, reply_words=50), CancelToken())
+
+    def refuse(*_):
+        return refusals.pop() if refusals else None
+
+    with FakeServer(before=refuse, kind="ollama", num_ctx=8192, file="of Monday") as server:
+        connecting.use_model(workspace, address=server.url, model="fake-model", key=Secret())
+        learn()
+        at = app("pages/settings.py")
+        shown = "Context window: 2,048 tokens (the server said so)."
+        assert shown in texts(at)
+        at.button(key="forget_window").click().run()
+        assert not at.exception
+        assert "Context window" not in texts(at)
+        assert workspace.model.window == 8192  # as the server says it
+        learn()
+        assert shown in texts(at.run())
+        server.traits.file = "of Tuesday"
+        connection.close_all()  # as at the next start
+        workspace.reconnect(workspace.settings)
+        assert workspace.model.window == 8192
+        at.run()
+        assert "Context window" not in texts(at)
+        assert "forget_window" not in [button.key for button in at.button]
 
 
 def test_settings_that_suit_a_weak_model_are_offered_and_can_be_changed(app, workspace, monkeypatch):

@@ -16,7 +16,9 @@ FOLDER = Path(__file__).parent.parent / "models" / "wire"
 
 @dataclass(frozen=True)
 class Case:
-    """What a server sends, and what must come of it. ``source``: where that was published."""
+    """What a server sends, and what must come of it. ``source``: where that was published; ``note``: how the shape
+    differs from what is there, or that nothing shows it.
+    """
 
     server: str
     name: str
@@ -27,6 +29,7 @@ class Case:
     status: int = 200
     headers: dict[str, str | None] = field(default_factory=dict)
     prompt: str = "short"
+    note: str = ""
 
     def pieces(self, size: int | None = None) -> list[bytes]:
         """The body in pieces of ``size`` bytes, else an event a piece."""

@@ -226,14 +226,15 @@ def retry_after(fields: Mapping[str, Any], words: str = "") -> float | None:
         if (seconds := _seconds(plain.get(name, ""), unit)) is not None
     ]
     used_up = [
-        _seconds(value, "s")
+        seconds
         for name, value in plain.items()
         if "ratelimit" in name
         and "reset" in name
+        and (seconds := _seconds(value, "s")) is not None
         and plain.get(re.sub("reset(?:after)?", "remaining", name), "0") == "0"
     ]
-    if waits or any(used_up):
-        return waits[0] if waits else max(seconds for seconds in used_up if seconds is not None)
+    if waits or used_up:
+        return waits[0] if waits else max(used_up)
     found = _WAIT.search(words)
     return _seconds(found.group(1), "s") if found else None
 
