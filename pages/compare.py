@@ -54,7 +54,7 @@ def screen() -> None:
         text = None
         st.text(str(error))
         if book is not None and isinstance(error, NotInLibraryError):
-            st.page_link("pages/read.py", label="To the reading", icon=":material/menu_book:")
+            st.page_link("pages/read.py", label="To the book", icon=":material/menu_book:")
     if recording is not None and board.is_recording_shown():
         board.recorded(*recording)
         return

@@ -74,8 +74,8 @@ def _act(person: Person, others: dict[str, Account], running: dict[str, int]) ->
         if st.button("Stop their jobs", key="people_stop", disabled=not running.get(chosen)):
             shell.guarded(lambda: _stop_jobs(person, chosen))
     st.caption(
-        "A blocked person is refused from the next click on; the library stays. A reading that is stopped keeps what "
-        "it has, and can be continued."
+        "A blocked person is refused from the next click on; the library stays. Gists that were made stay when "
+        "their job is stopped, and it can be continued."
     )
 
 

@@ -102,8 +102,8 @@ def _line(snapshot: Snapshot) -> str:
 
     progress = snapshot.value
     if not isinstance(progress, ActProgress):
-        return "Reading the page"
+        return "Making gists of the page"
     made, parts = len(progress.page.memory.readable), len(progress.page.snippets)
     if made < parts and not progress.events:
-        return f"Reading the page: {made} of {count_of(parts, 'part')}"
+        return f"Making gists of the page: {made} of {count_of(parts, 'part')}"
     return "Choosing the action"

@@ -54,7 +54,7 @@ def evaluate(
             min=100, help="Most words sent for a question; repeat for a row of each method at each.", show_default=False
         ),
     ] = None,
-    preset: Annotated[str, typer.Option(help="Reading preset; by default the papers' for the data.")] = "",
+    preset: Annotated[str, typer.Option(help="Preset of pages and gists; by default the papers' for the data.")] = "",
     max_words: options.MaxWords = None,
     min_words: options.MinWords = None,
     pagination: options.Pagination = None,

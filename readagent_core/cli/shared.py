@@ -70,7 +70,7 @@ def read_book(
         hint = "Set READAGENT_BASE_URL and READAGENT_MODEL to connect one."
         if workspace.settings.base_url and not workspace.settings.model:
             hint = "A server is set, but no model of it: set READAGENT_MODEL too."
-        say_aside(f"No language model is connected: the built-in reader reads. {hint}")
+        say_aside(f"No language model is connected: the built-in reader makes the gists. {hint}")
     job = start_gisting(workspace, book.id, plan, connections=connections)
     wait_for(job, _progress_line)
     gisting = workspace.library.gisting(job.subject)
@@ -118,7 +118,7 @@ def _progress_line(snapshot: Snapshot) -> str:
 
     progress = snapshot.value
     if not isinstance(progress, GistingProgress):
-        return "Reading"
+        return "Making gists"
     pages, gists = count_of(progress.pages, "page"), count_of(progress.gists, "gist")
     share = f", {100 * progress.words_read / progress.words_total:.0f} %" if progress.words_total else ""
-    return f"Reading: {pages}, {gists}{share}"
+    return f"Making gists: {pages}, {gists}{share}"

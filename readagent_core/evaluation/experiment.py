@@ -101,7 +101,7 @@ class Experiment:
         try:
             plan = GistingPlan.from_preset(self.preset or preset, **changes)
         except TypeError:
-            raise SettingsError(f"Unknown reading setting among {', '.join(changes)}.") from None
+            raise SettingsError(f"Unknown setting of pages and gists among {', '.join(changes)}.") from None
         return plan if self.needs_gisting else replace(plan, pagination="uniform")
 
     def missing(self, case: Case, done: ScoreTable) -> list[tuple[Key, Item, Arm]]:

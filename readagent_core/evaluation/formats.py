@@ -208,7 +208,7 @@ def _markdown(summary: Summary, questions: Questions | None) -> Iterator[str]:
             lines += [escape_markdown(note), ""]
     read = reading_facts(summary)
     if read:
-        lines += ["## Reading", "", *[f"- {escape_markdown(fact)}" for fact in read], ""]
+        lines += ["## Gists", "", *[f"- {escape_markdown(fact)}" for fact in read], ""]
     if questions is not None:
         lines += list_wrong(questions)
     yield "\n".join(lines)

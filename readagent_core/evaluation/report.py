@@ -227,9 +227,9 @@ def results_in_words(summary: Summary) -> list[str]:
     base = next((row for row in rows if row.method.startswith("read-agent")), rows[0])
     said = [f"{row.title}: {_score_in_words(row)}, {_words_in_words(row, base)}{_cost_in_words(row)}." for row in rows]
     if (spent := max(row.reading_words for row in rows)) and any(row.reading_words < spent for row in rows):
-        said.append(f"Reading the text beforehand took {spent:,} words once; not every method needs that.")
+        said.append(f"What is made of the text beforehand took {spent:,} words once; not every method needs it.")
     elif spent:
-        said.append(f"Reading the text beforehand took {spent:,} words once.")
+        said.append(f"What is made of the text beforehand took {spent:,} words once.")
     unjudged = [row for row in rows if row.rating_1 is None and _without_options(row)]
     if unjudged:
         count = count_of(max(map(_without_options, unjudged)) // summary.runs, "answer")

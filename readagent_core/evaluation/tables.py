@@ -138,7 +138,7 @@ def _plus_minus(sd: float | None) -> str:
 
 def words_table(summary: Summary) -> tuple[list[str], list[list[str]]]:
     """Return the words sent: per question, for all questions, for reading, and in all as a share of the full text's."""
-    header = ["Method", "Words per question", "Words, all questions", "Words for reading, once", "Share of full text"]
+    header = ["Method", "Words per question", "Words, all questions", "Words beforehand, once", "Share of full text"]
     rows = [
         [_label(r), f"{r.words_each:,.0f}", f"{r.words:,}", f"{r.reading_words:,}", f"{100 * r.of_full_text:.1f} %"]
         for r in summary.rows

@@ -77,7 +77,7 @@ def memory_facts(memory: GistMemory) -> str:
     if memory.model:
         parts.append(signature_of(memory).line)
     if not memory.complete:
-        parts.append("not read to the end yet")
+        parts.append("not all gists are made yet")
     if recognised := memory.document.recognised_words:
         share = 100 * recognised / max(1, memory.document.words)
         parts.append(f"{share:.0f} % of the words recognised in pictures of pages, so some may be wrong")

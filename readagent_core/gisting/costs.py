@@ -108,7 +108,7 @@ class BookBudget:
         """Why the gisting stopped, for people."""
         rest = f" The rest would cost about {money(self.rest)}." if self.rest else ""
         used = f"The budget for this book is used: {money(self.spent)} of {money(self.limit)} is spent"
-        return f"{used}, with every page read so far saved.{rest} Raise it to continue."
+        return f"{used}, with every gist made so far saved.{rest} Raise it to continue."
 
 
 def book_budget(workspace: Workspace, book_id: str, model: ChatModel, *, gisting: Gisting | None = None) -> BookBudget:

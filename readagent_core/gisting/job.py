@@ -32,9 +32,11 @@ from readagent_core.usage import Usage
 from readagent_core.words import count_words
 from readagent_core.workspace import Workspace
 
-PAUSED = "Paused. Every page read so far is kept; reading goes on from there."
-UNEXPECTED = "Something in ReadAgent itself went wrong. Every page read so far is saved; reading can resume from there."
-ELSEWHERE = "Another ReadAgent is reading this book; its pages appear here as they come."
+PAUSED = "Paused. Every gist made so far is kept; the next ones follow from there."
+UNEXPECTED = (
+    "Something in ReadAgent itself went wrong. Every gist made so far is saved; making them can resume from there."
+)
+ELSEWHERE = "Another ReadAgent is making the gists of this book; they appear here as they come."
 _BOOK_WORDS = 20_000  # from here on a text is read in pages of a book, not of an article
 _INSTRUCTION_TOKENS = 350  # of the longest reading prompt, in either language
 _MIN_PAGE_WORDS = 60  # a window too small for these is too small for any reading
@@ -236,7 +238,7 @@ def _read_in_smaller_pages(
     plan = fit_plan(gisting.plan, model.window, document)
     if plan != gisting.plan:
         smaller = workspace.library.open_gisting(gisting.book_id, plan, model.name, model.where)
-        why = f"{error} The book is read again in smaller pages, of at most {plan.max_words:,} words."
+        why = f"{error} Gists are made again in smaller pages, of at most {plan.max_words:,} words."
         reason, successor = StopReason.SMALLER_PAGES, smaller.id
         workspace.library.set_state(gisting.id, GistingState.PAUSED, reason, why=why, successor=successor)
         _start(workspace, smaller, model, connections=connections)

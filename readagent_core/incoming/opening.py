@@ -95,16 +95,16 @@ def _open_gisting(workspace: Workspace, data: bytes, name: str) -> Book:
     present = _same_gisting(workspace, memory)
     if present is not None and (present.pages, present.gists) != (memory.pages, memory.gists):
         raise DocumentError(
-            "The library holds this reading already, and it differs from the one in this file: a gist was changed, or "
-            "one of the two goes further. Nothing was replaced; the reading in the library is as it was."
+            "The library holds these gists already, and they differ from those in this file: one was changed, or "
+            "one of the two goes further. Nothing was replaced; the gists in the library are as they were."
         )
     book = library.add(document, source_name=name)
     if present is None:
         # pages count paragraphs, and the text in the library is never replaced
         if [p.text for p in library.document(book.id).paragraphs] != [p.text for p in document.paragraphs]:
             raise DamagedDocumentError(
-                "The library holds this book with its paragraphs divided in another way, so the pages of this "
-                "reading do not fit it. The book was left as it was; read it again here."
+                "The library holds this book with its paragraphs divided in another way, so the pages of these "
+                "gists do not fit it. The book was left as it was; make its gists here."
             )
         library.add_memory(book.id, memory)
     return book

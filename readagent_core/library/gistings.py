@@ -22,7 +22,7 @@ from readagent_core.plan import GistingPlan
 from readagent_core.usage import Usage
 
 _CACHED_MEMORIES = 4
-_GONE = "This reading is not in the library any more. Read the book again."
+_GONE = "These gists are not in the library any more. Make them again in Read."
 _SELECT = """
     SELECT id, book_id, document_id, plan, model, place AS "where", state, reason, why, budget AS "limit", successor,
         searched, started, ended, recorded, usage, changed,
@@ -69,7 +69,7 @@ class GistingStore:
         if row is not None:
             return _page(row)
         raise LibraryError(
-            f"Page {page.number} does not follow the last saved page of this reading, which was changed elsewhere "
+            f"Page {page.number} does not follow the last saved page of these gists, which were changed elsewhere "
             "in the meantime. Make gists again to continue from the saved pages."
         )
 

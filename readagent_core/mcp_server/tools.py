@@ -300,7 +300,7 @@ class Tools:
                 "Over HTTP only web addresses and texts are added: put the file on the web, or use stdio."
             )
         return results.Done(
-            book=self._books.describe(self._books.card(book.id)), message="Added. `make_gists` reads it."
+            book=self._books.describe(self._books.card(book.id)), message="Added. `make_gists` makes its gists."
         )
 
     def make_gists(self, book: str, *, cancel: CancelToken, report: Report) -> results.Done:

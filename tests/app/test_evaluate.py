@@ -53,7 +53,7 @@ def test_the_recorded_experiment_is_at_one_click_and_a_run_shows_its_table_and_h
     at.button(key="evaluate_show_recorded").click().run()
     assert not at.exception
     assert any("A recording of" in line.value for line in at.markdown)
-    assert [t.label for t in at.tabs] == ["Results", "Tables", "Questions", "Reading", "Record"]
+    assert [t.label for t in at.tabs] == ["Results", "Tables", "Questions", "Gists", "Record"]
     assert not list_experiments(own_home)
     at.button(key="evaluate_close").click().run()
     assert not at.tabs
@@ -68,7 +68,7 @@ def test_the_recorded_experiment_is_at_one_click_and_a_run_shows_its_table_and_h
     at.button(key="evaluate_start").click().run()
     at = finish(at)
     assert not at.exception
-    assert [t.label for t in at.tabs] == ["Results", "Tables", "Questions", "Reading", "Record"]
+    assert [t.label for t in at.tabs] == ["Results", "Tables", "Questions", "Gists", "Record"]
     assert len(at.selectbox(key="evaluate_experiment").options) == 1
     assert not any("A recording of" in line.value for line in at.markdown)
     assert "2 questions" in shown(at)

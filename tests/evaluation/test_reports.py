@@ -284,7 +284,7 @@ def test_many_questions_are_not_said_to_be_few_and_a_clear_difference_is_named()
     tally.add_cost(PaidCost("doc", "plan", 3000, 1000))
     said = results_in_words(summarise(record(), tally))
     assert not any("few" in sentence for sentence in said)
-    assert said[2] == "Reading the text beforehand took 4,000 words once; not every method needs that."
+    assert said[2] == "What is made of the text beforehand took 4,000 words once; not every method needs it."
     assert said[-1] == "ReadAgent, all at once is better than Full text by more than chance."
 
 

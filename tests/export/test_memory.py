@@ -79,7 +79,7 @@ def test_markdown_says_what_the_screen_says():
     assert "## The First" in text
     assert "**Page 1**\n\nOne to six.\n\n*‖ Paused here: the fog lifts*" in text
     assert "by rule" not in text  # the last page ends with the text, there was no pause
-    assert "not read to the end yet" in export_memory(make_memory(complete=False), "md").decode()
+    assert "not all gists are made yet" in export_memory(make_memory(complete=False), "md").decode()
     memory = make_memory()
     scanned = replace(
         memory.document,

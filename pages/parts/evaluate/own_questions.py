@@ -215,7 +215,7 @@ def _suggestions(workspace: Workspace, book: Book) -> None:
     left = [suggested for suggested in found.found if suggested.question.question not in settled]
     if job.running:
         with st.container(horizontal=True, vertical_alignment="center", key="evaluate_own_suggesting"):
-            st.progress(job.snapshot.done / max(1, job.snapshot.total), text="Reading pages for questions")
+            st.progress(job.snapshot.done / max(1, job.snapshot.total), text="Asking for questions, page by page")
             st.button("Stop", key="evaluate_own_stop", on_click=job.cancel)
     elif job.snapshot.state == JobState.FAILED:
         shell.error_box(job.snapshot.error, kind=job.snapshot.error_kind)

@@ -136,7 +136,7 @@ def _finished(entry: StoredExperiment, workspace: Workspace | None = None, *, ma
     if not found.rows:
         return
     stored = question_list.stored_questions(entry.folder, found.record)
-    outcome, tables, questions, gisting, record = st.tabs(["Results", "Tables", "Questions", "Reading", "Record"])
+    outcome, tables, questions, gisting, record = st.tabs(["Results", "Tables", "Questions", "Gists", "Record"])
     with outcome:
         report_view.result(found)
         report_view.not_right(stored)
@@ -170,7 +170,7 @@ def _watch(workspace: Workspace, entry: StoredExperiment) -> None:
         st.progress(0.0, text="Preparing")
     else:
         failed = f" · {progress.failed:,} failed" if progress.failed else ""
-        read = f"{count_of(progress.documents, 'document')} read" if progress.documents else "reading the text first"
+        read = f"{count_of(progress.documents, 'document')} read" if progress.documents else "making gists first"
         text = f"{progress.done:,} of {count_of(progress.total, 'answer')} · {read}{failed}"
         if progress.dollars:
             text += f" · {money(progress.dollars)} spent".replace("$", "\\$")

@@ -94,7 +94,9 @@ def _draw_fetched(job: Job) -> None:
     if fetched.id != before.id:
         st.text("There is another text at the address now. It was added as a book of its own.")
     elif fetched.version > before.version:
-        st.text(f"The text has changed: it is version {fetched.version} now. Readings of earlier ones are still there.")
+        st.text(
+            f"The text has changed: it is version {fetched.version} now. The gists of earlier ones are still there."
+        )
     else:
         st.text("The text at the address is the same as before.")
 

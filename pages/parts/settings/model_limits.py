@@ -128,4 +128,4 @@ def budget_card(workspace: Workspace) -> None:
             )
         if limit:
             st.progress(min(1.0, spent / limit))
-        st.caption("Reading pauses at a limit and asks you.")
+        st.caption("Making gists pauses at a limit and asks you.")

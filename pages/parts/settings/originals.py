@@ -29,7 +29,7 @@ def draw(workspace: Workspace) -> None:
         st.text(f"{shell.file_size(size)}{where}" if size else "None are stored.")
         if size:
             with st.popover("Remove originals"):
-                st.caption("The files are deleted for good. The books, readings, notes and answers stay.")
+                st.caption("The files are deleted for good. The books, gists, notes and answers stay.")
                 if st.button("Remove them", type="primary", key="remove_originals"):
                     workspace.originals.close()  # an open file cannot be removed on Windows
                     removed = library.remove_originals()

@@ -122,5 +122,5 @@ class ReplyCache:
                 return  # the second try fails as well, and adds a notice
             self.notices.append(
                 f"The cache of model replies was damaged. It was moved to {aside.name} and a new one was created. "
-                "Books, readings and answers are not affected; some replies may be requested again."
+                "Books, gists and answers are not affected; some replies may be requested again."
             )
