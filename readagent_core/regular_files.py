@@ -1,4 +1,4 @@
-"""Opens files that a person or a program named: regular files only, of a limited size.
+"""Opens files that a person or a program named: regular files only, of a limited size. Writes files whole.
 
 A device, a pipe or a socket would give bytes without end, or none for ever. What is wrong is an OSError, whose
 ``strerror`` completes 'It cannot be read (…)'.
@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
+DRAFT = ".part"  # ends the name of a file that is being written
 _KINDS = {
     stat.S_IFDIR: "it is a folder, not a file",
     stat.S_IFIFO: "it is a pipe, not a file",
@@ -34,6 +37,18 @@ def open_regular(path: Path, *, most: float) -> BinaryIO:
     except OSError:
         os.close(file)
         raise
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file that only its owner can read, completely or not at all. Raises OSError."""
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}{DRAFT}")  # several may write at the same time
+    try:
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(data)
+        os.replace(draft, path)
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
 
 
 def read_regular(path: Path, *, most: int) -> bytes:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
 import time
 from collections.abc import Mapping
@@ -28,6 +27,7 @@ from readagent_core.evaluation.score_table import ScoreTable
 from readagent_core.models.base import ChatModel
 from readagent_core.models.embeddings.embed import BuiltInEmbedder
 from readagent_core.plan import GistingPlan
+from readagent_core.regular_files import write_whole
 from readagent_core.text_files import safe_file_name
 from readagent_core.web_pages.acting import METHODS
 
@@ -215,10 +215,8 @@ def read_record(folder: Path) -> dict[str, Any] | None:
 
 def write_record(folder: Path, record: Mapping[str, Any]) -> None:
     """Write the record, completely or not at all. Raises DiskFullError."""
-    draft = folder / f"{RECORD}.new"
     try:
-        draft.write_text(json.dumps(record, ensure_ascii=False, indent=1), encoding="utf-8")
-        os.replace(draft, folder / RECORD)
+        write_whole(folder / RECORD, json.dumps(record, ensure_ascii=False, indent=1).encode())
     except OSError as error:
         raise DiskFullError(
             f"{folder / RECORD} cannot be written ({error.strerror}). Make room and start again."

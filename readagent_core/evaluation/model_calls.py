@@ -21,6 +21,8 @@ from readagent_core.models.cost.meter import Metered
 from readagent_core.models.cost.prices import money
 from readagent_core.models.limiter import Limiter
 from readagent_core.prompts import Prompt
+from readagent_core.quick_json import to_json
+from readagent_core.regular_files import write_whole
 from readagent_core.usage import Usage
 from readagent_core.words import count_words
 
@@ -87,10 +89,8 @@ class ExperimentBudget:
             self._saved = time.monotonic()
             if self._folder is None:
                 return
-            draft = self._folder / f"{SPENT_FILE}.new"
             with suppress(OSError):
-                draft.write_text(json.dumps({"words": self.words, "dollars": self.dollars}), encoding="utf-8")
-                draft.replace(self._folder / SPENT_FILE)
+                write_whole(self._folder / SPENT_FILE, to_json({"words": self.words, "dollars": self.dollars}))
 
     def close(self) -> None:
         """Let no further call begin, and write the sums."""

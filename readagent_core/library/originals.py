@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import errno
 import math
-import os
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path, PurePath
 
 from readagent_core.errors import DiskFullError, LibraryError
 from readagent_core.library.books import Books
+from readagent_core.regular_files import DRAFT, write_whole
 
 FOLDER = "originals"
-_PART = ".part"  # ends the name of a file that is being written
 _SUFFIX = re.compile(r"\.[a-z0-9]{1,8}")
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -37,25 +35,20 @@ class Originals(Books):
         """
         self.book(book_id)
         suffix = PurePath(name.replace("\\", "/")).suffix.lower()
-        suffix = suffix if _SUFFIX.fullmatch(suffix) and suffix != _PART else ""
-        part = self.originals_folder / f"{book_id}{_PART}"
+        suffix = suffix if _SUFFIX.fullmatch(suffix) and suffix != DRAFT else ""
+        path = self.originals_folder / f"{book_id}{suffix}"
         try:
             self.originals_folder.mkdir(mode=0o700, exist_ok=True)
-            with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-                file.write(data)
             earlier = self.original_path(book_id)
-            path = part.with_suffix(suffix)
-            os.replace(part, path)
+            write_whole(path, data)
             if earlier is not None and earlier != path:
                 earlier.unlink(missing_ok=True)
         except OSError as error:
-            with suppress(OSError):
-                part.unlink()
             raise _to_library_error(error, self.originals_folder) from None
 
     def original_path(self, book_id: str) -> Path | None:
         """The original file of the book; None where it was not kept."""
-        return next((path for path in self._original_files() if path.stem == book_id and path.suffix != _PART), None)
+        return next((path for path in self._original_files() if path.stem == book_id and path.suffix != DRAFT), None)
 
     def original_version(self, book_id: str) -> tuple[Path, str] | None:
         """The original file of the book and its version, which another file has another of; None without a file."""
@@ -76,13 +69,13 @@ class Originals(Books):
 
     def books_with_original(self) -> set[str]:
         """The ids of the books whose original file is stored."""
-        return {path.stem for path in self._original_files() if path.suffix != _PART}
+        return {path.stem for path in self._original_files() if path.suffix != DRAFT}
 
     def originals_by_size(self) -> dict[int, list[Path]]:
         """The original files of all books by their size; each file is named by the id of its book."""
         found: dict[int, list[Path]] = {}
         for path in self._original_files():
-            if path.suffix != _PART:
+            if path.suffix != DRAFT:
                 found.setdefault(path.stat().st_size, []).append(path)
         return found
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from pathlib import Path
 
 from readagent_core.errors import DiskFullError, LibraryError, NotInLibraryError
 from readagent_core.loaders.recognition.page import RecognisedPage
+from readagent_core.regular_files import write_whole
 
 FOLDER = "scans"
 _FILE, _ABOUT, _PAGES = "file", "about.json", "pages"
@@ -50,9 +50,9 @@ class Scans:
         with self._explained():
             folder = self._folder / scan_id
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _write(folder / _FILE, data)
+            write_whole(folder / _FILE, data)
             # written last: a folder without it is not a file to recognise
-            _write(folder / _ABOUT, json.dumps({"name": name, "pages": list(pages), "book_id": book_id}).encode())
+            write_whole(folder / _ABOUT, json.dumps({"name": name, "pages": list(pages), "book_id": book_id}).encode())
         return self.scan(scan_id)
 
     def scan(self, scan_id: str) -> Scan:
@@ -86,7 +86,7 @@ class Scans:
         with self._explained():
             folder = self._folder / scan_id / _PAGES
             folder.mkdir(mode=0o700, exist_ok=True)
-            _write(folder / f"{number}.json", json.dumps(page.to_list(), ensure_ascii=False).encode())
+            write_whole(folder / f"{number}.json", json.dumps(page.to_list(), ensure_ascii=False).encode())
 
     def remove(self, scan_id: str) -> None:
         """Deletes a file and what was recognised of it."""
@@ -109,11 +109,3 @@ class Scans:
                 f"The folder {self._folder} cannot be read or written ({error.strerror}). Check that the disk has "
                 "space and that the folder is writable, then try again."
             ) from None
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Writes a file that only its owner can read; a process that is killed leaves the earlier one or none."""
-    part = path.with_name(f"{path.name}.part")
-    with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        file.write(data)
-    os.replace(part, path)

@@ -16,6 +16,7 @@ from typing import Any
 
 from readagent_core.errors import SettingsError
 from readagent_core.plan import PAGINATIONS
+from readagent_core.regular_files import write_whole
 from readagent_core.secret import Secret
 
 FILE = "settings.json"
@@ -242,14 +243,11 @@ def save_settings(home: Path, changes: Mapping[str, Any]) -> None:
             value = {key: entry for key, entry in value.items() if entry is not None} or None
         data[name] = value
     data = {name: value for name, value in data.items() if value is not None}
-    path, draft = home / FILE, home / f"{FILE}.new"
+    path = home / FILE
     try:
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(data, file, ensure_ascii=False, indent=1)
         if fault:
             os.replace(path, home / f"{FILE}.old")
-        os.replace(draft, path)
+        write_whole(path, json.dumps(data, ensure_ascii=False, indent=1).encode())
     except OSError as error:
         raise SettingsError(f"{path} cannot be written ({error.strerror}). Nothing was changed.") from None
 

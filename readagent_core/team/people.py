@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -17,6 +16,8 @@ from typing import Any
 
 from readagent_core.errors import SignInError
 from readagent_core.models.connection import open_spending_log
+from readagent_core.quick_json import to_json
+from readagent_core.regular_files import write_whole
 from readagent_core.settings import ANYONE, PEOPLE, SERVER_MODEL, TeamSettings
 from readagent_core.workspace import folder_size
 
@@ -78,9 +79,7 @@ def note_visit(person: Person, home: Path) -> None:
     """Record for the administrators who the person of this id is, and that they were here now."""
     folder = home / PEOPLE / person.id
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    draft = folder / f"{_PROFILE}.{secrets.token_hex(4)}.new"  # two tabs may write at the same time
-    draft.write_text(json.dumps(asdict(person) | {"seen": time.time()}), encoding="utf-8")
-    draft.replace(folder / _PROFILE)
+    write_whole(folder / _PROFILE, to_json(asdict(person) | {"seen": time.time()}))
 
 
 def accounts(home: Path) -> list[Account]:

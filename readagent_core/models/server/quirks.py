@@ -7,7 +7,6 @@ changes or a person resets it; all else is forgotten when the process ends. ``no
 from __future__ import annotations
 
 import json
-import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,6 +14,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any
+
+from readagent_core.regular_files import write_whole
 
 MOST_GUESSES = 6
 HOW_LARGER = "(Ollama: set OLLAMA_CONTEXT_LENGTH or num_ctx; LM Studio: context length)"
@@ -191,10 +192,7 @@ def store_window(home: Path, where: str, model: str, quirks: Quirks | None) -> N
         if quirks and quirks.window and quirks.origin:
             rows[name] = {"window": quirks.window, "origin": quirks.origin.value, "file": quirks.file}
         if rows.get(name) != before:
-            draft = home / f"{FILE}.new"
-            draft.write_text(json.dumps(rows, ensure_ascii=False, indent=1), encoding="utf-8")
-            draft.chmod(0o600)
-            os.replace(draft, home / FILE)
+            write_whole(home / FILE, json.dumps(rows, ensure_ascii=False, indent=1).encode())
 
 
 def _read(home: Path) -> dict[str, Any]:
