@@ -52,7 +52,10 @@ def listed_prices() -> dict[str, Price]:
     """Return the makers' prices by the names of their models."""
     makers = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
     return {
-        name: Price(*row, rows["as_of"]) for rows in makers.values() for name, row in rows.items() if name != "as_of"
+        name: Price(row[0], row[1], rows["as_of"])
+        for rows in makers.values()
+        for name, row in rows.items()
+        if name != "as_of"
     }
 
 
