@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import streamlit as st
 
-from pages.parts.shared import account, shell
+from pages.parts.shared import account, book, shell
 from pages.parts.shared.cached import get_workspace
 from readagent_core.errors import ReadAgentError, SignInError
 
@@ -33,6 +33,7 @@ if refused:
     account.draw_refusal(refused)
     st.stop()
 shell.set_title(screen.title)
+book.note_screen(screen.title)
 with suppress(ReadAgentError):  # the screen shows it
     shell.model_line(get_workspace().model, warn=screen.title != "Settings")
 screen.run()

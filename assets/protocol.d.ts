@@ -230,14 +230,18 @@ export interface ReaderData {
 /** Where to go, once for every `id`. */
 export interface Goto {
   paragraph: number;
-  /** where the person was */
-  before: number | null;
+  /** a character of it; -1: the paragraph with what stands above it */
+  at: number;
+  /** where the person was, as paragraph and character; null where nobody asked to go anywhere else */
+  before: [number, number] | null;
   id: string;
 }
 
 /** State value "at" of the reader: where the person is. */
 export interface At {
   paragraph: number;
+  /** the first character that is read, as in `Goto` */
+  at: number;
   page: number | null;
   furthest: number;
   /** the whole text is in the browser */
@@ -688,8 +692,8 @@ export interface Book {
   words: number;
   /** words that count as read */
   read?: number;
-  /** whether the person has been past its beginning */
-  begun?: boolean;
+  /** the share of the text before the place where the person is */
+  at?: number;
   /** the title of the section where the person is */
   section?: string;
   /** seconds */

@@ -15,12 +15,14 @@ import streamlit as st
 
 from pages.parts.read import book_text, marks, notes, recap, start
 from pages.parts.read.original import original_of
+from pages.parts.read.passages import spot_of
 from pages.parts.shared import book as current
 from pages.parts.shared import gisting_status as state
 from pages.parts.shared import memory_view as view
 from pages.parts.shared import polling, shell
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import Act
+from readagent_core.companion.place import find_place, save_place
 from readagent_core.document import Document
 from readagent_core.errors import ReadAgentError
 from readagent_core.gisting import costs as gisting_costs
@@ -31,6 +33,7 @@ from readagent_core.memory import Gist, GistMemory
 from readagent_core.workspace import Workspace
 
 KEY = "reader"
+GOTO = current.HERE_ONLY + "goto"
 LINES = "".join(f'<i style="width:{width}%"></i>' for width in (100, 96, 99, 62, 98, 100, 40))
 SECONDS_BETWEEN_CHECKS = 3.0  # of gists that have stopped: another tab may have resumed them
 PLACEHOLDER = (
@@ -39,27 +42,32 @@ PLACEHOLDER = (
 
 
 def where_to_go(workspace: Workspace, book: Book, document: Document, memory: GistMemory | None) -> dict[str, Any]:
-    """The paragraph that the address names, by itself or by its page; else where the person was.
+    """The place that the address names, by its paragraph or its page; else where the person was: a ``Goto``.
 
-    The reader goes there once for every ``id``. ``before``: where the person was, to go back to.
+    The reader goes there once for every ``id``. The address counts when this screen is come to: from then on the
+    browser keeps the place in it.
     """
-    position = workspace.library.position(book.id)
-    asked, asked_now = current.page_asked()
-    paragraph = current.paragraph_asked()
-    if paragraph is None and asked is not None and memory is not None and 1 <= asked <= len(memory.pages):
-        places = book_text.whole_places(memory.document, document)
-        page = memory.page(asked)
-        first, last = places[page.start][0], places[page.end][0]
-        if not first <= position.paragraph < max(last, first + 1):
-            paragraph = first
-    there = position.paragraph if paragraph is None else paragraph
-    there = min(there, len(document.paragraphs) - 1)
-    before = None if there == position.paragraph else position.paragraph
-    return {
-        "paragraph": there,
-        "before": before,
-        "id": f"{book.id} {paragraph if before is not None else ''} {asked_now}",
-    }
+    chosen, times = current.page_chosen()
+    known = st.session_state.get(GOTO)
+    key = (book.id, document.id, times)
+    if known is not None and known[0] == key:
+        found: dict[str, Any] = known[1]
+        return found
+    arriving = known is None or known[0][0] != book.id
+    asked = chosen if chosen is not None else current.number_in_address("page") if arriving else None
+    paragraph = current.number_in_address("paragraph") if arriving and chosen is None else None
+    here_paragraph, offset = find_place(document, workspace.library.position(book.id))
+    here = here_paragraph, book_text.browser_offset(document, here_paragraph, offset)
+    there: tuple[int, int] | None = None
+    if paragraph is not None and paragraph != here_paragraph:
+        there = min(paragraph, len(document.paragraphs) - 1), book_text.ABOVE
+    elif paragraph is None and asked is not None and memory is not None and 1 <= asked <= len(memory.pages):
+        there = book_text.place_of_page(memory, document, asked, unless=here)
+    to, at = there or here
+    identity = f"{book.id} {to if there else ''} {times}"
+    found = {"paragraph": to, "at": at, "before": list(here) if there else None, "id": identity}
+    st.session_state[GOTO] = (key, found)
+    return found
 
 
 def act(workspace: Workspace, book: Book, gisting: Gisting | None, done: Act) -> None:
@@ -125,7 +133,7 @@ def act_on_gists(workspace: Workspace, book: Book, gisting: Gisting, done: Act) 
 
 
 def save_position(workspace: Workspace, book: Book, document: Document, at: dict[str, Any] | None) -> None:
-    """Store where the person is and how far they have read, also in the address, so that a link opens there.
+    """Store where the person is and how far they have read. The browser has it in the address already.
 
     The component reports its last position with every run: one that was stored is not stored again.
     """
@@ -136,13 +144,12 @@ def save_position(workspace: Workspace, book: Book, document: Document, at: dict
         book_text.note_whole_text(document)
     library = workspace.library
     position = library.position(book.id)
-    paragraph, furthest = int(at["paragraph"]), int(at["furthest"])
-    if paragraph != position.paragraph:
-        library.set_position(book.id, paragraph)
+    paragraph, place, furthest = int(at["paragraph"]), int(at["at"]), int(at["furthest"])
+    offset = spot_of(document, (paragraph, place)).offset if place >= 0 else place
+    if (paragraph, offset) != (position.paragraph, position.offset):
+        save_place(library, document, book.id, paragraph, offset)
     if furthest > position.furthest or (at.get("by_hand") and furthest != position.furthest):
         library.set_furthest(book.id, furthest)
-    page = at.get("page")
-    current.set_address(book=book.id, page=page, paragraph=None if page else paragraph)
 
 
 def gists_line(workspace: Workspace, book: Book, gisting: Gisting | None, memory: GistMemory | None) -> dict[str, Any]:

@@ -39,6 +39,7 @@ ReadAgentError
 ├── ReplyError                     a reply that does not have the requested form
 ├── LibraryError                   the library cannot be read or written
 │   ├── NotInLibraryError          no such book, reading or conversation
+│   │   └── WrongAddressError      an address that names a book which is not there
 │   ├── LibraryBusyError           another process has locked it for too long
 │   ├── DiskFullError              no room left to write
 │   └── NewerLibraryError          written by a newer version of this program
@@ -246,6 +247,10 @@ class LibraryError(ReadAgentError):
 
 
 class NotInLibraryError(LibraryError):
+    pass
+
+
+class WrongAddressError(NotInLibraryError):
     pass
 
 

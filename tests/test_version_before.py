@@ -56,6 +56,7 @@ def test_settings_books_readings_and_answers_are_there(workspace):
     assert (position.paragraph, position.furthest, position.allowed) == (5, 5, None)
     assert position.words_read == sum(p.words for p in workspace.library.document(book.id).paragraphs[:5])
     (card,) = workspace.library.cards()
+    position = workspace.library.position(book.id)
     assert (card.book, card.position, card.pages, card.gists) == (book, position, 6, 6)
     exchanges = all_exchanges(workspace, book)
     assert sorted(e.method for e in exchanges) == ["memwalker", "read-agent-p", "read-agent-s"]
@@ -94,6 +95,8 @@ def test_a_book_that_was_limited_to_what_is_read_still_is(own_home, stored, with
     opened = Workspace(load_settings())
     position = opened.library.position(book_id)
     assert position.limited == (stored == "true")
+    (card,) = opened.library.cards()
+    assert (card.position.offset, card.position.share > 0) == (-1, with_position)
     assert position.allowed == (None if stored == "false" else 5 if with_position else 0)
     assert opened.library.preference(f"only read {book_id}", None) is None
     opened.library.close()

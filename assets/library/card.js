@@ -2,7 +2,7 @@
 
 import { drawCover, pictureCover } from "../shared/cover.js";
 import { button, el, icon } from "../shared/dom.js";
-import { gistsFact, isBegun, isRead, readShare, timeLeft, wholePercent, youFact } from "./facts.js";
+import { gistsFact, isBegun, isRead, placeText, readShare, youFact } from "./facts.js";
 import { store } from "./store.js";
 
 /**
@@ -112,7 +112,7 @@ export function drawContinue(book, open, first) {
       el("h3", { lang: book.lang, dir: "auto" }, book.title),
       el("p", { class: "small dim", dir: "auto" }, book.section || book.author || book.kind || ""),
       bar("y", readShare(book)),
-      el("p", { class: "small num" }, el("b", {}, wholePercent(readShare(book))), ` · ${timeLeft(book)} left`),
+      el("p", { class: "small num" }, placeText(book)),
     ),
     el(
       "a",

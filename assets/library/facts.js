@@ -3,6 +3,7 @@
 /** @import { Book } from "../protocol.js" */
 
 const WORDS_A_MINUTE = 230;
+const ELSEWHERE = 0.015; // of the book, between what is read and where the person is
 const UNSPACED_WORDS_A_MINUTE = 250; // 500 characters of Japanese or Chinese, two of which count as a word
 
 const MODEL_MAKES = "A model makes the gists and answers of your own books.";
@@ -23,7 +24,7 @@ export function span(minutes) {
 /** @param {Book} book */
 export const isRead = (book) => book.words > 0 && (book.read ?? 0) >= book.words;
 /** @param {Book} book */
-export const isBegun = (book) => !isRead(book) && Boolean(book.read || book.begun);
+export const isBegun = (book) => !isRead(book) && Boolean(book.read || book.at);
 /** @param {Book} book */
 export const readShare = (book) => (book.words ? Math.min(1, (book.read ?? 0) / book.words) : 0);
 /** @param {Book} book */
@@ -32,11 +33,20 @@ export const timeLeft = (book) => span(minutesOf(book, book.words - (book.read ?
 /** never 100 % before the end. @param {number} share */
 export const wholePercent = (share) => `${share < 1 ? Math.min(99, Math.round(100 * share)) : 100} %`;
 
+/** How far the person has read, and where they are if that is somewhere else. @param {Book} book */
+export function placeText(book) {
+  const read = readShare(book);
+  const at = book.at ?? read;
+  if (Math.abs(at - read) < ELSEWHERE) return `${wholePercent(read)}, ${timeLeft(book)} left`;
+  if (read < ELSEWHERE) return `at ${wholePercent(at)}, ${span(minutesOf(book, book.words * (1 - at)))} left`;
+  return `${wholePercent(read)} read, at ${wholePercent(at)}`;
+}
+
 /** @returns {Fact} @param {Book} book */
 export function youFact(book) {
   if (isRead(book)) return { text: "read", share: 1 };
   if (!isBegun(book)) return { text: `Not started, ${span(minutesOf(book, book.words))}`, share: 0 };
-  return { text: `${wholePercent(readShare(book))}, ${timeLeft(book)} left`, share: readShare(book) };
+  return { text: placeText(book), share: readShare(book) };
 }
 
 /** @returns {Fact} @param {Book} book */

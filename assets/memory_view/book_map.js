@@ -198,7 +198,7 @@ export class BookMap {
       else after = middle;
     }
     const page = exact ? undefined : this.state.pages[(this.state.pageAt(paragraph) ?? 0) - 1];
-    return page ? { paragraph: page.start, at: page.startAt ?? 0 } : { paragraph };
+    return page ? { paragraph: page.start, at: page.startAt } : { paragraph };
   }
 
   listen() {

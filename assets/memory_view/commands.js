@@ -39,7 +39,7 @@ export function readerCommands({ state, view, position, search, toolbar, map, fo
       const page = state.pages.at(-1);
       const { paragraphs } = state.book.outline;
       const whole = page && page.end >= paragraphs && !state.paged;
-      position.jump(whole ? { paragraph: page.start, at: page.startAt ?? 0 } : { paragraph: paragraphs - 1 });
+      position.jump(whole ? { paragraph: page.start, at: page.startAt } : { paragraph: paragraphs - 1 });
     },
     chapter: (step) => {
       const start = chapterStart(state.book.outline.chapters, state.here.paragraph, step);

@@ -30,22 +30,17 @@ import { DIALOG, DIALOG_CLOSE } from "../shared/streamlit.js";
  * Keys work anywhere on the screen, but not while the person types into a field.
  * @param {KeyboardEvent} event
  * @param {Commands} commands
- * @param {{map: Element, paged: boolean, canGoBack: boolean}} now `map`: which turns pages with arrows up and down
+ * @param {{map: Element, paged: boolean}} now `map`: which turns pages with arrows up and down
  */
-export function readerKey(event, commands, { map, paged, canGoBack }) {
-  if (event.ctrlKey || event.metaKey) return;
+export function readerKey(event, commands, { map, paged }) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
   const dialog = document.querySelector(DIALOG);
   if (!dialog && !typing(event) && commands.selecting(event)) return event.preventDefault();
-  if (event.key === "Escape" && !event.altKey) return dialog ? closeDialog(dialog) : commands.escape(event);
+  if (event.key === "Escape") return dialog ? closeDialog(dialog) : commands.escape(event);
   if (typing(event)) return;
   const path = event.composedPath();
   const inMap = path.includes(map);
   if (dialog && !inMap) return;
-  if (event.altKey) {
-    if (event.key !== "ArrowLeft" || !canGoBack) return;
-    event.preventDefault();
-    return commands.back();
-  }
   const onButton = path[0] instanceof Element && path[0].closest("button, a, [role=menuitem]") !== null;
   const action = actions(commands, { upAndDown: inMap || paged, pages: paged, space: paged && !onButton, shift: event.shiftKey })[
     event.key

@@ -196,6 +196,36 @@ export class Layer {
     return this.drawn.get(this.state.pageAt(paragraph) ?? 0)?.gist;
   }
 
+  /** @param {number} paragraph @param {number} at */
+  lettersBefore(paragraph, at) {
+    const { text } = this.state.book;
+    const page = this.state.pages[(this.state.pageAt(paragraph, at) ?? 0) - 1];
+    if (!page) return { before: 0, all: 1 };
+    /** @param {number} end @param {number} [endAt] */
+    const letters = (end, endAt = 0) => text.slice(page.start, end).reduce((sum, one) => sum + one.length, 0) + endAt - (page.startAt ?? 0);
+    return { before: Math.max(0, letters(paragraph, at)), all: Math.max(1, letters(page.end, page.endAt)) };
+  }
+
+  /** The height in the window of a place of which the gist alone is shown: as far down it as the place is in the page. @param {{paragraph: number, at: number}} place */
+  heightInGist({ paragraph, at }) {
+    const box = this.boxAt(paragraph);
+    const { before, all } = this.lettersBefore(paragraph, at);
+    return box.top + (box.height * before) / all;
+  }
+
+  /** The place in the page of a paragraph as far down as height `y` of the window is in its gist. @param {number} paragraph @param {number} y */
+  placeInGist(paragraph, y) {
+    const { text } = this.state.book;
+    const page = this.state.pages[(this.state.pageAt(paragraph) ?? 0) - 1];
+    const box = this.boxAt(paragraph);
+    if (!page || !box.height) return { paragraph, at: 0 };
+    const share = Math.min(1, Math.max(0, (y - box.top) / box.height));
+    let left = Math.floor(share * this.lettersBefore(page.start, page.startAt ?? 0).all) + (page.startAt ?? 0);
+    let found = page.start;
+    while (found < page.end - 1 && left >= text[found].length) left -= text[found++].length;
+    return { paragraph: found, at: Math.min(left, Math.max(0, text[found].length - 1)) };
+  }
+
   /** In the view of gists alone: the box of the gist of the page that has a paragraph. @param {number} paragraph */
   boxAt(paragraph) {
     const gist = this.gistAt(paragraph);

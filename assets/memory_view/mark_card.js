@@ -148,7 +148,7 @@ export class MarkCard {
 /** Where a citation of a kept answer leads: to its words, else to its page. @param {ReadingState} state @param {KeptCite} cite */
 export function placeOfCite({ pages }, { page, start: s }) {
   const there = pages[page - 1];
-  return s ? { paragraph: s[0], at: s[1] } : there ? { paragraph: there.start, at: there.startAt ?? 0 } : null;
+  return s ? { paragraph: s[0], at: s[1] } : there ? { paragraph: there.start, at: there.startAt } : null;
 }
 
 /**

@@ -75,7 +75,7 @@ export class PageField {
     const asked = input.value.trim();
     const plain = /^\d+$/.test(asked) ? pages[Number(asked) - 1] : null;
     const source = book.places.find(([, where]) => plainly(where) === plainly(asked));
-    if (plain) this.jump({ paragraph: plain.start, at: plain.startAt ?? 0 }, { focus: true });
+    if (plain) this.jump({ paragraph: plain.start, at: plain.startAt }, { focus: true });
     else if (source) this.jump({ paragraph: source[0] }, { focus: true });
     else this.miss(asked);
     input.value = this.input.value = this.name(this.state.here);

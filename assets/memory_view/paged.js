@@ -3,6 +3,7 @@
 // below each other. The gists of the pages in view stand beside the text, or in a line below it.
 
 import { button } from "../shared/dom.js";
+import { boxOfCharacter, firstCharacter } from "./text_places.js";
 import { chapterUnits, lastUpTo, unitEnd } from "./text_store.js";
 import { Turning } from "./turning.js";
 
@@ -13,8 +14,10 @@ import { Turning } from "./turning.js";
  * @import { Place, ReadingState } from "./state.js"
  * @import { Units } from "./units.js"
  *
+ * @typedef {{paragraph: number, at: number, above: boolean}} Standing a place that is shown, as `Here` of state.js
+ *
  * @typedef {object} FlowEvents what a flow reports
- * @property {(paragraph: number, at: number, first: number, last: number) => void} arrived see position.js
+ * @property {(place: Standing, first: number, last: number) => void} arrived see position.js
  * @property {() => void} resized
  * @property {(first: number, last: number) => void} shown the paragraphs of a turned page
  */
@@ -37,6 +40,8 @@ export class Paged {
     this.group = -1; // the chapter that is drawn
     this.index = 0; // the screen of it that is shown
     this.count = 1;
+    /** @type {Standing | null} the place that was gone to; null after a turn, until the first one in view is found */
+    this.place = null;
     const { scroller } = frame;
     /** @type {{of: BookOutline, rows: [number, number][]} | null} the units of each chapter */
     this.grouped = null;
@@ -46,18 +51,12 @@ export class Paged {
     this.seen = ""; // the size of the view
     this.closed = false;
     this.turning = new Turning({ frame, turn: (step) => this.turn(step), left: () => this.backward });
-    const { backward } = this;
-    /** @param {"left" | "right"} icon @param {number} step */
-    const side = (icon, step) =>
-      button("", () => this.turn(step), {
-        kind: `quiet icon turn ${icon}`,
-        icon,
-        name: step > 0 ? "Turn to the next page" : "Turn to the page before",
-      });
-    /** @type {[HTMLButtonElement, number][]} */
+    /** @param {"left" | "right"} icon @param {() => number} step which changes with the direction of the text */
+    const side = (icon, step) => button("", () => this.turn(step()), { kind: `quiet icon turn ${icon}`, icon });
+    /** @type {[HTMLButtonElement, () => number][]} */
     this.turners = [
-      [side("left", backward), backward],
-      [side("right", -backward), -backward],
+      [side("left", () => this.backward), () => this.backward],
+      [side("right", () => -this.backward), () => -this.backward],
     ];
     scroller.append(...this.turners.map(([node]) => node));
     this.resize = new ResizeObserver(() => this.checkSize());
@@ -161,8 +160,19 @@ export class Paged {
     return box ? this.screenOfBox(box) : 0;
   }
 
-  /** Shows a place: a paragraph, a character of it (`at`), or an element in it (`mark`). @param {Place} place */
-  show({ paragraph, at = 0, mark = null }, { focus = false } = {}) {
+  /** The screen that a character is on. @param {number} paragraph @param {number} at */
+  screenOfCharacter(paragraph, at) {
+    const box = boxOfCharacter(this.units.nodes[paragraph], at, this.state.book.text[paragraph].length);
+    return box ? this.screenOfBox(box) : this.screenOf(paragraph, { start: true });
+  }
+
+  /** The screen on which what stands above a paragraph begins. @param {number} paragraph */
+  screenOfTop(paragraph) {
+    return this.screenOfBox(this.units.topOf(paragraph).getBoundingClientRect());
+  }
+
+  /** Shows a place: a paragraph with what stands above it, a character of it (`at`), or an element in it (`mark`). @param {Place} place */
+  show({ paragraph, at, mark = null }, { focus = false } = {}) {
     const { book } = this.state;
     const { units } = this;
     if (!units.nodes[paragraph]) return;
@@ -173,20 +183,14 @@ export class Paged {
       this.layout(unit);
     }
     if (mark?.isConnected && units.nodes[paragraph].contains(mark)) this.index = this.screenOfBox(mark.getBoundingClientRect());
-    else if (at) {
-      const boxes = [...units.nodes[paragraph].getClientRects()];
-      const share = at / Math.max(1, book.text[paragraph].length);
-      this.index = boxes.length ? this.screenOfBox(boxes[Math.min(boxes.length - 1, Math.floor(share * boxes.length + 0.01))]) : 0;
-    } else this.index = this.screenOf(paragraph, { start: true });
-    this.move({ paragraph, at });
+    else this.index = at === undefined ? this.screenOfTop(paragraph) : this.screenOfCharacter(paragraph, at);
+    this.place = mark ? null : { paragraph, at: at ?? 0, above: at === undefined };
+    this.move();
     if (focus) this.frame.focusText();
   }
 
-  /**
-   * Moves the columns and reports what is in view. `asked`: the place that was gone to, else the first in view.
-   * @param {{paragraph: number, at: number} | null} [asked]
-   */
-  move(asked = null) {
+  // Moves the columns and reports what is in view: the place that was gone to, else the first one in view.
+  move() {
     const { vertical, book } = this.state;
     const { column } = this.frame;
     const { layer } = this;
@@ -194,13 +198,24 @@ export class Paged {
     const away = this.index * step * columns;
     column.style.transform = vertical ? `translateY(${-away}px)` : `translateX(${book.outline.rtl ? away : -away}px)`;
     const [first, last] = this.view();
-    const boxes = this.units.nodes[first].getClientRects();
-    const shown = [...boxes].findIndex((box) => this.screenOfBox(box) >= this.index);
-    const at = shown > 0 ? Math.floor((shown / boxes.length) * book.text[first].length) : 0;
-    this.on.arrived(asked?.paragraph ?? first, asked ? asked.at : at, first, last);
-    for (const [node, step] of this.turners) node.disabled = !this.within(this.index + step) && !this.groups()[this.group + step];
+    this.place ??= this.firstPlace(first);
+    this.on.arrived(this.place, first, last);
+    for (const [node, step] of this.turners) {
+      node.disabled = !this.within(this.index + step()) && !this.groups()[this.group + step()];
+      node.title = step() > 0 ? "Turn to the next page" : "Turn to the page before";
+      node.setAttribute("aria-label", node.title);
+    }
     layer.settle();
     this.on.shown(first, last);
+  }
+
+  /** The first character in view. @param {number} paragraph the first one in view @returns {Standing} */
+  firstPlace(paragraph) {
+    const node = this.units.nodes[paragraph];
+    const { length } = this.state.book.text[paragraph];
+    const at = firstCharacter(node, length, (box) => this.screenOfBox(box) >= this.index);
+    const above = at === 0 && this.units.topOf(paragraph) !== node && this.screenOfTop(paragraph) === this.index;
+    return { paragraph, at: Math.min(at, Math.max(0, length - 1)), above };
   }
 
   // The first and the last paragraph in view, by binary search.
@@ -236,6 +251,7 @@ export class Paged {
       this.layout(step > 0 ? unit[0] : unit[1]);
       this.index = step > 0 ? 0 : this.count - 1;
     } else this.index = index;
+    this.place = null;
     this.move();
   }
 
@@ -250,16 +266,15 @@ export class Paged {
 
   /** @param {() => void} change */
   keepPlace(change) {
-    const { paragraph, at } = this.state.here;
+    const { place } = this.state;
     change();
-    this.relayout({ paragraph, at });
+    this.relayout(place);
   }
 
-  /** @param {{paragraph: number, at: number}} [here] */
-  relayout({ paragraph, at } = this.state.here) {
+  relayout(place = this.state.place) {
     if (this.closed || this.group < 0) return;
-    this.layout(lastUpTo(this.state.book.outline.units, paragraph, ([start]) => start));
-    this.show({ paragraph, at });
+    this.layout(lastUpTo(this.state.book.outline.units, place.paragraph, ([start]) => start));
+    this.show(place);
   }
 
   checkSize() {

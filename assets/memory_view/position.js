@@ -1,18 +1,21 @@
 // Where the person is: reported to the server, jumped from and gone back to. How the text is moved on the screen is the
-// business of the flow (scrolled.js, paged.js).
+// business of the flow (scrolled.js, paged.js), what the browser's history has that of place_history.js.
 
 import { button, el } from "../shared/dom.js";
-import { isLoaded, shareRead } from "./text_store.js";
+import { PlaceHistory, placeFrom } from "./place_history.js";
+import { ABOVE } from "./state.js";
+import { isLoaded, shareRead, wordsBetween } from "./text_store.js";
 
 /**
  * @import { At, Goto } from "../protocol.js"
- * @import { Paged } from "./paged.js"
+ * @import { Paged, Standing } from "./paged.js"
  * @import { Scrolled } from "./scrolled.js"
  * @import { Place, ReadingState } from "./state.js"
+ * @import { BackPlace } from "./text_store.js"
  * @import { Units } from "./units.js"
  *
  * @typedef {Scrolled | Paged} Flow
- * @typedef {{paragraph: number, id: string | null, before?: number | null, lost?: boolean}} Wanted `lost`: the server does not know it
+ * @typedef {{place: Place, id: string | null, before: Place | null}} Wanted
  *
  * @typedef {object} PositionEvents
  * @property {() => void} jumped
@@ -25,7 +28,7 @@ import { isLoaded, shareRead } from "./text_store.js";
  */
 
 const MOST_BACK = 20; // places to go back to
-const MOST_REPORTED = 20; // places sent to or by the server that are remembered
+const READ_ON_WORDS = 600; // read on after a jump, about two pages: then the way back goes
 
 export class Position {
   /**
@@ -43,8 +46,12 @@ export class Position {
     this.sent = null;
     /** @type {At | null} */
     this.unsent = null;
+    /** @type {number | null} the paragraph that the last jump led to */
+    this.landed = null;
+    this.history = new PlaceHistory((place, by) => this.follow(place, by));
     this.ended = new AbortController();
     document.addEventListener("readagent-leave", () => this.flush(), { signal: this.ended.signal });
+    window.addEventListener("pagehide", () => this.write(), { signal: this.ended.signal });
     this.label = el("span", {}, "Back");
     this.chip = el(
       "div",
@@ -57,6 +64,7 @@ export class Position {
 
   close() {
     clearTimeout(this.timer);
+    this.history.close();
     this.ended.abort();
   }
 
@@ -64,69 +72,80 @@ export class Position {
   begin() {
     this.sent = this.unsent = null;
     this.restored = false;
+    this.landed = null;
+    this.history.begin(this.state.data.book);
     this.showBack();
   }
 
   /**
-   * Goes where the server asks, once for every `id`. Where it names an older place than the last one that was sent,
-   * that message was lost (a click just after it replaces it): then the person stays, and the place is sent again.
+   * Goes where the server asks, once for every `id`. Where it asks for nothing, this tab knows better than the server where
+   * the person is.
    * @param {Goto} goto
    */
   request(goto) {
     const { book } = this.state;
+    const known = book.at ? placeFrom(book.at) : null;
     if (goto && goto.id !== book.visited && goto.id !== this.wanted?.id) {
-      const lost = goto.before === null && goto.paragraph !== book.at?.paragraph && book.reported.slice(0, -1).includes(goto.paragraph);
-      if (!lost) this.report(...(goto.before === null ? [] : [goto.before]), goto.paragraph);
-      const paragraph = lost && book.at ? book.at.paragraph : goto.paragraph;
-      if (!this.restored || paragraph !== this.state.here.paragraph) this.wanted = { ...goto, paragraph, lost };
-      else book.visited = goto.id; // the person is there already
-    } else if (!this.restored && !this.wanted) this.wanted = { paragraph: book.at?.paragraph ?? goto?.paragraph ?? 0, id: book.visited };
+      const { id, before } = goto;
+      if (before) this.wanted = { place: placeFrom(goto), id, before: placeFrom({ paragraph: before[0], at: before[1] }) };
+      else if (this.restored) book.visited = id;
+      else this.wanted = { place: known ?? placeFrom(goto), id, before: null };
+    } else if (!this.restored && !this.wanted) this.wanted = { place: known ?? placeFrom(goto), id: book.visited, before: null };
     this.tryWanted();
   }
 
   tryWanted() {
     const { book } = this.state;
     const { units } = this;
-    if (!this.wanted || !units.nodes[this.wanted.paragraph]) return;
-    const { paragraph, before, id, lost } = this.wanted;
+    if (!this.wanted || !units.nodes[this.wanted.place.paragraph]) return;
+    const { place, before, id } = this.wanted;
     this.wanted = null;
     book.visited = id;
-    if (before !== null && before !== undefined) this.remember(before);
+    if (before) this.remember(before, null);
+    this.landed = null;
     this.on.jumped();
-    this.flow().show({ paragraph });
-    this.sent = lost ? null : JSON.stringify(this.value());
+    this.flow().show(place);
+    this.sent = null;
     this.restored = true;
-    if (lost) this.save();
+    this.landed = before ? place.paragraph : null;
+    this.write();
+    if (before || book.at) this.save();
     this.on.opened();
   }
 
   /**
-   * Reported by the flow: the paragraph that is read now, and the first and last ones in view.
-   * @param {number} paragraph
-   * @param {number} at
+   * Reported by the flow: the place at the top of what is read now, and the first and last paragraphs in view.
+   * @param {Standing} place
    * @param {number} first
    * @param {number} last
    */
-  arrived(paragraph, at, first, last) {
+  arrived({ paragraph, at, above }, first, last) {
     const { book } = this.state;
     const before = this.state.here;
     const page = this.state.pageAt(paragraph, at);
-    this.state.here = { paragraph, at, page };
+    this.state.here = { paragraph, at, above, page };
     if (page !== before.page) this.on.page(page, before.page);
     if (!this.restored) return;
-    this.on.seen(first, last, paragraph !== before.paragraph);
-    if (paragraph === before.paragraph && page === before.page && book.at) return;
-    book.at = { paragraph, page };
-    book.dispatchEvent(new CustomEvent("at", { detail: book.at }));
-    this.on.moved();
+    const moved = paragraph !== before.paragraph;
+    this.on.seen(first, last, moved);
+    const same = !moved && at === before.at && above === before.above;
+    if (same && page === before.page && book.at) return;
+    book.at = { paragraph, at: above ? ABOVE : at, page };
+    if (this.landed !== null && wordsBetween(book, this.landed, paragraph) > READ_ON_WORDS) this.forgetBack();
+    if (moved || page !== before.page) {
+      book.dispatchEvent(new CustomEvent("at", { detail: book.at }));
+      this.on.moved();
+    }
     this.save();
   }
 
+  /** @returns {At} */
   value(byHand = false) {
-    const { paragraph, page } = this.state.here;
+    const { paragraph, at, above, page } = this.state.here;
     const { book } = this.state;
     const whole = book.outline.units.every((_, unit) => isLoaded(book, unit));
-    return { paragraph, page, furthest: this.state.furthest, whole, ...(byHand ? { by_hand: Date.now() } : {}) };
+    const place = { paragraph, at: above ? ABOVE : at, page };
+    return { ...place, furthest: this.state.furthest, whole, ...(byHand ? { by_hand: Date.now() } : {}) };
   }
 
   // Sends the position a moment after the person stopped moving, or before anything else is sent.
@@ -140,21 +159,19 @@ export class Position {
     else this.timer = setTimeout(() => this.flush(), 700);
   }
 
-  /** Remembers places that were sent to the server or came from it. @param {...number} paragraphs */
-  report(...paragraphs) {
-    const { reported } = this.state.book;
-    reported.push(...paragraphs);
-    reported.splice(0, reported.length - MOST_REPORTED);
-  }
-
   flush() {
     clearTimeout(this.timer);
     if (this.unsent) {
-      this.report(this.unsent.paragraph);
       this.sent = JSON.stringify({ ...this.unsent, by_hand: undefined });
+      this.write();
       this.on.report(this.unsent);
     }
     this.unsent = null;
+  }
+
+  // The place goes into the browser's history and the address.
+  write() {
+    if (this.restored) this.history.write(this.state.here);
   }
 
   /**
@@ -167,31 +184,56 @@ export class Position {
     const { units } = this;
     if (!units.nodes[target.paragraph]) return false;
     const leaves = back && !this.flow().isShown(target.paragraph);
-    if (leaves) this.remember(this.state.here.paragraph);
+    if (leaves) {
+      this.write();
+      this.remember(this.state.place, this.history.depth);
+    }
+    this.landed = null; // what is passed is not read on
     this.on.jumped();
     this.flow().show(target, { focus });
+    this.landed = this.state.here.paragraph;
+    if (leaves) this.history.add(this.state.here);
     this.on.said(`${Math.round(100 * shareRead(book, target.paragraph))} % of the book`);
     return leaves;
   }
 
-  /** @param {number} paragraph */
-  remember(paragraph) {
+  /** `depth`: of the entry of the browser's history that has the place; null where none has. @param {Place} place @param {number | null} depth */
+  remember(place, depth) {
     const { back } = this.state.book;
-    if (back.at(-1) !== paragraph) back.push(paragraph);
+    const last = back.at(-1)?.place;
+    if (last?.paragraph !== place.paragraph || last.at !== place.at) back.push({ place, depth });
     back.splice(0, back.length - MOST_BACK);
     this.showBack();
   }
 
   back() {
+    const last = this.state.book.back.at(-1);
+    if (!last) return;
+    if (last.depth !== null && last.depth === this.history.depth - 1) return this.history.back();
+    this.state.book.back.pop();
+    this.arrive(last.place);
+  }
+
+  /** The browser went `by` entries back or on, to a place. @param {Place} place @param {number} by */
+  follow(place, by) {
     const { book } = this.state;
-    const paragraph = book.back.pop();
-    if (paragraph === undefined) return;
+    const { depth } = this.history;
+    if (by > 0) this.remember(this.state.place, depth - by);
+    else book.back = book.back.filter((/** @type {BackPlace} */ entry) => entry.depth === null || entry.depth < depth);
+    this.arrive(place);
+  }
+
+  /** @param {Place} place */
+  arrive(place) {
+    this.landed = null;
     this.on.jumped();
-    this.flow().show({ paragraph });
+    this.flow().show(place);
+    this.landed = place.paragraph;
     this.showBack();
   }
 
   forgetBack() {
+    this.landed = null;
     this.state.book.back.length = 0;
     this.showBack();
   }
@@ -199,7 +241,7 @@ export class Position {
   showBack() {
     const { book } = this.state;
     const to = book.known ? book.back.at(-1) : undefined;
-    this.chip.hidden = to === undefined;
-    if (to !== undefined) this.label.textContent = `Back to ${Math.round(100 * shareRead(book, to))} %`;
+    this.chip.hidden = !to;
+    if (to) this.label.textContent = `Back to ${Math.round(100 * shareRead(book, to.place.paragraph))} %`;
   }
 }

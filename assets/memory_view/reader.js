@@ -124,7 +124,7 @@ export class Reader {
     this.view = new ReadingView({
       ...all,
       on: {
-        arrived: (paragraph, at, first, last) => this.position.arrived(paragraph, at, first, last),
+        arrived: (place, first, last) => this.position.arrived(place, first, last),
         shown: (first, last) => this.beside.draw(first, last),
         placed: () => this.position.restored,
         notes: () => this.annotations.notes.opened,
@@ -158,7 +158,7 @@ export class Reader {
   /** @param {KeyboardEvent} event */
   key(event) {
     const { book, paged } = this.state;
-    const now = { map: this.map.whole, paged, canGoBack: book.back.length > 0 };
+    const now = { map: this.map.whole, paged };
     if (this.frame.isShown && book.known) readerKey(event, this.commands, now);
   }
 

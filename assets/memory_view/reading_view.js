@@ -60,13 +60,13 @@ export class ReadingView {
   /** @param {ReaderView} view */
   set(view) {
     const { state } = this;
-    const { paragraph, at } = state.here;
+    const { place } = state;
     state.view = view;
     this.on.changed(view);
     if (!state.book.known) return;
     this.chooseFlow();
     this.drawClasses();
-    if (this.on.placed()) this.flow.show({ paragraph, at });
+    if (this.on.placed()) this.flow.show(place);
   }
 
   /** The person chose another look. @param {Look} look */
@@ -103,12 +103,12 @@ export class ReadingView {
     const { state } = this;
     const paged = state.view !== "gists" && (state.look.flow !== "scroll" || state.vertical);
     if (paged === state.paged) return this.drawClasses();
-    const { paragraph, at } = state.here;
+    const { place } = state;
     this.flow.close();
     state.paged = paged;
     this.flow = this.makeFlow();
     this.drawClasses();
-    if (this.on.placed()) this.flow.show({ paragraph, at });
+    if (this.on.placed()) this.flow.show(place);
   }
 
   resized() {

@@ -1,28 +1,24 @@
-// The text as one long column that is scrolled. The reading line, a quarter down, is where a person is assumed to look.
+// The text as one long column that is scrolled. A place is the first character of the line at the top of the view.
+
+import { boxOfCharacter, firstCharacter, spotAt } from "./text_places.js";
 
 /**
  * @import { Frame } from "./frame.js"
  * @import { Layer } from "./layer.js"
- * @import { FlowEvents } from "./paged.js"
+ * @import { FlowEvents, Standing } from "./paged.js"
  * @import { Place, ReadingState } from "./state.js"
  * @import { Units } from "./units.js"
  *
- * @typedef {object} Anchor
- * @property {Element} node
- * @property {number} paragraph
- * @property {number} [at]
- * @property {number} share of the node that is above `top`
- * @property {number} top where it is held
- * @property {boolean} asked gone to, not scrolled to
- * @property {number} [scrolled] the scroll position that holds it
+ * @typedef {Standing & {mark?: Element | null, wanted: number, top: number}} Anchor a place that is kept at its height: `wanted`
+ *   is the distance in px from the upper edge of the view at which it should be, `top` where it is. `mark`: of a gist.
  */
 
 // the view stays at its target for a moment, and until it was not pushed away for some frames: units around it, drawn for
 // the first time, change their heights, on a slow machine late
 const HOLD_MS = 700;
 const HOLD_FRAMES = 12;
-const ABOVE = 60; // px above the reading line; a paragraph that ends higher has been read
-const MARGIN = 36; // px between the upper edge and a paragraph that was gone to
+const MARGIN = 24; // px between the upper edge and what was gone to; less than a line, so that no whole line is above it
+const SCROLLS = /^(Arrow(Up|Down)|Page(Up|Down)|Home|End| )$/; // keys
 
 export class Scrolled {
   /**
@@ -52,7 +48,8 @@ export class Scrolled {
     this.ended = new AbortController();
     const options = { passive: true, signal: this.ended.signal };
     scroller.addEventListener("scroll", scrolled, options);
-    for (const type of ["wheel", "touchmove", "pointerdown", "keydown"]) scroller.addEventListener(type, () => this.release(), options);
+    for (const type of ["wheel", "touchmove"]) scroller.addEventListener(type, () => this.release(), options);
+    scroller.addEventListener("keydown", ({ key }) => SCROLLS.test(key) && this.release(), options);
     this.resize = new ResizeObserver(() => this.checkSize());
     this.resize.observe(scroller);
   }
@@ -83,8 +80,9 @@ export class Scrolled {
     this.frame.scroller.scrollBy(0, event.deltaY);
   }
 
-  line() {
-    return Math.min(160, this.frame.scroller.clientHeight / 4);
+  /** How far below the upper edge of the view a line is put that was gone to. */
+  get margin() {
+    return Math.min(MARGIN, 0.8 * parseFloat(getComputedStyle(this.frame.probe).lineHeight));
   }
 
   /** The paragraph that holds height `y` of the view: the first that ends below it. @param {number} y */
@@ -116,24 +114,57 @@ export class Scrolled {
     return this.layer.boxAt(paragraph) ?? box; // only gists are shown
   }
 
-  // Finds the paragraph at the reading line and reports it.
+  /** Whether the text of a paragraph is shown, and not a gist alone. @param {number} paragraph */
+  isText(paragraph) {
+    return this.units.nodes[paragraph].checkVisibility({ contentVisibilityAuto: false });
+  }
+
+  /** The first character of the first whole line in view; null where the text has not come. @returns {Standing | null} */
+  firstPlace() {
+    const { units } = this;
+    const paragraph = this.paragraphAt(0);
+    if (paragraph === null || !units.nodes[paragraph]) return null;
+    const edge = this.top - 1;
+    if (!this.isText(paragraph)) return { ...this.layer.placeInGist(paragraph, edge), above: false };
+    const { text } = this.state.book;
+    const at = firstCharacter(units.nodes[paragraph], text[paragraph].length, (box) => box.top > edge);
+    if (at > 0 && at === text[paragraph].length && units.nodes[paragraph + 1] && this.isText(paragraph + 1))
+      return this.standingAt(paragraph + 1, 0, edge);
+    return this.standingAt(paragraph, at, edge);
+  }
+
+  /** @param {number} paragraph @param {number} at @param {number} edge @returns {Standing} */
+  standingAt(paragraph, at, edge) {
+    const top = this.units.topOf(paragraph);
+    const above = at === 0 && top !== this.units.nodes[paragraph] && top.getBoundingClientRect().top >= edge;
+    return { paragraph, at, above };
+  }
+
+  /** Where the top of an anchor is in the window, in px. @param {Anchor} anchor */
+  heightOf({ paragraph, at, above, mark, top }) {
+    if (mark) return mark.isConnected ? mark.getBoundingClientRect().top : this.top + top;
+    if (!this.isText(paragraph)) return this.layer.heightInGist({ paragraph, at });
+    const node = this.units.nodes[paragraph];
+    if (above) return this.units.topOf(paragraph).getBoundingClientRect().top;
+    return (boxOfCharacter(node, at, this.state.book.text[paragraph].length) ?? node.getBoundingClientRect()).top;
+  }
+
+  // Finds the place at the top of the view, unless it is still the one that is kept, and reports it.
   settle() {
     const { scroller } = this.frame;
     const { layer, units } = this;
     if (this.closed || !units.units.length || this.checkSize()) return;
-    const { anchor } = this;
-    const kept = anchor?.asked && Math.abs(scroller.scrollTop - (anchor.scrolled ?? 0)) < 2;
-    if (!kept && !this.isHeld) this.anchor = null;
-    const line = this.line();
-    const at = this.anchor?.asked ? this.anchor.paragraph : this.paragraphAt(line - ABOVE);
-    if (at === null || !units.nodes[at]) return;
-    const box = this.boxOf(at);
-    const share = (this.top + line - ABOVE - box.top) / (box.height || 1);
-    if (!this.anchor) this.anchor = { node: units.nodes[at], paragraph: at, share, top: line - ABOVE, asked: false };
-    const first = this.paragraphAt(0) ?? at;
-    const last = this.paragraphAt(scroller.clientHeight - 4) ?? at;
-    const inside = this.anchor.asked ? (this.anchor.at ?? 0) : Math.max(0, Math.floor(share * (this.state.book.text[at]?.length ?? 0)));
-    this.on.arrived(at, inside, Math.min(first, at), Math.max(last, at));
+    if (this.anchor && !this.isHeld && Math.abs(this.heightOf(this.anchor) - this.top - this.anchor.top) > 2) this.anchor = null;
+    if (!this.anchor) {
+      const place = this.firstPlace();
+      if (!place) return;
+      this.anchor = { ...place, wanted: 0, top: 0 };
+      this.anchor.wanted = this.anchor.top = this.heightOf(this.anchor) - this.top;
+    }
+    const { paragraph } = this.anchor;
+    const first = this.paragraphAt(0) ?? paragraph;
+    const last = this.paragraphAt(scroller.clientHeight - 4) ?? paragraph;
+    this.on.arrived(this.anchor, Math.min(first, paragraph), Math.max(last, paragraph));
     layer.settle();
     layer.checkCutInView(first, last);
   }
@@ -144,23 +175,22 @@ export class Scrolled {
     return box.top >= this.top - 4 && box.bottom <= this.top + this.frame.scroller.clientHeight;
   }
 
-  /** Brings a place into view: a paragraph, a character of it (`at`), or an element in it (`mark`), centred. @param {Place} place */
-  show({ paragraph, at = 0, mark = null }, { focus = false } = {}) {
-    const { book } = this.state;
-    const { scroller } = this.frame;
-    const { units, layer } = this;
-    const node = mark ?? (at ? units.nodes[paragraph] : units.topOf(paragraph));
+  /** Brings a place into view: a paragraph with what stands above it, a character of it (`at`), or an element in it (`mark`), centred. @param {Place} place */
+  show({ paragraph, at, mark = null }, { focus = false } = {}) {
+    const node = this.units.nodes[paragraph];
     if (!node) return;
-    const shown = node.checkVisibility({ contentVisibilityAuto: false }) ? node : (layer.gistAt(paragraph) ?? node);
-    const share = mark ? 0.5 : at ? at / Math.max(1, book.text[paragraph].length) : 0;
-    const top = mark ? scroller.clientHeight / 2 : Math.min(MARGIN, this.line());
-    this.hold({ node: shown, paragraph, at, share, top, asked: true });
-    if (!focus || !(node instanceof HTMLElement)) return;
-    node.tabIndex = -1;
-    node.focus({ preventScroll: true });
+    const { clientHeight } = this.frame.scroller;
+    const wanted = mark ? (clientHeight - mark.getBoundingClientRect().height) / 2 : this.margin;
+    const inText = mark && node.contains(mark); // from then on kept by its words: the mark may go
+    const from = inText ? (spotAt(this.frame.column, mark, 0)?.offset ?? 0) : (at ?? 0);
+    this.hold({ paragraph, at: from, above: at === undefined && !mark, mark: inText ? null : mark, wanted, top: wanted });
+    const target = mark ?? (at === undefined ? this.units.topOf(paragraph) : node);
+    if (!focus || !(target instanceof HTMLElement)) return;
+    target.tabIndex = -1;
+    target.focus({ preventScroll: true });
   }
 
-  /** Keeps the anchor where it is for a moment, unless the person scrolls: heights around it may still change. @param {Anchor} anchor */
+  /** Keeps an anchor where it is wanted for a moment, unless the person scrolls: heights around it may still change. @param {Anchor} anchor */
   hold(anchor) {
     const { scroller } = this.frame;
     this.anchor = anchor;
@@ -168,16 +198,14 @@ export class Scrolled {
     const until = performance.now() + HOLD_MS;
     let still = 0; // frames
     const pull = () => {
-      if (!anchor.node.isConnected) return;
-      const box = anchor.node.getBoundingClientRect();
-      const away = box.top + anchor.share * box.height - this.top - anchor.top;
+      const away = this.heightOf(anchor) - this.top - anchor.wanted;
       const before = scroller.scrollTop;
       if (Math.abs(away) > 1) scroller.scrollTop += away;
       still = scroller.scrollTop === before ? still + 1 : 0; // at the end of the text it stays too
-      anchor.scrolled = scroller.scrollTop;
+      anchor.top = this.heightOf(anchor) - this.top;
     };
     const again = () => {
-      if (this.anchor !== anchor || !this.isHeld) return;
+      if (this.anchor !== anchor || !this.isHeld || this.closed) return;
       pull();
       this.isHeld = still < HOLD_FRAMES || performance.now() < until;
       requestAnimationFrame(again);
@@ -212,7 +240,7 @@ export class Scrolled {
     const next = this.state.pages[(page ?? 0) - 1 + step];
     const beyond = step > 0 && page === null && this.state.pages.length && paragraph >= this.state.pages[this.state.pages.length - 1].end;
     if (this.state.pages.length && (next || page) && !beyond) {
-      if (next) this.show({ paragraph: next.start, at: next.startAt ?? 0 });
+      if (next) this.show({ paragraph: next.start, at: next.startAt });
       else this.scrollBy(step);
     } else this.scrollBy(step);
     scroller.focus({ preventScroll: true });

@@ -6,12 +6,17 @@ import { lastUpTo, textOf } from "./text_store.js";
  * @import { LayerPage, Look, ReaderData, ReaderView } from "../protocol.js"
  * @import { StoredText } from "./text_store.js"
  *
- * @typedef {{paragraph: number, at?: number, mark?: Element | null}} Place `at`: a character of the paragraph; `mark`: an element in it
- * @typedef {{paragraph: number, at: number, page: number | null}} Here `page`: null before pages exist
+ * @typedef {{paragraph: number, at?: number, mark?: Element | null}} Place `at`: a character of the paragraph, without one the
+ *   paragraph with the heading or picture above it; `mark`: an element in it
+ * @typedef {{paragraph: number, at: number, above: boolean, page: number | null}} Here the first character of what is read; `above`:
+ *   so is what stands above its paragraph; `page`: null before pages exist
  * @typedef {(place: Place, options?: {focus?: boolean}) => void} Show
  * @typedef {(place: Place, options?: {focus?: boolean, back?: boolean}) => boolean} Jump see position.js
  * @typedef {(act: {do: string, page?: number, text?: string}) => void} Send
  */
+
+/** As the character of a place in messages: the paragraph with what stands above it. */
+export const ABOVE = -1;
 
 /** @type {Look} */
 const USUAL = { size: 3, measure: "", face: "", theme: "", lines: "", justify: "", flow: "scroll", vertical: "book" };
@@ -23,7 +28,7 @@ const NOTHING = {
   layer: null,
   count: 0,
   gists: { running: false, state: "none", line: "", rest: "", more: "", percent: null, total: 0, actions: [] },
-  goto: { paragraph: 0, before: null, id: "" },
+  goto: { paragraph: 0, at: ABOVE, before: null, id: "" },
   furthest: 0,
   looked: {},
   lit: [],
@@ -46,8 +51,14 @@ export class ReadingState {
   /** @type {Map<number, number>} page -> the number of answers that looked it up */
   looked = new Map();
   /** @type {Here} */
-  here = { paragraph: 0, at: 0, page: null };
+  here = { paragraph: 0, at: 0, above: true, page: null };
   furthest = 0; // how many paragraphs from the start are read
+
+  /** Where the person is, as it can be shown again. @returns {Place} */
+  get place() {
+    const { paragraph, at, above } = this.here;
+    return above ? { paragraph } : { paragraph, at };
+  }
 
   get canBeVertical() {
     return this.book.outline.unspaced || this.book.outline.vertical;

@@ -7,6 +7,7 @@ import { all } from "../shared/dom.js";
 /** @typedef {{paragraph: number, offset: number}} Spot */
 
 const TEXT = 4; // NodeFilter.SHOW_TEXT
+const MOST_WITHOUT_BOX = 40; // characters in a row
 
 /**
  * The place of a position in the DOM. One outside of a paragraph (a heading, a gist, a margin) is moved to the nearest
@@ -58,6 +59,45 @@ export function pointIn(paragraph, offset) {
     last = node;
   }
   return last ? [last, last.data.length] : [paragraph, 0];
+}
+
+/**
+ * The box of a character, or of the nearest one after it that has one, else before it (line ends and hidden signs have
+ * none); null in an empty paragraph, or one that is not drawn.
+ * @param {Node} paragraph
+ * @param {number} at
+ * @param {number} length of its text
+ */
+export function boxOfCharacter(paragraph, at, length) {
+  /** @param {number} from */
+  const boxAt = (from) => [...rangeIn(paragraph, from, from + 1).getClientRects()].find((box) => box.height && box.width);
+  const nearest = Math.min(Math.max(0, at), length - 1);
+  for (let near = nearest; near < Math.min(length, nearest + MOST_WITHOUT_BOX); near++) {
+    const box = boxAt(near);
+    if (box) return box;
+  }
+  for (let near = nearest - 1; near >= Math.max(0, nearest - MOST_WITHOUT_BOX); near--) {
+    const box = boxAt(near);
+    if (box) return box;
+  }
+  return null;
+}
+
+/**
+ * The first character of a paragraph whose box passes a test that all characters after it pass too; its length where none does.
+ * @param {Node} paragraph
+ * @param {number} length
+ * @param {(box: DOMRect) => boolean} test
+ */
+export function firstCharacter(paragraph, length, test) {
+  let [low, high] = [0, length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const box = boxOfCharacter(paragraph, middle, length);
+    if (!box || test(box)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** @param {Spot} a @param {Spot} b */

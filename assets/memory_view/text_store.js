@@ -5,8 +5,10 @@ import { tabState } from "../shared/tab_state.js";
 
 /**
  * @import { BookOutline, TextBatch, TextParagraphs } from "../protocol.js"
+ * @import { Place } from "./state.js"
  *
- * @typedef {{paragraph: number, page: number | null}} At
+ * @typedef {{paragraph: number, at: number, page: number | null}} At
+ * @typedef {{place: Place, depth: number | null}} BackPlace see position.js
  */
 
 /** @type {BookOutline} */
@@ -49,10 +51,8 @@ export class StoredText extends EventTarget {
   furthest = null;
   /** @type {string | null} the id of the last request of the server to go somewhere that was followed */
   visited = null;
-  /** @type {number[]} the places before each jump */
+  /** @type {BackPlace[]} the places before each jump */
   back = [];
-  /** @type {number[]} the last places sent to or by the server */
-  reported = [];
   /** @type {number[] | null} the words before each unit */
   sums = null;
   /** @type {number[][]} the characters before each paragraph of a unit */

@@ -7,13 +7,38 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from readagent_core.library.records import Gisting
+from readagent_core.citations.placing import PlainText, Quote
+from readagent_core.document import Document
+from readagent_core.library import Library
+from readagent_core.library.records import Gisting, Position
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.tags import escape_tags, page_tag
 from readagent_core.words import count_of, count_words
 from readagent_core.workspace import Workspace
 
 RECENT_WORDS = 600  # before the place, in full
+WORDS_AFTER = 64  # characters after a place, which are kept to find it again
+
+
+def save_place(library: Library, document: Document, book_id: str, paragraph: int, offset: int) -> None:
+    """Store where the person is in ``document``, with the words round it. ``offset``: see ``Position``."""
+    text = PlainText(document)
+    at = text.position((paragraph, max(0, offset)))
+    quote = text.quote(at, min(len(text.text), at + WORDS_AFTER))
+    library.set_position(book_id, paragraph, offset, words=(quote.prefix, quote.exact))
+
+
+def find_place(document: Document, position: Position) -> tuple[int, int]:
+    """Where the person is in ``document``, as paragraph and offset: found by the words if the text was changed."""
+    paragraph, offset = position.paragraph, position.offset
+    text = PlainText(document)
+    at = text.position((paragraph, max(0, offset)))
+    found = text.find(Quote(position.words_after, position.words_before, ""), at) if position.words_after else None
+    if found is not None and found[0] != at:
+        (paragraph, there), _ = text.spots(found[0], found[0] + 1)
+        offset = there if offset >= 0 or there else offset
+    last = len(document.paragraphs) - 1
+    return (paragraph, offset) if paragraph <= last else (last, -1)
 
 
 @dataclass(frozen=True)

@@ -85,6 +85,8 @@ class Library(Gistings, Originals, Conversations, Artifacts, Shelves, Marks, Own
         """What the library's screen shows of every book that was not removed, last opened first, by one query."""
         for row in self._db.rows("SELECT book_id, furthest FROM position WHERE words_read IS NULL"):
             self.set_furthest(row["book_id"], row["furthest"])  # positions of an earlier version
+        for row in self._db.rows("SELECT book_id, paragraph FROM position WHERE share IS NULL AND paragraph > 0"):
+            self.set_position(row["book_id"], row["paragraph"])
         return load_cards(self._db)
 
     def search_all(self, query: str, *, limit: int) -> list[TextHit]:

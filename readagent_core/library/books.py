@@ -148,13 +148,24 @@ class Books(LibraryPart):
             return self.position(book_id)
         return position_of(row)
 
-    def set_position(self, book_id: str, paragraph: int) -> None:
-        """Set where the person is. What counts as read stays as it was."""
-        section = self.document(book_id).section_of(paragraph)
+    def set_position(
+        self, book_id: str, paragraph: int, offset: int = -1, *, words: tuple[str, str] = ("", "")
+    ) -> None:
+        """Set where the person is: see ``Position``. ``words``: those before and after the place.
+
+        What counts as read stays as it was.
+        """
+        document = self.document(book_id)
+        section = document.section_of(paragraph)
+        sizes = [len(p.text) for p in document.paragraphs]
+        share = min(1.0, (sum(sizes[:paragraph]) + max(0, offset)) / max(1, sum(sizes)))
         self._db.change(
-            "INSERT INTO position (book_id, paragraph, furthest, words_read, section) VALUES (?, ?, 0, 0, ?) "
-            "ON CONFLICT DO UPDATE SET paragraph = excluded.paragraph, section = excluded.section",
-            (book_id, paragraph, section.title if section else ""),
+            "INSERT INTO position (book_id, paragraph, furthest, words_read, section, offset, share, words_before, "
+            "words_after) VALUES (?, ?, 0, 0, ?, ?, ?, ?, ?) "
+            "ON CONFLICT DO UPDATE SET paragraph = excluded.paragraph, section = excluded.section, "
+            "offset = excluded.offset, share = excluded.share, words_before = excluded.words_before, "
+            "words_after = excluded.words_after",
+            (book_id, paragraph, section.title if section else "", offset, share, *words),
         )
 
     def set_furthest(self, book_id: str, furthest: int) -> None:
@@ -212,8 +223,9 @@ def book_of(row: sqlite3.Row) -> Book:
 
 def position_of(row: sqlite3.Row) -> Position:
     return Position(
-        row["paragraph"], row["furthest"], row["words_read"], bool(row["limited"]), row["spoiler_limit"], row["section"]
-    )
+        row["paragraph"], row["furthest"], row["words_read"], bool(row["limited"]), row["spoiler_limit"],
+        row["section"], row["offset"], row["share"] or 0.0, row["words_before"], row["words_after"],
+    )  # fmt: skip
 
 
 def _insert_text(connection: sqlite3.Connection, document: Document) -> bool:

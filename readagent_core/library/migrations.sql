@@ -150,3 +150,8 @@ UPDATE mark SET body = json_set(body, '$.answer.signed_by', CASE
     WHEN json_extract(body, '$.answer.signature') LIKE 'Built-in reader:%' THEN 'builtin'
     ELSE 'model' END)
     WHERE json_extract(body, '$.answer.signature') IS NOT NULL;
+-- next version
+ALTER TABLE position ADD COLUMN offset INTEGER NOT NULL DEFAULT -1;
+ALTER TABLE position ADD COLUMN share REAL;
+ALTER TABLE position ADD COLUMN words_before TEXT NOT NULL DEFAULT '';
+ALTER TABLE position ADD COLUMN words_after TEXT NOT NULL DEFAULT '';

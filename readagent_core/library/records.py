@@ -107,7 +107,10 @@ class Position:
 
     ``paragraph``: where the person is, in the section titled ``section``. ``furthest``: how many paragraphs from the
     start count as read, which are ``words_read`` words. ``limited``: the spoiler limit is on. ``limit``: the number of
-    paragraphs that it lets in, set by hand; None: as many as ``furthest``.
+    paragraphs that it lets in, set by hand; None: as many as ``furthest``. ``offset``: the first character of the
+    paragraph that is on the screen; -1: the paragraph from its start, with the heading above it. ``share``: of the
+    text that is before the place, from 0 to 1. ``words_before`` and ``words_after`` stand round the place, to find it
+    in a text that was changed; both are empty in a library of an earlier version.
     """
 
     paragraph: int = 0
@@ -116,6 +119,10 @@ class Position:
     limited: bool = False
     limit: int | None = None
     section: str = ""
+    offset: int = -1
+    share: float = 0.0
+    words_before: str = ""
+    words_after: str = ""
 
     @property
     def allowed(self) -> int | None:

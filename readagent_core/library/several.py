@@ -20,7 +20,8 @@ _BOOKS = """
     SELECT book.id, book.title, book.author, book.language, version.document_id, document.words,
         reading.id AS reading_id, reading.document_id AS read_document_id, reading.changed,
         position.paragraph, position.furthest, coalesce(position.words_read, 0) AS words_read, position.limited,
-        position.spoiler_limit, position.section
+        position.spoiler_limit, position.section, position.offset, position.share, position.words_before,
+        position.words_after
     FROM book
     JOIN version ON version.book_id = book.id
         AND version.number = (SELECT max(number) FROM version WHERE book_id = book.id)

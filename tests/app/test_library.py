@@ -115,8 +115,8 @@ def test_gists_made_by_another_process_are_told_from_those_that_a_crash_interrup
 def test_a_book_is_sent_without_what_says_nothing():
     small = {"id": "b", "title": "The Lamp", "words": 1000, "added": 5.0, "lang": "en", "kind": "web page"}
     assert cards.book_record(Card(BOOK, Position()), None) == small
-    position = Position(9, 7, 400, section="Two")
-    more = {"read": 400, "begun": True, "section": "Two", "tags": ("sea",), "gists": {"state": "ready"}}
+    position = Position(9, 7, 400, section="Two", share=0.13)
+    more = {"read": 400, "at": 0.13, "section": "Two", "tags": ("sea",), "gists": {"state": "ready"}}
     assert cards.book_record(Card(BOOK, position, tags=("sea",)), {"state": "ready"}) == small | more
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
+from readagent_core.library import Library
 from tests.browser.conftest import SIZE
 from tests.browser.test_read import novella, open_reader
 from tests.browser.test_read import page as page
@@ -80,6 +82,65 @@ def test_a_search_that_ends_moves_nothing(page: Page, app_url: str) -> None:
     expect(page.locator("mark.hit")).to_have_count(0)
     page.evaluate(SETTLED)
     assert len(page.evaluate("[...window.standings]")) == 1
+
+
+FIRST_WORD = (  # the first whole word in view, as its paragraph and its place in it
+    "() => {"
+    + FIND
+    + """
+  const top = box.getBoundingClientRect().top;
+  for (const p of box.querySelectorAll('p[data-i]')) {
+    if (p.getBoundingClientRect().bottom < top) continue;
+    const walker = document.createTreeWalker(p, NodeFilter.SHOW_TEXT);
+    for (let at = 0; walker.nextNode(); at += walker.currentNode.data.length)
+      for (const word of walker.currentNode.data.matchAll(/\\p{L}+/gu)) {
+        const range = document.createRange();
+        range.setStart(walker.currentNode, word.index);
+        range.setEnd(walker.currentNode, word.index + 1);
+        if (range.getBoundingClientRect().top >= top - 1) return [Number(p.dataset.i), at + word.index];
+      }
+  }
+}"""
+)
+
+
+def test_a_book_opens_again_at_the_character_at_the_top(
+    page: Page, app_url: str, app_home: Path, keeper: str, new_page: Page
+) -> None:
+    open_reader(page, app_url, at=7)
+    page.locator(".leaves").hover()
+    page.mouse.wheel(0, 777)
+    page.evaluate(SETTLED)
+    paragraph, word = page.evaluate(FIRST_WORD)
+    library = Library(app_home)
+    for _ in range(100):
+        position = library.position(keeper)
+        if position.paragraph == paragraph and word - 2 <= position.offset <= word:  # a quotation mark comes before it
+            break
+        page.wait_for_timeout(50)
+    assert position.paragraph == paragraph
+    assert 0 < word - 2 <= position.offset <= word  # in the middle of a paragraph
+    library.close()
+
+    new_page.set_viewport_size({"width": 1100, "height": 700})
+    new_page.goto(f"{app_url.split('/read')[0]}/read?book={keeper}")
+    expect(new_page.locator(".leaf.cur")).to_have_count(1)
+    new_page.evaluate(SETTLED)
+    at = new_page.evaluate(FIRST_WORD)
+    assert at[0] == paragraph
+    assert at[1] <= word < at[1] + 90  # on the first line
+
+
+def test_a_wrong_address_says_so_and_leads_to_the_library(page: Page, app_url: str) -> None:
+    start = app_url.split("/read")[0]
+    page.goto(f"{start}/read?book=nosuchbook")
+    expect(page.get_by_text("There is no such book")).to_be_visible()
+    expect(page.get_by_role("link", name="Open the library")).to_be_visible()
+    answer = page.goto(f"{start}/nosuchpage/deeper")
+    assert answer is not None
+    assert answer.status == 404
+    page.get_by_role("link", name="Open the library").click()
+    expect(page).to_have_title(re.compile("Library"))
 
 
 def test_letters_of_another_size_and_a_window_of_another_width_leave_the_person_at_their_line(

@@ -105,9 +105,13 @@ def test_a_book_opens_whole_before_any_gists_and_offers_them(page: Page, app_url
     chip.get_by_role("button").first.click()
     expect(page.locator('p[data-i="20"]')).to_be_in_viewport()
     expect(chip).to_contain_text("Back to 0 %")
-    page.keyboard.press("Alt+ArrowLeft")
+    page.go_back()
     expect(first).to_be_in_viewport()
     expect(chip).to_be_hidden()
+    page.go_forward()
+    expect(chip).to_contain_text("Back to 0 %")
+    page.go_back()
+    expect(first).to_be_in_viewport()
 
     # Gists are made, and nothing moves.
     page.keyboard.press("j")  # a screenful

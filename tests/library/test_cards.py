@@ -23,6 +23,8 @@ def test_where_the_person_is_and_what_was_read_are_two_facts(library):
     library.set_position(book.id, 2)
     position = library.position(book.id)
     assert (position.paragraph, position.section, position.furthest, position.words_read) == (2, "Two", 0, 0)
+    assert 0 < position.share < 1
+    assert position.offset == -1
     for furthest, read in ((1, 1), (3, 3), (2, 2), (99, 3), (0, 0)):
         library.set_furthest(book.id, furthest)
         position = library.position(book.id)

@@ -33,7 +33,7 @@ def book_record(card: Card, gists: Mapping[str, Any] | None, *, web_page: bool =
         "kind": "" if book.author else KINDS.get(book.format, book.format.upper()),
         "lang": book.language,
         "read": position.words_read,
-        "begun": position.paragraph > 0,
+        "at": round(position.share, 3),
         "section": position.section,
         "opened": book.opened,
         "cover": book.has_cover,

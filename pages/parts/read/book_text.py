@@ -32,6 +32,7 @@ LONG_UNIT_WORDS = 4_000  # a longer chapter is cut into parts of about UNIT_WORD
 SHORT_UNIT_WORDS = 250  # a shorter chapter shares its unit with the next one
 BATCH_CHARACTERS = 120_000
 LAYER_BATCH = 100  # pages
+ABOVE = -1  # in place of a character: the paragraph from its start, with what stands above it
 LABEL_CHARACTERS = 90  # of a figure in the outline
 WORDS_A_MINUTE, UNSPACED_WORDS_A_MINUTE = 230, 250  # two characters of an unspaced script count as a word
 
@@ -207,6 +208,23 @@ def page_layer(memory: GistMemory, page: Page, places: Sequence[tuple[int, int]]
     }
     record = {"number": page.number, "start": first, "end": last, "words": page.words, "ends": page.ends}
     return record | {name: value for name, value in optional.items() if value}
+
+
+def place_of_page(
+    memory: GistMemory, whole: Document, number: int, *, unless: tuple[int, int]
+) -> tuple[int, int] | None:
+    """The place in ``whole`` at which a page begins, as browsers count; None where ``unless`` is in the page."""
+    page, places = memory.page(number), whole_places(memory.document, whole)
+    (start, at), last = places[page.start], places[page.end]
+    inside = (start, at) <= (unless[0], max(0, unless[1])) < max(last, (start, at + 1))
+    return None if inside else (start, at or ABOVE)
+
+
+def browser_offset(document: Document, paragraph: int, offset: int) -> int:
+    """An offset in a paragraph as the browser counts; ``ABOVE`` stays."""
+    if offset < 0 or not 0 <= paragraph < len(document.paragraphs):
+        return ABOVE
+    return utf16_offset(document.paragraphs[paragraph].text, offset)
 
 
 @remember

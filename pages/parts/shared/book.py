@@ -6,15 +6,20 @@ The choice is stored in the session too, because a change of screen drops the qu
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
 
-from readagent_core.errors import NotInLibraryError
+from readagent_core.errors import NotInLibraryError, WrongAddressError
 from readagent_core.library.records import Book
 from readagent_core.workspace import Workspace
 
 _KEY = "current_book"
+HERE_ONLY = "here_only_"  # before the names of values that are forgotten when another screen is drawn
+NO_BOOK = (
+    "The address names a book that is not in this library. It may have been removed, or the link is another library's."
+)
 LANGUAGES = {
     "en": "English", "ja": "Japanese", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian",
     "zh": "Chinese", "pt": "Portuguese", "ru": "Russian", "nl": "Dutch", "ko": "Korean", "ar": "Arabic", "he": "Hebrew",
@@ -24,20 +29,29 @@ LANGUAGES = {
 
 
 def current(workspace: Workspace) -> Book | None:
-    """The book in the address, else the one this session opened, else the last opened; None in an empty library."""
-    for book_id in (st.query_params.get("book"), st.session_state.get(_KEY)):
-        if book_id:
-            try:
-                book = workspace.library.book(book_id)
-            except NotInLibraryError:
-                continue
-            if book.removed is None:
-                _remember(book.id)
-                return book
+    """The book in the address, else the one this session opened, else the last opened; None in an empty library.
+
+    Raises WrongAddressError where the address names a book that is not in the library.
+    """
+    in_address = st.query_params.get("book")
+    for book_id in (in_address, st.session_state.get(_KEY)):
+        book = _find(workspace, book_id)
+        if book is not None:
+            _remember(book.id)
+            return book
+        if in_address:
+            raise WrongAddressError(NO_BOOK)
     books = workspace.library.books()
     if books:
         _remember(books[0].id)
     return books[0] if books else None
+
+
+def _find(workspace: Workspace, book_id: str | None) -> Book | None:
+    with suppress(NotInLibraryError):
+        book = workspace.library.book(book_id) if book_id else None
+        return book if book is not None and book.removed is None else None
+    return None
 
 
 def choose(book_id: str, *, page: int | None = None) -> None:
@@ -51,21 +65,27 @@ def chosen_id() -> str:
     return str(st.session_state.get(_KEY, ""))
 
 
-def page_asked() -> tuple[int | None, int]:
-    """The page named by the address or by ``choose``, and how often ``choose`` named one, to tell requests apart."""
-    asked = st.session_state.pop("goto_page", None)
+def page_chosen() -> tuple[int | None, int]:
+    """The page named by ``choose``, once, and how often it named one, to tell requests apart."""
+    chosen = st.session_state.pop("goto_page", None)
     times: int = st.session_state.setdefault("goto_times", 0)
-    if asked is not None:
+    if chosen is not None:
         times = st.session_state["goto_times"] = times + 1
-        return asked, times
-    text = st.query_params.get("page", "")
-    return (int(text) if text.isdecimal() else None), times
+    return chosen, times
 
 
-def paragraph_asked() -> int | None:
-    """The paragraph named by the address."""
-    text = st.query_params.get("paragraph", "")
+def number_in_address(name: str) -> int | None:
+    """The number that the address gives under ``name``: 'page' or 'paragraph'."""
+    text = st.query_params.get(name, "")
     return int(text) if text.isdecimal() else None
+
+
+def note_screen(title: str) -> None:
+    """Forget what belongs to one screen alone (``HERE_ONLY``) when another is drawn."""
+    if st.session_state.get("screen") != title:
+        st.session_state["screen"] = title
+        for key in [key for key in st.session_state if str(key).startswith(HERE_ONLY)]:
+            del st.session_state[key]
 
 
 def set_address(**values: str | int | None) -> None:

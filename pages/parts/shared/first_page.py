@@ -15,6 +15,7 @@ from functools import cache
 from string import Template
 
 import streamlit as st
+from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
@@ -61,6 +62,7 @@ PAGE_HEADERS = {
     "Content-Security-Policy": "frame-ancestors 'self'; object-src 'none'; base-uri 'self'; form-action 'self'",
     "X-Content-Type-Options": "nosniff",
 }
+STREAMLIT_PATHS = ("_.*", "static", "media", "component", "app", "auth", "oauth2callback", "healthz")
 PICTURE_KINDS = ("image/jpeg", "image/png")
 PICTURE_HEADERS = {
     "Cache-Control": "private, immutable, max-age=31536000",
@@ -83,12 +85,30 @@ def routes() -> list[Route]:
         Route(f"{prefix}/picture/{{document}}/{{picture}}", _picture),
         *original_routes(prefix),
         *drawn_page_routes(prefix),
+        Route(f"{prefix}/{{name:unknown}}", _no_page),
     ]
 
 
 def _answer(request: Request) -> HTMLResponse:
     screen = request.url.path.rsplit("/", 1)[-1]
     return HTMLResponse(page(screen, shell.theme_of(request)), headers=PAGE_HEADERS)
+
+
+class _Unknown(StringConvertor):
+    """What is no address of ours or of Streamlit, which would answer with the library under a wrong address."""
+
+    regex = rf"(?!({'|'.join(STREAMLIT_PATHS)})(/|$))[^./][^.]*"
+
+
+register_url_convertor("unknown", _Unknown())
+
+
+def _no_page(request: Request) -> HTMLResponse:
+    base = request.url.path.removesuffix(request.path_params["name"]).rstrip("/")
+    text = Template(read("no_page.html")).substitute(
+        base=base, mark=read("mark.svg"), theme=shell.theme_of(request), style=style_sheet()
+    )
+    return HTMLResponse(text, status_code=404, headers=PAGE_HEADERS)
 
 
 def _bundle(request: Request) -> Response:

@@ -15,7 +15,7 @@ from pages.parts.shared import book as current
 from pages.parts.shared.cached import get_workspace, workspace_of_request
 from pages.parts.shared.gisting_status import look_of
 from readagent_core import errors
-from readagent_core.errors import ReadAgentError
+from readagent_core.errors import ReadAgentError, WrongAddressError
 from readagent_core.library.records import Book
 from readagent_core.models.base import ChatModel
 from readagent_core.resources import ASSETS
@@ -102,6 +102,7 @@ TITLES: dict[str, tuple[str, str]] = {  # error class -> what happened in a few 
     "UnsafeDocumentError": ("This file could not be opened safely", "gpp_bad"),
     "LinkError": ("This address could not be opened", "link_off"),
     "UnsafeLinkError": ("This address is not opened", "gpp_bad"),
+    "WrongAddressError": ("There is no such book", "search_off"),
     "NotInLibraryError": ("This is not in the library any more", "search_off"),
     "LibraryBusyError": ("The library is busy", "schedule"),
     "DiskFullError": ("The disk is full", "save"),
@@ -135,6 +136,9 @@ def draw(screen: Callable[[], None]) -> None:
     """Call ``screen``, which draws a whole screen; an error is shown below what it has drawn."""
     try:
         screen()
+    except WrongAddressError as error:
+        error_box(error)
+        st.page_link("pages/library.py", label="Open the library", icon=":material/arrow_back:")
     except ReadAgentError as error:
         error_box(error)
 
