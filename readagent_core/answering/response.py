@@ -128,7 +128,9 @@ def _prompt(run: Run, free_form: str, choice: str, **values: str) -> Prompt:
         return render(free_form, run.language, reply_words=ANSWER_WORDS, **values)
     values["options"] = escape_tags(run.question.lettered())
     values |= choice_form(run)
-    return render(choice, run.language, reply_words=ANSWER_WORDS, **values)
+    named = LETTERS[: len(run.question.options)]
+    choices = () if run.settings.reason_first else (*named, "none") if run.settings.may_decline else named
+    return render(choice, run.language, reply_words=ANSWER_WORDS, choices=choices, **values)
 
 
 def respond(run: Run, prompt: Prompt, **figures: Any) -> Generator[Event, None, None]:

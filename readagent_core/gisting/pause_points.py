@@ -91,6 +91,7 @@ def pause_prompt(windows: Windows, window: Window, *, before: int | None = None)
         "paginate",
         language,
         reply_words=_REASON_WORDS * 2,
+        choices=window.labels,
         where=where_to_pause(plan, language),
         example="N",
         preceding=preceding,

@@ -34,6 +34,7 @@ def look_up(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event,
     prompt = render(
         task,
         run.language,
+        choices=sorted(memory.readable),
         title=run.title,
         memory=memory.text(),
         k=str(k),

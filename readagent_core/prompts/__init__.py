@@ -9,7 +9,7 @@ that servers that cache prompt prefixes can reuse them. Texts are between <text>
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib.resources import files
@@ -29,7 +29,8 @@ class Prompt:
 
     ``task``: the template's name. ``fields``: the variables it was rendered with. ``reply_words``: the expected length
     of a reply; a much longer one is ended. ``sample``: number of the repeated run that asks; the reply cache treats
-    each number as a prompt of its own.
+    each number as a prompt of its own. ``choices``: the labels, pages or letters that the reply may name; a server that
+    takes a grammar is bound to them.
     """
 
     task: str
@@ -38,6 +39,7 @@ class Prompt:
     language: str = "en"
     reply_words: int = 300
     sample: int = 1
+    choices: tuple[str, ...] = field(default=(), compare=False)
 
     @cached_property
     def words(self) -> int:
@@ -112,10 +114,13 @@ def _fill(name: str, language: str, values: Mapping[str, str]) -> str:
     return template(name, language).substitute({key: escape_text_marks(value) for key, value in values.items()})
 
 
-def render(task: str, language: str, *, reply_words: int = 300, **values: str) -> Prompt:
+def render(
+    task: str, language: str, *, reply_words: int = 300, choices: Iterable[object] = (), **values: str
+) -> Prompt:
     """Return the prompt of ``task`` in the document's language. Raises ValueError for missing or unused values."""
     chosen = template_language(language)
-    return Prompt(task, _fill(task, chosen, values), dict(values), chosen, reply_words)
+    offered = tuple(map(str, choices))
+    return Prompt(task, _fill(task, chosen, values), dict(values), chosen, reply_words, choices=offered)
 
 
 def render_fragment(name: str, language: str, **values: str) -> str:

@@ -34,7 +34,7 @@ WORDS = "and so on and so forth, " * 20
 THOUGHTS = event(reasoning_content=WORDS) * 20
 TAGGED = event(content="<think>"), event(content=WORDS) * 20
 REPLIES = {
-    "text": (STREAM, event(content=WORDS) * 20, "characters of text and thinking"),
+    "text": (STREAM, event(content=WORDS) * 20, "repeats itself"),
     "thinking": (STREAM, THOUGHTS, "characters of text and thinking"),
     "thinking in a tag": (STREAM + TAGGED[0], TAGGED[1], "characters of text and thinking"),
     "spaces": (STREAM, event(content=" " * 400) * 20, "characters of text and thinking"),
@@ -74,7 +74,7 @@ def test_what_had_arrived_is_kept_with_the_error(model_at):
         with pytest.raises(errors.CutOffError) as caught:
             list(stream)
     assert caught.value.text.startswith(first.strip())
-    assert len(caught.value.text) > 10_000
+    assert "and so on" in caught.value.text
 
 
 def test_endless_thinking_is_given_more_room_once(model_at):
@@ -112,10 +112,11 @@ def test_keep_alive_comments_alone_do_not_go_on_for_ever(model_at):
 
 
 def test_a_long_reply_that_ends_is_no_endless_one(model_at):
-    long = "word " * 600  # twelve times the words that were asked for
+    long = " ".join(f"word{n}" for n in range(200))
     with FakeServer([Reply(long, reasoning="so " * 1000)]) as server:
         model = model_at(server)
-        assert model.complete(PROMPT, CancelToken()).text == long.strip()
+        prompt = Prompt("answer", "What did Mrs. Oake win?", reply_words=150)  # a quarter fewer than come
+        assert model.complete(prompt, CancelToken()).text == long
 
 
 def test_a_server_that_holds_the_connection_after_its_reply(model_at):

@@ -50,7 +50,7 @@ def test_the_headers_of_a_call_say_what_they_must_and_nothing_of_this_computer(a
 
 
 def test_parts_come_as_they_are_said(model_at):
-    with FakeServer([Reply("one two three " * 5, gap=0.01)]) as server:
+    with FakeServer([Reply("one two three, four five six, seven eight nine ten", gap=0.01)]) as server:
         model = model_at(server, window=8000)
         *parts, completion = model.stream(PROMPT, CancelToken())
     assert len(parts) > 2

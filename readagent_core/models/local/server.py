@@ -12,6 +12,7 @@ from readagent_core.models.base import Completion
 from readagent_core.models.local.engine import WINDOW, Engine
 from readagent_core.models.server.client import Client
 from readagent_core.models.server.openai_server import OpenAIServer
+from readagent_core.models.server.windows import Window
 from readagent_core.prompts import Prompt
 
 WHERE = "http://readagent.localhost/v1"  # in place of its address: the port is another one at each start
@@ -23,6 +24,7 @@ class LocalServer(OpenAIServer):
     def __init__(self, model: str, engine: Engine | LocalModelError, **options: Any) -> None:
         super().__init__(WHERE, model, window=engine.window if isinstance(engine, Engine) else WINDOW, **options)
         self.engine = engine
+        self._window = Window(self._window.tokens, slots=1, grammar=True)
         self.address = ""
 
     @property

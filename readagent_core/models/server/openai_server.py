@@ -23,6 +23,8 @@ from readagent_core.models.cost.tokens import OVERHEAD, estimate_tokens, tokens_
 from readagent_core.models.server import faults, json_replies, windows
 from readagent_core.models.server.client import FAULTS, Client, error_in
 from readagent_core.models.server.events import Endless
+from readagent_core.models.server.grammars import grammar_of
+from readagent_core.models.server.guard import Guard
 from readagent_core.models.server.quirks import LEAST_WINDOW, Quirks
 from readagent_core.models.server.replies import Ending, Reply, parts
 from readagent_core.models.thinking import split_thinking
@@ -115,7 +117,7 @@ class OpenAIServer(ChatModel):
         async with self._asking:
             if self._ask_window:
                 found = await windows.ask(self.where, self.name, self._key)
-                self._window = windows.Window(found.tokens, found.firm or self._asked_again)
+                self._window = windows.Window(found.tokens, found.firm or self._asked_again, grammar=found.grammar)
                 self._ask_window = False
                 self.quirks.found_file(found.file)
                 if found.slots and self.on_slots:
@@ -214,6 +216,8 @@ class OpenAIServer(ChatModel):
         form = json_replies.form_of(prompt) if self.asks_json and quirks.response_format else None
         if form:
             request["response_format"] = form.response_format
+        elif self._window.grammar and quirks.grammar and (grammar := grammar_of(prompt)):
+            request["grammar"] = grammar
         return request
 
     def _room(self, prompt: Prompt) -> int:
@@ -239,7 +243,7 @@ class OpenAIServer(ChatModel):
         self, request: dict[str, Any], prompt: Prompt, reply: Reply, start: float, cancel: CancelToken
     ) -> AsyncIterator[str]:
         """Send the request, and give the parts of the text as they arrive, the rest going into ``reply``."""
-        allowed = self._most(prompt)
+        allowed, guard = self._most(prompt), Guard(prompt, self._room(prompt))
         limit = ENDLESS * CHARACTERS_PER_TOKEN * allowed
         seconds = KEEP_ALIVE * self._silence
         now = asyncio.get_running_loop().time
@@ -258,6 +262,9 @@ class OpenAIServer(ChatModel):
                             reply.first = time.perf_counter() - start
                         reply.text += part
                         yield part
+                        if (kept := guard.kept(reply.text)) is not None:
+                            reply.stop(kept)
+                            break
                     if reply.size > size:
                         size = reply.size
                         deadline.reschedule(now() + seconds)

@@ -55,6 +55,7 @@ class Quirks:
     stream: bool = True
     stream_options: bool = True
     response_format: bool = True
+    grammar: bool = True
     replied_in_json: bool = False
     reasons: bool = False
     window: int | None = None
@@ -73,6 +74,9 @@ class Quirks:
         """Stop sending ``parameter`` from now on, or more than ``most`` where the server named that. False where it was
         not ``sent``: nothing can be done.
         """
+        if parameter == "response_format" and "grammar" in sent:
+            self.grammar = False
+            return True
         if parameter not in sent:
             return False
         with self._lock:

@@ -18,7 +18,7 @@ from typing import Any
 import httpx2
 
 from readagent_core.models.server.events import Endless, Event, Events
-from readagent_core.models.thinking import ThinkFilter
+from readagent_core.models.thinking import ThinkFilter, split_thinking
 
 EMPTY_EVENTS = 50_000  # in a row, comments included: some servers send one for each token of hidden thinking
 END_SECONDS = 1.0  # from the last event to the end of the body
@@ -168,6 +168,13 @@ class Reply:
         self.reasoning += _mend(self._half_thought, last=True)[0]
         self.content += last
         return self._think.feed(last) + self._think.end() if last else self._think.end()
+
+    def stop(self, kept: str) -> None:
+        """End it here by our own decision, with ``kept`` as its text."""
+        hidden, _ = split_thinking(self.content)
+        self.reasoning = f"{self.reasoning}\n{hidden}".strip()
+        self.text = self.content = kept
+        self.finish, self._half, self._think = "length", "", ThinkFilter()
 
     def ending(self, most: int | None) -> Ending:
         """How the reply ended that might have ``most`` tokens."""

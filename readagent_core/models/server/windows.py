@@ -56,12 +56,14 @@ class Window:
     """``tokens``: None where it is not known. ``firm``: False for a model that is not loaded yet: the server decides
     when it loads it, so it is to be asked again after the first reply. ``slots``: calls that it answers at the same
     time, None where it does not say. ``file``: what changes when the model is another one under the same name; ''.
+    ``grammar``: it takes a grammar for a reply.
     """
 
     tokens: int | None
     firm: bool = True
     slots: int | None = None
     file: str = ""
+    grammar: bool = False
 
 
 def root(where: str) -> str:
@@ -147,7 +149,8 @@ async def _llama_cpp(client: httpx2.AsyncClient, where: str, row: Mapping[str, A
     if size:
         meta, slots = row.get("meta"), props.get("total_slots")
         file = f"{props.get('model_path', '')} {meta.get('size', '') if isinstance(meta, dict) else ''}".strip()
-        return Window(size, slots=slots if isinstance(slots, int) and slots > 0 else None, file=file)
+        most = slots if isinstance(slots, int) and slots > 0 else None
+        return Window(size, slots=most, file=file, grammar=True)
     return Window(None, firm=False) if routed else None
 
 

@@ -1,0 +1,74 @@
+"""Ends a reply that need not go on: it repeats itself, is longer than its task asks for, or copies the page."""
+
+from __future__ import annotations
+
+import re
+
+from readagent_core.models.cost.tokens import estimate_tokens
+from readagent_core.models.server.events import Endless
+from readagent_core.prompts import Prompt
+from readagent_core.words import is_unspaced, terms
+
+_STEP = 60  # characters between two looks
+_TIMES = 3
+_LEAST_REPEATED = 60  # characters of the repetitions together
+_LONGEST_PERIOD = 500
+_SENTENCE = re.compile(r"[^.!?。！？\n]{25,}[.!?。！？\n]")
+_ENDED = re.compile(r"[.!?。！？)\]]")  # something was said before the repetition
+_LEAST_ROOM = 160  # tokens, however short the reply should be
+COPIED_WORDS = 24  # a gist that has so many of the page's first words, and nothing else, is a copy of it
+
+
+class Guard:
+    """``room``: tokens that the text of the reply may have."""
+
+    def __init__(self, prompt: Prompt, room: int) -> None:
+        self._room = max(room, _LEAST_ROOM)
+        self._looked = 0
+        self._page = ""
+        if prompt.task == "gist" and not prompt.fields.get("instruction"):
+            self._page = prompt.fields.get("page", "")
+
+    def kept(self, text: str) -> str | None:
+        """Return what to keep of a reply that is ended here; None where it goes on. Raises Endless for one that only
+        repeats itself.
+        """
+        if len(text) - self._looked < _STEP or not text.strip():
+            return None
+        self._looked = len(text)
+        if (start := repetition(text)) is not None:
+            if not _ENDED.search(text[:start]):
+                raise Endless("it repeats itself from its beginning")
+            return text[:start]
+        if self._page and copies_beginning(text, self._page):
+            self._page = ""
+            return text
+        return text if estimate_tokens(text) > self._room else None
+
+
+def copies_beginning(text: str, page: str) -> bool:
+    """Whether ``text`` is what ``page`` begins with, word by word. Never so where words have no spaces."""
+    if is_unspaced(page[:2000]):
+        return False
+    words = terms(text)[:-1]  # the last one may not be whole
+    return len(words) >= COPIED_WORDS and words == terms(page[: len(text) + 200])[: len(words)]
+
+
+def repetition(text: str) -> int | None:
+    """Return where ``text`` begins to repeat itself: a span three times in a row at its end, or its last sentence for
+    the third time; None where it does not.
+    """
+    tail = text[-_TIMES * _LONGEST_PERIOD :]
+    for period in range(1, len(tail) // _TIMES + 1):
+        span = tail[-period:]
+        times = max(_TIMES, -(-_LEAST_REPEATED // period))
+        if tail.endswith(span * times) and re.search(r"\w", span):
+            start = len(text) - period * times
+            while start >= period and text[start - period : start] == span:
+                start -= period
+            return start + period
+    whole = list(_SENTENCE.finditer(text))
+    said = [found.group().strip().casefold() for found in whole]
+    if said and said.count(said[-1]) >= _TIMES:
+        return whole[said.index(said[-1])].end()
+    return None

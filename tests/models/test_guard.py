@@ -1,0 +1,73 @@
+"""Replies that need not go on are ended, and what a reply may name is bound where the server takes a grammar."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from readagent_core.cancel import CancelToken
+from readagent_core.models.server.grammars import grammar_of
+from readagent_core.models.server.guard import copies_beginning, repetition
+from readagent_core.prompts import Prompt
+from tests.fakes.server import FakeServer, Reply
+
+PAGE = "The keeper climbed the stairs with the lamp in one hand and a letter in the other, and did not look back once."
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("The lamp was lit. " + "And then the sea rose again, cold and grey. " * 3, "The lamp was lit. "),
+        ("A, namely:" + " x y z" * 12, "A, namely: x y z"),
+        ("灯がともった。" + "海がまた荒れた。船は来なかった。風が吹いた。雪が降った。" * 3, "灯がともった。"),
+        ("She said that he was there at noon. No.\nShe said that he was there at noon. Yes.\nOh. "
+         "She said that he was there at noon.", "She said that he was there at noon."),
+    ],
+)  # fmt: skip
+def test_a_reply_that_repeats_itself_is_known(text, kept):
+    start = repetition(text)
+    assert start is not None
+    assert text[:start].startswith(kept)
+    assert len(text[:start]) < len(kept) + 60
+
+
+@pytest.mark.parametrize(
+    "text", ["", "Answer: (B)", "No, no, no, he said.", PAGE * 2, "| - | - | - |\n" * 2 + "-" * 80, "1\n2\n3\n4\n" * 2]
+)
+def test_a_reply_that_does_not_is_left_alone(text):
+    assert repetition(text) is None
+
+
+@given(st.text(alphabet="ab. \n", max_size=400))
+def test_what_is_kept_is_a_beginning(text):
+    start = repetition(text)
+    assert start is None or 0 <= start < len(text)
+
+
+def test_a_copy_of_the_page_is_known_after_some_words():
+    page = f"{PAGE} The light burned until six."
+    assert copies_beginning(page[:-4].lower(), page)
+    assert not copies_beginning(page[:60], page)
+    assert not copies_beginning(page.replace("the lamp", "a lamp"), page)
+
+
+def test_an_endless_reply_is_ended_on_the_wire(model_at):
+    endless = "The lamp was lit at six. " + "The sea rose, the wind turned, and nobody came. " * 500
+    with FakeServer(lambda _: Reply(endless)) as server:
+        model = model_at(server, window=8000)
+        completion = model.complete(Prompt("answer", "Who lit it?", reply_words=400), CancelToken())
+        assert completion.text.startswith("The lamp was lit at six. The sea rose")
+        assert len(completion.text) < 200
+        assert completion.finish == "length"
+    with FakeServer(lambda _: Reply(" ".join(f"word{n}" for n in range(3000)))) as server:
+        long = model_at(server, window=8000).complete(Prompt("choose", "A or B?", reply_words=100), CancelToken())
+        assert len(long.text.split()) < 400
+
+
+def test_a_grammar_holds_what_is_offered():
+    pause = Prompt("paginate", "", choices=("4", "5"))
+    assert grammar_of(pause).endswith('choice ::= "4" | "5"')
+    assert 'choice ::= "(A)" | "(B)" | "none"' in grammar_of(Prompt("choose", "", choices=("A", "B", "none")))
+    assert "{0,2}" in grammar_of(Prompt("look_up", "", {"k": "3"}, choices=("1", "2")))
+    assert grammar_of(Prompt("answer", "")) == ""
