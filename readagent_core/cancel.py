@@ -18,7 +18,12 @@ _LOCKS_LOCK = threading.Lock()
 
 
 class CancelToken:
-    """Cancels work from another thread, ends its waits early, and reports them."""
+    """Cancels work from another thread, ends its waits early, and reports them.
+
+    ``background``: long work, which lets a question that a person asks meanwhile go first.
+    """
+
+    background = False
 
     def __init__(self) -> None:
         self._stop = threading.Event()

@@ -17,6 +17,7 @@ from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
 from readagent_core.gisting.audit import audit_gist, find_differences
 from readagent_core.memory import Gist, Page
 from readagent_core.models.base import ChatModel
+from readagent_core.models.server.guard import copies_beginning
 from readagent_core.models.thinking import remove_thinking
 from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt, format_length, length_range, render, render_fragment, template_language
@@ -25,6 +26,7 @@ from readagent_core.words import count_words, first_words, is_unspaced, sentence
 
 WHOLE_WORDS = 40  # a page this short is its own gist
 _LEAST_TARGET = 8
+_FEW, _LEAST_JUDGED = 0.4, 20  # a gist shorter than this share of at least so many words says next to nothing
 _SPARED = 0.05  # of the greatest length: a gist so little outside its range is not worth another call
 _TOLD = 8  # names or numbers listed when the model is asked again
 PROBLEMS = {
@@ -33,6 +35,8 @@ PROBLEMS = {
         "refusal": "it was a remark about the passage, not the passage made shorter",
         "long": "it was not shorter than the passage",
         "cut off": "it broke off before its end",
+        "copy": "it was the beginning of the passage, copied",
+        "few": "it had only {} words",
         "length": "it had {} words",
         "names": "it had names that the passage does not have ({})",
         "numbers": "it had numbers that the passage does not have ({})",
@@ -43,6 +47,8 @@ PROBLEMS = {
         "refusal": "文章を短くしたものではなく、断りの言葉でした",
         "long": "元の文章より短くなっていませんでした",
         "cut off": "途中で切れていました",
+        "copy": "元の文章の初めを写したものでした",
+        "few": "{}字しかありませんでした",
         "length": "{}字ありました",
         "names": "元の文章にない名前がありました（{}）",
         "numbers": "元の文章にない数がありました（{}）",
@@ -77,6 +83,10 @@ class Lengths:
 
     least: int
     most: int
+
+    def is_far_too_short(self, words: int) -> bool:
+        """Return whether a gist of ``words`` words can say next to nothing of its page."""
+        return self.least >= _LEAST_JUDGED and words < self.least * _FEW
 
     def distance(self, words: int) -> int:
         """Return by how many words a gist of ``words`` words is outside the range; 0 where that is too little."""
@@ -180,9 +190,14 @@ def shorten_text(
     for _ in range(2 if model.is_language_model else 1):
         reply, problems = "", {}
         try:
-            reply = clean_reply(model.complete(current, cancel).text)
+            completion = model.complete(current, cancel)
+            reply = clean_reply(completion.text)
             problem = find_problem(reply, words)
-            problems = {problem: ""} if problem else find_faults(reply, text, wanted, language)
+            if not problem and completion.finish == "length" and copies_beginning(reply, text):
+                problem = "copy"
+            if not problem and model.is_language_model and wanted.is_far_too_short(count_words(reply)):
+                problem = "few"
+            problems = {problem: str(count_words(reply))} if problem else find_faults(reply, text, wanted, language)
             if not problem:
                 usable.append((len(problems), wanted.distance(count_words(reply)), reply))
         except CutOffError as error:
@@ -191,7 +206,7 @@ def shorten_text(
             problems = {"empty": ""}
         except RefusedError:
             problems = {"refusal": ""}
-        if not problems:
+        if not problems or (usable and not model.asks_again):
             break
         told = PROBLEMS[template_language(language)]
         current = prompt.with_follow_up(

@@ -63,7 +63,10 @@ def read(
     windows = Windows(limited, plan)
     metered = model if isinstance(model, Metered) else Metered(model)
     cancel = cancel or CancelToken()
+    cancel.background = True
     metered.learn_window(cancel)
+    if metered.limiter is not None and metered.limiter.is_single:
+        connections, ahead = 1, 1.0  # calls ahead would only wait there, and may be needless
     while True:
         run = _GistingRun(windows, metered, store or NoStore(), connections, cancel, on_change, ahead)
         try:

@@ -104,6 +104,11 @@ class ChatModel(ABC):
         return ""
 
     @property
+    def asks_again(self) -> bool:
+        """Whether a gist with faults is asked for again; weak models repeat themselves."""
+        return True
+
+    @property
     def notices(self) -> list[str]:
         """What a person should know of this connection."""
         return []
@@ -154,6 +159,7 @@ class ModelWrapper(ChatModel):
     options = _inner("options")
     sampling = _inner("sampling")
     cutting = _inner("cutting")
+    asks_again = _inner("asks_again")
     notices = _inner("notices")
 
     def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:

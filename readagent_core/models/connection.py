@@ -22,6 +22,7 @@ from readagent_core.models.limiter import MOST_AT_ONCE, Limiter
 from readagent_core.models.local.engine import engine_of, stop_all
 from readagent_core.models.local.files import STATES, file_of
 from readagent_core.models.local.server import WHERE, LocalServer
+from readagent_core.models.local.states import MEGABYTES as STATE_MEGABYTES
 from readagent_core.models.server.network import is_here
 from readagent_core.models.server.openai_server import OPENAI, SILENCE_SECONDS, OpenAIServer
 from readagent_core.models.server.quirks import ORIGINS, Quirks, load_quirks, store_window
@@ -114,7 +115,8 @@ def make_server(settings: Settings, model: str, *, where: str, window: int | Non
         return OpenAIServer(where, model, api_key=settings.api_key, window=window, **options)
     try:
         file = file_of(settings, model)
-        return LocalServer(model, engine_of(model, file, states=settings.home / STATES, window=window), **options)
+        engine = engine_of(model, file, states=settings.home / STATES, window=window)
+        return LocalServer(model, engine, megabytes=settings.saved.state_megabytes or STATE_MEGABYTES, **options)
     except LocalModelError as error:  # it was removed: whoever asks it is told
         return LocalServer(model, error, **options)
 

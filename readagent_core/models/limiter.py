@@ -46,6 +46,7 @@ class Limiter:
         self._side_by_side = 1
         self._misses = 0  # further calls that were not answered beside the others
         self._under_way: list[Call] = []
+        self._first_served = 0  # calls that wait for a slot and are no background work
         self._cool_down_until = 0.0
         self._lowered = 0.0
         self._good = 0
@@ -71,6 +72,11 @@ class Limiter:
         if self.finds_slots:
             self.allow(slots)
 
+    @property
+    def is_single(self) -> bool:
+        """Whether the server is known to answer one call at a time."""
+        return self.most == 1 and not self.finds_slots
+
     @contextmanager
     def slot(self, cancel: CancelToken) -> Iterator[Call]:
         """Hold one slot; waits for a free one and for the end of a cool-down. Raises CancelledError."""
@@ -80,12 +86,12 @@ class Limiter:
                 if self._taken_by_others(cancel):
                     used = len(self._under_way)
                     cancel.waiting(0.001, f"Waiting for a free place at the server: {used} of {self._allowed} in use")
-                self._condition.wait_for(
-                    lambda: cancel.cancelled or self._cooling() or len(self._under_way) < self._allowed
-                )
+                self._first_served += not cancel.background
+                self._condition.wait_for(lambda: cancel.cancelled or self._cooling() or self._is_free_for(cancel))
+                self._first_served -= not cancel.background
                 cancel.waiting(0.0, "")
                 if cancel.cancelled:
-                    self._condition.notify()  # the slot that may have ended this wait is for another one
+                    self._condition.notify_all()  # the slot that may have ended this wait is for another one
                 cancel.check()
                 seconds = self._cooling()
                 if not seconds:
@@ -100,7 +106,7 @@ class Limiter:
             with self._condition:
                 call.ended = time.monotonic()
                 self._under_way.remove(call)
-                self._condition.notify()
+                self._condition.notify_all()
 
     def too_many(self, wait: float) -> None:
         """The server said 'too many': lower the limit, and start no call for ``wait`` seconds (a cool-down)."""
@@ -130,7 +136,7 @@ class Limiter:
             if self.allowed < self.most and self._good >= self.allowed:
                 self._good = 0
                 self.allowed = min(float(self.most), self.allowed + 1)
-                self._condition.notify()
+                self._condition.notify_all()
 
     def _find_slots(self, call: Call | None, first_word: float | None) -> None:
         """Learn from a call whether the server answered it beside those that were there before, or after one ended."""
@@ -146,6 +152,10 @@ class Limiter:
         more = 1 if self._misses >= ENOUGH or long else 2
         self.allowed = float(min(self.most, more * self._side_by_side))
         self._condition.notify_all()
+
+    def _is_free_for(self, cancel: CancelToken) -> bool:
+        """Whether there is a slot for this work; background work leaves it to a question that waits too."""
+        return len(self._under_way) < self._allowed and not (cancel.background and self._first_served)
 
     def _taken_by_others(self, cancel: CancelToken) -> bool:
         """Whether other work alone holds every slot."""

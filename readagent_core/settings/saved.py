@@ -78,6 +78,7 @@ class SavedSettings:
     budget_book: float = 0.0
     budget_month: float = 0.0
     cache_megabytes: int = 0
+    state_megabytes: int = 0
     cache_days: float = 0.0
     embedding_model: str = ""
     options: Mapping[str, ModelOptions] = field(default_factory=dict)
@@ -157,7 +158,7 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     "api_key": lambda value: Secret(_text(value)),
     "server_model": _switch,
     "links": _on_or_off,
-    **dict.fromkeys(("connections", "at_once", "cache_megabytes"), _whole_number),
+    **dict.fromkeys(("connections", "at_once", "cache_megabytes", "state_megabytes"), _whole_number),
     **dict.fromkeys(
         ("ahead", "timeout", "window", "budget_book", "budget_month", "cache_days", "temperature"), _number
     ),

@@ -279,3 +279,15 @@ STELL = "Stell Marine asks eighteen thousand four hundred pounds."
 def test_the_audit_marks_what_the_page_does_not_have(page, gist, part):
     marks = audit_gist(Gist(gist), page, page_words=count_words(page)).marks
     assert (marks == ()) if part is None else any(part in mark for mark in marks)
+
+
+def test_a_gist_of_a_few_words_is_not_stored_as_good():
+    text = "\n\n".join(f"Keeper {n} wrote the weather of day {n} in the log, and then went to bed." for n in range(30))
+    document = Document("Log", tuple(Paragraph(part) for part in text.split("\n\n")))
+    page = Page(1, 0, 30, document.words)
+    with FakeServer(lambda _: "The keepers wrote.") as server:
+        model = OpenAIServer(server.url, "fake-model", window=8000)
+        gist = gist_page(document, page, GistingPlan(), model=model, cancel=CancelToken())
+        model.close()
+    assert gist.fallback
+    assert gist.text.startswith("Keeper 0 wrote")

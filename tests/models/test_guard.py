@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from readagent_core.cancel import CancelToken
+from readagent_core.models.limiter import Limiter
 from readagent_core.models.server.grammars import grammar_of
 from readagent_core.models.server.guard import copies_beginning, repetition
 from readagent_core.prompts import Prompt
@@ -71,3 +75,26 @@ def test_a_grammar_holds_what_is_offered():
     assert 'choice ::= "(A)" | "(B)" | "none"' in grammar_of(Prompt("choose", "", choices=("A", "B", "none")))
     assert "{0,2}" in grammar_of(Prompt("look_up", "", {"k": "3"}, choices=("1", "2")))
     assert grammar_of(Prompt("answer", "")) == ""
+
+
+def test_a_question_goes_before_work_that_nobody_waits_for():
+    limiter, order = Limiter(1), []
+    held = CancelToken()
+    long, question = CancelToken(), CancelToken()
+    long.background = True
+
+    def work(name, cancel):
+        with limiter.slot(cancel):
+            order.append(name)
+
+    with limiter.slot(held):
+        threads = [threading.Thread(target=work, args=("page", long)) for _ in range(3)]
+        threads.append(threading.Thread(target=work, args=("question", question)))
+        for thread in threads:
+            thread.start()
+            time.sleep(0.05)
+    for thread in threads:
+        thread.join(10)
+    assert order == ["question", "page", "page", "page"]
+    assert limiter.is_single
+    assert not Limiter(8).is_single

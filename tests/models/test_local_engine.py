@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from readagent_core.errors import LocalModelError
 from readagent_core.models.local import engine as engines
 from readagent_core.models.local.engine import memory_needed
 from readagent_core.models.local.server import WHERE
+from readagent_core.models.local.states import States
 from readagent_core.prompts import Prompt
 from readagent_core.settings import load_settings
 from tests.fakes.real_server import weights
@@ -87,6 +89,39 @@ def test_it_is_started_when_needed_and_again_where_it_died(local):
     engine._stop_if_idle()
     assert not engine.running
     assert gone(engine.pid or first)
+
+
+STORY = " ".join(f"On day {n} keeper {n % 7} lit the lamp and wrote of the {n % 5}th ship." for n in range(38))
+
+
+def about(question: str) -> Prompt:
+    return Prompt("answer", f"Remember this.\n\n{STORY}\n\nQuestion: {question} Answer in three words.", reply_words=6)
+
+
+def test_what_was_read_for_a_question_is_there_for_the_next_also_after_a_restart(local, own_home):
+    server, cancel = local.server, CancelToken()
+    first = local.complete(about("Who lit the lamp?"), cancel)
+    assert first.tokens_in > 600
+    second = local.complete(about("What ship came?"), cancel)
+    assert second.tokens_reused > 0.9 * second.tokens_in
+    server.engine.stop()
+    third = local.complete(about("Which day was it?"), cancel)
+    assert third.tokens_reused > 0.9 * third.tokens_in
+    assert len(list(server.states.folder.glob("*.bin"))) == 1  # one book, one state
+
+
+def test_states_have_a_budget(tmp_path):
+    kept = States(tmp_path, "model", megabytes=2)
+    for n in range(4):
+        text = f"Book {n}. " * 400
+        assert kept.is_worth_saving(text)
+        (tmp_path / f"{kept.new_name(text)}.bin").write_bytes(bytes(900_000))
+        os.utime(tmp_path / f"{kept.new_name(text)}.bin", (n, n))
+        kept.saved(kept.new_name(text), text)
+        assert not kept.is_worth_saving(f"{text}One more question?")
+    assert len(list(tmp_path.glob("*.bin"))) == len(list(tmp_path.glob("*.json"))) == 2
+    assert kept.best("Book 3. " * 400 + "Who?")[0]
+    assert not kept.best("Book 0. " * 400)[0]
 
 
 def test_a_reply_in_the_cache_needs_no_engine(local):

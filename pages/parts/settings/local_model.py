@@ -7,11 +7,11 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.parts.shared import polling, shell
-from readagent_core.connecting import local_models
+from readagent_core.connecting import connecting, local_models
 from readagent_core.connecting.local_models import INSTALL_KEY, NOVEL_WORDS, Choice, Fit, Installing
 from readagent_core.errors import LocalModelError, ReadAgentError
 from readagent_core.jobs import Job
-from readagent_core.models.local import engine, files
+from readagent_core.models.local import engine, files, states
 from readagent_core.models.local.download import Step
 from readagent_core.models.local.server import WHERE
 from readagent_core.workspace import Workspace
@@ -164,6 +164,21 @@ def _already_here(workspace: Workspace) -> None:
         path = st.text_input("A file of your own", placeholder="/path/to/model.gguf", key="own_model_file").strip()
         if path:
             st.button("Use this file", key="use_own_file", on_click=_use, args=(workspace, path))
+    stored, saved = states.size_of(workspace.home / files.STATES), workspace.settings.saved
+    with st.container(horizontal=True, vertical_alignment="bottom", key="kept_states"):
+        most = st.number_input(
+            "Kept of books that were asked about, at most MB",
+            0,
+            1_000_000,
+            saved.state_megabytes or states.MEGABYTES,
+            step=512,
+            help="A book that was asked about is kept as the model's own state, so that the next question need not "
+            "read its gists again. The oldest goes first.",
+            key="state_megabytes",
+        )
+        if st.button("Save", key="save_state_megabytes"):
+            connecting.change_settings(workspace, {"state_megabytes": int(most)})
+    st.caption(f"{gigabytes(stored)} in use.")
     if error := st.session_state.pop("local_model_error", None):
         shell.error_box(error)
 

@@ -7,12 +7,14 @@ is loaded at a time.
 from __future__ import annotations
 
 import atexit
+import hashlib
 import json
 import os
 import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from queue import Empty
@@ -69,12 +71,19 @@ class Engine:
         self.window = window or min(self.head.window, WINDOW)
         self.key = Secret(token_urlsafe(24))
         self.restarts = 0
-        self._states = states
+        self.states = states
         self._child: Child | None = None
         self._address = ""
         self._users = 0
         self._idle: threading.Timer | None = None
         self._lock = threading.RLock()
+
+    @property
+    def identity(self) -> str:
+        """What changes when a saved state cannot be used any more: the file, the window, the engine's version."""
+        found = self.file.stat()
+        of = f"{self.file} {found.st_size} {found.st_mtime_ns} {self.window} {version('xllamacpp')}"
+        return hashlib.sha256(of.encode()).hexdigest()[:16]
 
     @property
     def running(self) -> bool:
@@ -107,7 +116,7 @@ class Engine:
             if other is not self and not other._users:
                 other.stop()
         self._check_memory()
-        self._states.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.states.mkdir(parents=True, exist_ok=True, mode=0o700)
         child = self._child = Child(_CHILD, subprocess.DEVNULL)
         reading = cores()
         child.write(
@@ -120,7 +129,7 @@ class Engine:
                     "reading": reading,
                     # writing waits for memory more than for a core, and its threads for the slowest of them
                     "writing": max(1, reading // 2),
-                    "states": f"{self._states}{os.sep}",
+                    "states": f"{self.states}{os.sep}",
                     "set_aside": min(self.head.state * self.window, _MOST_SET_ASIDE) >> 20,
                 }
             ).encode()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from readagent_core.prompts import Prompt
 
-_PAUSE = r"""root ::= "Break point: <" choice ">\nBecause \"" [^"\n]{1,90} "\"" """
+_PAUSE = r"""root ::= "Break point: <" choice ">" """  # the reason would be a copy of the form
 _PAGES = r"""root ::= "I want to look up Page [" (choice (", " choice){0,%d})? "] because " [^\n]{1,120}"""
 _NEXT = r"""root ::= ("STOP " | "I want to look up Page " choice " because ") [^\n]{1,120}"""
 _LETTER = r"""root ::= "Answer: " choice ("\n" | " ") [^\x00]{1,700}"""
