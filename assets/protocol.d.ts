@@ -64,6 +64,8 @@ export interface LayerPage {
   reason?: string;
   rule?: number;
   gist?: Gist;
+  /** words of its gist, which is not sent because the page was not read yet */
+  veiled?: number;
 }
 
 /** Data of the component "memory_pages". */

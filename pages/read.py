@@ -13,7 +13,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.read import book_text, marks, notes, recap, start
+from pages.parts.read import book_text, marks, notes, recap, start, veil
 from pages.parts.read.original import original_of
 from pages.parts.read.passages import spot_of
 from pages.parts.shared import book as current
@@ -104,7 +104,10 @@ def act_on_gists(workspace: Workspace, book: Book, gisting: Gisting, done: Act) 
     """Carry out an act that concerns the gists that are shown. Raises ReadAgentError."""
     library = workspace.library
     job = workspace.jobs.get(workspace_gisting.job_key(gisting))
-    if done.do == "pause":
+    if done.do in veil.ACTS:
+        veil.act(workspace, gisting, done.do, done.page)
+        st.rerun(scope="fragment")
+    elif done.do == "pause":
         if job is not None:
             job.cancel()
             job.join(2)
@@ -189,10 +192,13 @@ def reader(
         gisting = workspace.library.gisting(gisting.id)
         memory = state.memory_now(workspace, gisting, state.snapshot_of(workspace, gisting))
         layer = f"l{gisting.id}"
-        book_text.send_layer(memory, document, scope=layer)
-    line = gists_line(workspace, book, gisting, memory)
-    st.session_state["was_running"] = gisting.id if gisting and line["running"] else None
     save_position(workspace, book, document, getattr(st.session_state.get(key), "at", None))
+    line = gists_line(workspace, book, gisting, memory)
+    if gisting is not None and memory is not None:
+        covered = veil.veil_of(workspace, gisting, memory, document)  # of where the person is now
+        book_text.send_layer(memory, document, scope=f"l{gisting.id}", veil=covered)
+        veil.say(line, covered, workspace, gisting, document)
+    st.session_state["was_running"] = gisting.id if gisting and line["running"] else None
     done = view.show_reader(
         key=key,
         data={

@@ -2,6 +2,7 @@
 
 import { button, el, fill, icon, number, plural } from "../shared/dom.js";
 import { placeOf } from "./text_store.js";
+import { veilOf } from "./veil.js";
 
 /**
  * @import { Gist, LayerPage } from "../protocol.js"
@@ -81,7 +82,11 @@ export class Leaves {
     const { language, rtl } = this.state.book.outline;
     const n = page.number;
     const unit = this.state.book.outline.unspaced ? "characters" : "words";
-    const length = page.gist ? `${number(this.lengthOf(page.gist.words))} of ${number(this.lengthOf(page.words))} ${unit}` : "gist to come";
+    const length = page.gist
+      ? `${number(this.lengthOf(page.gist.words))} of ${number(this.lengthOf(page.words))} ${unit}`
+      : page.veiled
+        ? "not read yet"
+        : "gist to come";
     /** @param {{currentTarget: HTMLButtonElement}} event */
     const toggle = (event) => {
       const open = gist.classList.toggle("open");
@@ -94,7 +99,13 @@ export class Leaves {
     });
     const gist = el(
       "aside",
-      { class: `leaf${page.gist ? "" : " bare"}`, id: `p${n}`, "data-n": n, tabindex: "-1", "aria-label": `Gist of page ${n}` },
+      {
+        class: `leaf${page.gist ? "" : page.veiled ? " veiled" : " bare"}`,
+        id: `p${n}`,
+        "data-n": n,
+        tabindex: "-1",
+        "aria-label": `Gist of page ${n}`,
+      },
       el(
         "div",
         { class: "in" },
@@ -103,7 +114,7 @@ export class Leaves {
           { class: "ghead small" },
           el("strong", {}, `Gist of page ${n}`),
           el("span", { class: "dimmer num" }, length),
-          page.gist
+          page.gist || page.veiled
             ? button("Show", toggle, { kind: "quiet slim showb", "aria-expanded": "false", "aria-label": `Show the gist of page ${n}` })
             : null,
         ),
@@ -118,6 +129,7 @@ export class Leaves {
 
   /** @param {LayerPage} page */
   body(page) {
+    if (page.veiled) return veilOf(page, this.send);
     if (!page.gist) return [];
     const text = el("p", { class: "gtext", dir: "auto" });
     fill(text, page.gist.text, this.hitsInGist(page.number), this.state.book.outline.emphasis);

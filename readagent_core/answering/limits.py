@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from readagent_core.answering.base import Answered, Event
 from readagent_core.answering.shelf import ShelfBook
+from readagent_core.citations import parse
 from readagent_core.document import Document
 from readagent_core.library.records import Exchange, Position
 from readagent_core.memory import GistMemory
@@ -40,6 +41,16 @@ def last_page_seen(events: Sequence[Event], *, otherwise: int) -> int:
     """The last page that an answer opened or saw the gist of; ``otherwise`` where that is not known."""
     seen = {page for event in events if isinstance(event, Answered) for page in event.answer.seen}
     return max(seen, default=otherwise)
+
+
+def last_page_named(events: Sequence[Event], *, otherwise: int) -> int:
+    """The last page that a recorded answer opened or cites: it was made to be shown, so that its gists do not count."""
+    named: set[int] = set()
+    for event in events:
+        if isinstance(event, Answered):
+            cited = parse(event.answer.text)
+            named |= {*event.answer.looked_up, *(page for mark in cited.marks for page in mark.pages)}
+    return max(named, default=otherwise)
 
 
 def within_limits(exchange: Exchange, books: Sequence[ShelfBook]) -> bool:

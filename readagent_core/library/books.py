@@ -19,6 +19,7 @@ from readagent_core.library.records import Book, Position
 from readagent_core.library.schema import Database, LibraryPart
 from readagent_core.library.search import remove_from_index
 from readagent_core.quick_json import from_json, to_json
+from readagent_core.stories import is_story
 
 _CACHED_DOCUMENTS = 8  # some texts twice: whole and with a paragraph limit
 _GONE = "This book is not in the library. It may have been removed; open its file again."
@@ -73,6 +74,12 @@ class Books(LibraryPart):
                     "INSERT INTO book VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
                     (book_id, *described, source_name, sample, now),
                 )
+                if is_story(document):  # it begins with 'Only what I have read'
+                    connection.execute(
+                        "INSERT INTO position (book_id, paragraph, furthest, words_read, limited) "
+                        "VALUES (?, 0, 0, 0, 1)",
+                        (book_id,),
+                    )
             newest = connection.execute(
                 "SELECT number, document_id FROM version WHERE book_id = ? ORDER BY number DESC", (book_id,)
             ).fetchone()

@@ -10,7 +10,7 @@ import streamlit as st
 from pages.parts.ask.keeping import stored_answers
 from pages.parts.ask.pieces import page_passages
 from pages.parts.ask.record import later_pages, uses_gists
-from pages.parts.ask.state import AskOneBook, pages_read
+from pages.parts.ask.state import AskOneBook, exchange_now, pages_read
 from pages.parts.read.original import original_of
 from pages.parts.shared.memory_view import book_facts, part_records, passage_records
 from readagent_core.answering import replay
@@ -38,12 +38,26 @@ def views(
     now.from_reader = None  # the page is gone to once
     whole = {
         "kept": list(stored_answers(now.workspace, now.book_ids)),
-        "questions": [[e.id, e.question] for e in now.exchanges] if now.recording else [],
-        "notice": OWN if now.conversation_id and now.conversation_id == st.session_state.get("ask_own") else "",
+        "questions": [[e.id, e.question] for e in open_questions(now)],
+        "notice": _notice(now),
         "link": f"?book={now.book.id}&exchange={current.id}&step=" if current else "",
         "memory": _memory(now, events),
     }
     return whole, views
+
+
+def open_questions(now: AskOneBook) -> list[Exchange]:
+    """The questions of a recording that tell of no page kept out; none of another conversation."""
+    exchanges = now.exchanges if now.recording else []
+    return [e for e in exchanges if now.why_hidden(e, exchange_now(now.workspace, e)[1]) is None]
+
+
+def _notice(now: AskOneBook) -> str:
+    if now.conversation_id and now.conversation_id == st.session_state.get("ask_own"):
+        return OWN
+    more = len(now.exchanges) - len(open_questions(now)) if now.recording else 0
+    said = f"{more} more {'question is' if more == 1 else 'questions are'} about pages that you have not read."
+    return said if more else ""
 
 
 def _memory(now: AskOneBook, events: Sequence[Event]) -> dict[str, Any]:
@@ -51,6 +65,7 @@ def _memory(now: AskOneBook, events: Sequence[Event]) -> dict[str, Any]:
     memory = now.shown_memory
     limit = _limit(now)
     asked_of = (now.current.up_to or now.current.facts.pages_read) if now.current else None
+    asked_of = min((n for n in (asked_of, limit) if n), default=None)
     return {
         "scope": scope_of(now),
         "original": original_of(now.book),

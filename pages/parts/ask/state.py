@@ -6,6 +6,7 @@ what is different of several books.
 
 from __future__ import annotations
 
+import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -24,7 +25,13 @@ from readagent_core.answering.asking import (
     job_key,
 )
 from readagent_core.answering.base import Answer, Answered, AnswerPart, AskSettings, Event, LookedUp, Question
-from readagent_core.answering.limits import last_page_seen, page_allowed, page_reached, paragraphs_through
+from readagent_core.answering.limits import (
+    last_page_named,
+    last_page_seen,
+    page_allowed,
+    page_reached,
+    paragraphs_through,
+)
 from readagent_core.answering.questions import parse_question
 from readagent_core.citations import Checked
 from readagent_core.document import Document
@@ -113,6 +120,7 @@ class AskOneBook(AskState):
 
     ``limit``: the last page that the spoiler limit lets in of ``gisting``, None where it keeps nothing out;
     ``shown_limit``: of what is shown. ``from_reader``: the page to go to, from 'Ask about this page' in Read.
+    ``opening``: the exchange of a recording that tells of the earliest page, which is shown at first.
     """
 
     book: Book
@@ -124,6 +132,7 @@ class AskOneBook(AskState):
     limit: int | None = None
     shown_limit: int | None = None
     from_reader: int | None = None
+    opening: str = ""
 
     @property
     def book_ids(self) -> tuple[str, ...]:
@@ -168,7 +177,10 @@ class AskOneBook(AskState):
             limit = limits[exchange.gisting_id]
         else:
             limit = limit_of(self, self.workspace.library.gisting(exchange.gisting_id), memory)
-        seen = last_page_seen(events, otherwise=exchange.up_to or len(memory.readable))
+        if exchange.id == self.opening:
+            return None
+        last_page = last_page_named if exchange.facts.recorded else last_page_seen
+        seen = last_page(events, otherwise=exchange.up_to or len(memory.readable))
         if limit is None or seen <= limit:
             return None
         place = f"your limit is page {limit}" if limit else "your limit lets in no page yet"
@@ -194,7 +206,8 @@ def scene(workspace: Workspace, book: Book) -> AskOneBook:
     gisting, memory = _gisting(workspace, book)
     conversation_id, wanted = _chosen(workspace, book)
     exchanges = workspace.library.exchanges(conversation_id) if conversation_id else []
-    current = next((e for e in exchanges if e.id == wanted), exchanges[-1] if exchanges else None)
+    opening, page = opening_exchange(exchanges)
+    current = next((e for e in exchanges if e.id == wanted), opening or (exchanges[-1] if exchanges else None))
     shown, shown_memory = gisting, memory
     if current is not None and current.gisting_id != gisting.id:
         shown = workspace.library.gisting(current.gisting_id)
@@ -215,7 +228,20 @@ def scene(workspace: Workspace, book: Book) -> AskOneBook:
     )
     found.limit = limit_of(found, gisting, memory)
     found.shown_limit = found.limit if shown is gisting else limit_of(found, shown, shown_memory)
+    if opening is not None:
+        found.opening = opening.id
+        if current is opening and found.shown_limit is not None:
+            found.shown_limit = max(found.shown_limit, page)
     return found
+
+
+def opening_exchange(exchanges: Sequence[Exchange]) -> tuple[Exchange | None, int]:
+    """The question of a recording that tells of the earliest page, with that page; None where it is no recording."""
+    if not is_recording(exchanges):
+        return None, 0
+    pages = {e.id: last_page_named(replay.events_of(e), otherwise=sys.maxsize) for e in exchanges}
+    first = min(exchanges, key=lambda e: pages[e.id])
+    return first, pages[first.id]
 
 
 def _gisting(workspace: Workspace, book: Book) -> tuple[Gisting, GistMemory]:

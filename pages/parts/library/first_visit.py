@@ -15,11 +15,11 @@ from readagent_core.workspace import Workspace
 STORY = f"{NAMES[0]}.md"
 # of the drawing: a question, the words of this page that answer it, and the answer
 EXAMPLE = {
-    "page": 14,
-    "question": "Whom was Tilda told to wait for?",
-    "before": "somebody will come from the Board to count the oil. They always count the oil. He said, ",
-    "marked": "if they count it right they’ll know to ask you",
-    "answer": "Someone who could count the oil.",
+    "page": 2,
+    "question": "What did Vane do with the farthing that was over?",
+    "before": "Once, in the March return, there had been a farthing over. ",
+    "marked": "He had stuck it to the page with sealing wax.",
+    "answer": "He stuck it to the page.",
 }
 
 

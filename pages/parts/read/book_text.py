@@ -15,6 +15,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.parts.read.veil import Veil, hides
 from pages.parts.shared.component import component
 from pages.parts.shared.memory_view import EMPHASIS_SIGNS, gist_record, utf16_offset
 from readagent_core.document import Document, Figure, Section, Span
@@ -186,18 +187,21 @@ def unit_starts(document: Document, per_word: float) -> list[int]:
 # --- the layer of a reading --------------------------------------------------------------------------------
 
 
-def send_layer(memory: GistMemory, whole: Document, *, scope: str) -> None:
-    """Put the pages and gists of a gisting of ``whole`` into the browser's store."""
+def send_layer(memory: GistMemory, whole: Document, *, scope: str, veil: Veil | None = None) -> None:
+    """Put the pages and gists of a gisting of ``whole`` into the browser's store; no gist that is veiled."""
     send = component("memory_pages", "memory_view/receive_pages.js", html="")
     places = whole_places(memory.document, whole)
     with st.container(key=f"batches_{scope}", gap=None):
         for start in range(0, len(memory.pages), LAYER_BATCH):
-            records = [page_layer(memory, page, places) for page in memory.pages[start : start + LAYER_BATCH]]
+            pages = memory.pages[start : start + LAYER_BATCH]
+            records = [page_layer(memory, page, places, veiled=hides(veil, page.number)) for page in pages]
             send(key=f"batch_{scope}_{start}", data={"scope": scope, "from": start + 1, "pages": records})
 
 
-def page_layer(memory: GistMemory, page: Page, places: Sequence[tuple[int, int]]) -> dict[str, Any]:
-    """A ``LayerPage`` of protocol.d.ts; what is empty is left out."""
+def page_layer(
+    memory: GistMemory, page: Page, places: Sequence[tuple[int, int]], *, veiled: bool = False
+) -> dict[str, Any]:
+    """A ``LayerPage`` of protocol.d.ts; what is empty is left out. ``veiled``: with nothing that tells of the page."""
     (first, at), (last, to) = places[page.start], places[page.end]
     optional = {
         "startAt": at,
@@ -206,6 +210,9 @@ def page_layer(memory: GistMemory, page: Page, places: Sequence[tuple[int, int]]
         "rule": int(page.fallback),
         "gist": gist_record(memory, page.number),
     }
+    if veiled:
+        gist = memory.gists[page.number - 1]
+        optional = {"startAt": at, "endAt": to, "veiled": gist.words if gist else 0}
     record = {"number": page.number, "start": first, "end": last, "words": page.words, "ends": page.ends}
     return record | {name: value for name, value in optional.items() if value}
 

@@ -30,7 +30,8 @@ from readagent_core.memory import GistMemory, Page
 from readagent_core.words import count_words
 
 STYLES = (
-    "memory_view/memory_view.css memory_view/memory.css memory_view/shelf.css memory_view/marks.css pdf_page/panel.css"
+    "memory_view/memory_view.css memory_view/memory.css memory_view/shelf.css memory_view/marks.css "
+    "memory_view/veil.css pdf_page/panel.css"
 )
 EMPHASIS_SIGNS = {"markdown": "*", "text": "_"}  # round emphasised words, by the format of the book
 BATCH = 40  # pages in a batch: a change of one page sends about 80 KB again, a whole book of 1000 pages 2 MB
@@ -44,14 +45,19 @@ def _view() -> Callable[..., Any]:
 # --- drawing --------------------------------------------------------------------------------------
 
 
-def send_pages(memory: GistMemory, *, scope: str) -> None:
-    """Put the pages of ``memory`` into the browser's store; Streamlit sends no batch again that did not change."""
+def send_pages(memory: GistMemory, *, scope: str, limit: int | None = None) -> None:
+    """Put the pages of ``memory`` into the browser's store; Streamlit sends no batch again that did not change.
+
+    ``limit``: the last page that may be seen. Of later ones only the length is sent, for the map.
+    """
     # a script goes along with every instance of its component, so the many batches have a small one of their own
     send = component("memory_pages", "memory_view/receive_pages.js", html="")
     with st.container(key=f"batches_{scope}", gap=None):
         size = BATCH_COMPLETE if memory.complete else BATCH
         for start in range(0, len(memory.pages), size):
-            records = [page_record(memory, page) for page in memory.pages[start : start + size]]
+            seen = [limit is None or page.number <= limit for page in memory.pages[start : start + size]]
+            pages = zip(memory.pages[start : start + size], seen, strict=True)
+            records = [page_record(memory, page) if may else _length_of(page) for page, may in pages]
             data = {"scope": scope, "from": start + 1, "pages": records}
             send(key=f"batch_{scope}_{size}_{start}", data=data)
 
@@ -149,6 +155,10 @@ def page_record(memory: GistMemory, page: Page) -> dict[str, Any]:
         "gist": gist_record(memory, page.number),
     }
     return record | {name: value for name, value in optional.items() if value}
+
+
+def _length_of(page: Page) -> dict[str, Any]:
+    return {"number": page.number, "start": page.start, "paragraphs": [], "words": page.words, "ends": page.ends}
 
 
 def gist_record(memory: GistMemory, number: int) -> dict[str, Any] | None:

@@ -1,0 +1,31 @@
+// What stands in place of a gist that tells of a page not read yet: its outline, about as high as the gist.
+
+import { button, el } from "../shared/dom.js";
+
+/** @import { LayerPage } from "../protocol.js" @import { Send } from "./state.js" */
+
+const WORDS_A_LINE = 6;
+const WIDTHS = [97, 89, 95, 91, 99, 86, 94]; // per cent, of one line after another
+
+/**
+ * The outline of a gist, and a button that shows it.
+ * @param {LayerPage} page
+ * @param {Send} send
+ */
+export function veilOf({ number, veiled = 0 }, send) {
+  const lines = Math.max(1, Math.ceil(veiled / WORDS_A_LINE));
+  const bars = Array.from({ length: lines }, (_, i) => {
+    const bar = el("i");
+    bar.style.width = `${i + 1 === lines ? 48 : WIDTHS[i % WIDTHS.length]}%`;
+    return bar;
+  });
+  const show = button("Show", () => send({ do: "unveil", page: number }), {
+    kind: "quiet slim",
+    icon: "unseen",
+    "aria-label": `Show the gist of page ${number}, which you have not read`,
+  });
+  return [
+    el("div", { class: "bars", "aria-hidden": "true" }, ...bars),
+    el("p", { class: "small dim" }, "Opens when you have read the page. ", show),
+  ];
+}

@@ -1,0 +1,123 @@
+"""Nothing that the browser gets tells of pages ahead, before a person asks for it: of the bundled story at 30 %."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pages.parts.read import veil
+from pages.parts.shared.cached import get_workspace
+from readagent_core.answering import replay
+from readagent_core.answering.limits import last_page_named, page_allowed
+from readagent_core.document import Document, Paragraph, Section
+from readagent_core.stories import is_story
+from tests.app.test_protocol import Sent, sent  # noqa: F401
+
+PARTS = 6  # words that are looked for together
+
+
+def strings(value: Any) -> Iterator[str]:
+    """Every string in a message."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from strings(key)
+            yield from strings(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from strings(inner)
+
+
+def runs(text: str) -> set[str]:
+    """Every run of ``PARTS`` words in a text."""
+    words = re.findall(r"\w+", text.lower())
+    return {" ".join(words[i : i + PARTS]) for i in range(len(words) - PARTS + 1)}
+
+
+@pytest.fixture
+def at_30_percent(app):
+    app()
+    workspace = get_workspace()
+    book = next(b for b in workspace.library.books() if b.title.startswith("The Keeper"))
+    document = workspace.library.document(book.id)
+    workspace.library.set_furthest(book.id, round(0.3 * len(document.paragraphs)))
+    return workspace, book, document
+
+
+def told_of_later_pages(workspace, book, document) -> tuple[set[str], int]:
+    """Runs of words that only gists of later pages and answers about them have; and the last page that was read."""
+    gisting = workspace.library.gistings(book.id)[0]
+    memory = workspace.library.memory(gisting.id)
+    limit = page_allowed(memory, document, workspace.library.position(book.id))
+    later = [gist.text for gist in memory.gists[limit:]] + [page.reason for page in memory.pages[limit:]]
+    for conversation in workspace.library.conversations(book.id):
+        for exchange in workspace.library.exchanges(conversation.id):
+            events = replay.events_of(exchange)
+            if last_page_named(events, otherwise=0) > limit:
+                later += [exchange.question, replay.answer_text(events), *exchange.options]
+    read = [*(gist.text for gist in memory.gists[:limit]), *(page.reason for page in memory.pages[:limit])]
+    known = runs(document.text()).union(*map(runs, read))
+    return set().union(*map(runs, later)) - known, limit
+
+
+def told(at, messages, secrets) -> list[str]:
+    shown = [*strings(messages), *(str(getattr(e, "value", "")) for e in at.main), *(c.value for c in at.caption)]
+    shown += [c.value for c in at.sidebar.caption] + [b.label for b in at.button]
+    return sorted({run for text in shown for run in runs(text) & secrets})
+
+
+@pytest.mark.parametrize("screen", ["read", "ask", "library"])
+def test_before_a_press_no_screen_tells_of_later_pages(app, at_30_percent, sent: Sent, screen):  # noqa: F811
+    workspace, book, document = at_30_percent
+    secrets, limit = told_of_later_pages(workspace, book, document)
+    assert 3 < limit < 15
+    assert len(secrets) > 1000
+    at = app(f"pages/{screen}.py", book=book.id)
+    assert not at.exception
+    assert told(at, dict(sent), secrets) == []
+    workspace.library.set_limit(book.id, on=False)  # what was hidden is what would be sent
+    sent.clear()
+    at = app(f"pages/{screen}.py", book=book.id)
+    assert screen == "library" or told(at, dict(sent), secrets)
+
+
+def test_a_gist_unrolls_as_its_page_is_finished_and_by_a_press_and_that_is_remembered(app, at_30_percent, sent: Sent):  # noqa: F811
+    workspace, book, document = at_30_percent
+    gisting = workspace.library.gistings(book.id)[0]
+    memory = workspace.library.memory(gisting.id)
+
+    def shown() -> set[int]:
+        sent.clear()
+        assert not app("pages/read.py", book=book.id).exception
+        pages = [page for batch in json.loads(json.dumps(sent["memory_pages"])) for page in batch["pages"]]
+        assert all(("gist" in page) != ("veiled" in page) for page in pages)
+        return {page["number"] for page in pages if "gist" in page}
+
+    limit = veil.veil_of(workspace, gisting, memory, document).page
+    assert shown() == set(range(1, limit + 1))
+    veil.act(workspace, gisting, "unveil", 20)
+    assert shown() == {*range(1, limit + 1), 20}
+    workspace.library.set_furthest(book.id, memory.page(limit + 2).end)
+    assert shown() == {*range(1, limit + 3), 20}
+    veil.act(workspace, gisting, "unveil_all", 0)
+    assert shown() == set(range(1, len(memory.pages) + 1))
+    veil.act(workspace, gisting, "veil", 0)
+    assert shown() == set(range(1, limit + 3))
+
+
+def test_stories_are_told_from_papers_minutes_and_manuals(app):
+    app()
+    library = get_workspace().library
+    kinds = {b.title[:10]: library.position(b.id).limited for b in library.books()}
+    assert kinds == {"The Keeper": True, "雪の駅": True, "Harrow Sou": False}
+    talk = [Paragraph("She looked up. “You are late,” she said. " + "The rain went on. " * 9) for _ in range(30)]
+    assert is_story(Document("Tale", tuple(talk)))
+    paper = tuple(Section(title, n * 5) for n, title in enumerate(["Abstract", "1 Method", "2 Results", "References"]))
+    assert not is_story(Document("Paper", tuple(talk), sections=paper))
+    manual = [Paragraph(f"{n}. Press the “Start,” key and wait until the lamp is green. " * 3) for n in range(60)]
+    assert not is_story(Document("Manual", tuple(manual)))
