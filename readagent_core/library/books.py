@@ -74,10 +74,10 @@ class Books(LibraryPart):
                     "INSERT INTO book VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
                     (book_id, *described, source_name, sample, now),
                 )
-                if is_story(document):  # it begins with 'Only what I have read'
+                if is_story(document):  # it begins with 'Only what I have read': 2, that nobody has chosen it
                     connection.execute(
                         "INSERT INTO position (book_id, paragraph, furthest, words_read, limited) "
-                        "VALUES (?, 0, 0, 0, 1)",
+                        "VALUES (?, 0, 0, 0, 2)",
                         (book_id,),
                     )
             newest = connection.execute(
@@ -232,6 +232,7 @@ def position_of(row: sqlite3.Row) -> Position:
     return Position(
         row["paragraph"], row["furthest"], row["words_read"], bool(row["limited"]), row["spoiler_limit"],
         row["section"], row["offset"], row["share"] or 0.0, row["words_before"], row["words_after"],
+        row["limited"] == 2,
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -111,6 +111,7 @@ class Position:
     paragraph that is on the screen; -1: the paragraph from its start, with the heading above it. ``share``: of the
     text that is before the place, from 0 to 1. ``words_before`` and ``words_after`` stand round the place, to find it
     in a text that was changed; both are empty in a library of an earlier version.
+    ``by_default``: nobody has chosen the limit, the book is a story.
     """
 
     paragraph: int = 0
@@ -123,13 +124,23 @@ class Position:
     share: float = 0.0
     words_before: str = ""
     words_after: str = ""
+    by_default: bool = False
 
     @property
     def allowed(self) -> int | None:
-        """The number of paragraphs that the spoiler limit lets in; None without a limit."""
-        if not self.limited:
+        """The number of paragraphs that the spoiler limit lets in; None without a limit.
+
+        A limit by default keeps nothing out before the reading has begun: several books, agents and the command line
+        would be refused. The book's own screens keep to it from the start (``on_screen``).
+        """
+        if not self.limited or (self.by_default and not self.furthest):
             return None
         return self.furthest if self.limit is None else self.limit
+
+    @property
+    def on_screen(self) -> Position:
+        """The position as the screens of the book itself keep to it."""
+        return replace(self, by_default=False)
 
 
 @dataclass(frozen=True)

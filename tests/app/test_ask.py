@@ -42,7 +42,9 @@ def put(at, text):
 
 @pytest.fixture
 def opened(app):
-    """The screen on the novella with its recording, the workspace, and the book."""
+    """The screen on the novella with its recording, all of it open, the workspace, and the book."""
+    app()
+    get_workspace().library.set_limit(the_keeper(get_workspace()).id, on=False)
     at = app("pages/ask.py")
     assert not at.exception
     return at, get_workspace(), the_keeper(get_workspace())
@@ -104,6 +106,9 @@ def test_an_answer_is_hidden_only_if_it_saw_later_pages(opened, limit, hidden):
     _, workspace, book = opened
     gisting, memory = newest_memory(workspace, book.id)
     exchange = workspace.library.exchanges(workspace.library.conversations(book.id)[0].id)[0]
+    exchange = replace(
+        exchange, facts=replace(exchange.facts, recorded="")
+    )  # of a recording only the pages it names count
     position = Position(limited=limit is not None, limit=limit)
     now = AskOneBook(workspace=workspace, conversation_id=None, exchanges=[exchange], current=exchange, book=book,
                 gisting=gisting, memory=memory, shown=gisting, shown_memory=memory, position=position)  # fmt: skip
@@ -202,6 +207,8 @@ def test_zoom_is_offered_for_a_long_book_and_chosen_by_a_click(app, fake_server)
 
 def test_questions_are_suggested_only_when_asked_for(app, fake_server):
     """A call of a connected model costs something: it is made on a click, once, and kept."""
+    app()
+    get_workspace().library.set_limit(the_keeper(get_workspace()).id, on=False)
     at = app("pages/ask.py")
     assert not fake_server.chats
     fake_server.before = lambda number, text: Reply("Who put out the light?\nWhy did Tilda wait?")

@@ -222,7 +222,7 @@ def scene(workspace: Workspace, book: Book) -> AskOneBook:
         memory=memory,
         shown=shown,
         shown_memory=shown_memory,
-        position=workspace.library.position(book.id),
+        position=workspace.library.position(book.id).on_screen,
         method=choose_method("", workspace.model, memory).name,
         from_reader=st.session_state.pop("ask_page", None),
     )

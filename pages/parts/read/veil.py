@@ -33,7 +33,7 @@ def hides(veil: Veil | None, page: int) -> bool:
 
 def veil_of(workspace: Workspace, gisting: Gisting, memory: GistMemory, document: Document) -> Veil | None:
     """The veil over a gisting of ``document``; None where nothing is kept out."""
-    page = page_allowed(memory, document, workspace.library.position(gisting.book_id))
+    page = page_allowed(memory, document, workspace.library.position(gisting.book_id).on_screen)
     if page is None or page >= len(memory.pages):
         return None
     return Veil(page, frozenset(workspace.library.preference(_name(gisting), [])))
@@ -54,7 +54,8 @@ def say(line: dict[str, Any], veil: Veil | None, workspace: Workspace, gisting: 
     position = workspace.library.position(gisting.book_id)
     if veil is not None:
         open_to = f"Open up to page {veil.page}" if veil.page else "All are veiled"
-        line["rest"] = f"{open_to}; they open as you read. {line['rest']}"
+        line["more"] = " · ".join(filter(None, [line["rest"], line["more"]]))
+        line["rest"] = f"{open_to}; they open as you read."
         line["actions"].append(["unveil_all", "Show all"])
     elif not position.limited and position.furthest < len(document.paragraphs) and is_story(document):
         line["actions"].append(["veil", "Veil what is ahead"])
