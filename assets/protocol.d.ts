@@ -222,6 +222,8 @@ export interface ReaderData {
   looked: Record<string, number>;
   /** pages that the newest answer looked up */
   lit: number[];
+  /** words that an answer rests on, to go to once for every `id` */
+  cited: { id: string; spots: [number, number, number][] } | null;
   look: Look;
   view: ReaderView;
   can: { edit: boolean; ask: boolean };
@@ -400,6 +402,8 @@ export interface Cite {
   why: string;
   /** its index among the answer's citations, -1 while pending */
   at: number;
+  /** of an answer from one book: the words in its whole text, each as paragraph, start, end; or where its page begins */
+  spots?: [number, number, number][];
 }
 
 /** A part of an answer. */

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.parts.ask import answer_view, payload, sidebar, talk
+from pages.parts.ask import answer_view, live, sidebar, talk
 from pages.parts.ask.book_views import scope_of
 from pages.parts.ask.several_state import Several, several
 from pages.parts.ask.shelf_views import opened_books
 from pages.parts.ask.state import AskOneBook, AskState, exchange_now, scene
 from pages.parts.ask.talk import LIVE, STAGE
 from pages.parts.shared import book as current
-from pages.parts.shared import polling, shell
+from pages.parts.shared import shell
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.chosen_books import open_cited
 from pages.parts.shared.memory_view import send_pages, show_memory, show_shelf
@@ -24,7 +24,6 @@ from readagent_core.answering import replay
 from readagent_core.answering.replay import ANSWER, GISTS, LOOK_UP, MEMORY, QUESTION, Step
 from readagent_core.library.records import ExchangeState
 
-POLL_SECONDS = 0.25
 NEW = "A new conversation. Your questions are answered from the memory of this book."
 NEW_SEVERAL = "Answers name the book and the page of every claim."
 NO_CALL = {  # of each kind of step
@@ -96,24 +95,7 @@ def _stage(now: AskState) -> None:
                 show_memory(book=now.name, key="memory", on_act=lambda act: talk.act_in_memory(now, act))
         with right, st.container(key="ask_talk", gap=None):
             talk.draw(now)
-    st.fragment(_live, key=LIVE)(now)
-
-
-def _live(now: AskState) -> None:
-    """What changes while an answer comes; runs again by itself until the answer has ended and all of it is shown."""
-    asked, now.just_asked = now.just_asked, None
-    # the sidebar names the conversation, and the suggestions are shown again; or a book was opened, whose pages are
-    # sent by the whole screen
-    whole = now.ended or (isinstance(now, Several) and bool({s for s, _ in opened_books(now).values()} - now.sent))
-    if not whole:
-        answer_view.send_state(now.name, payload.ask_state(now))
-    if asked:
-        now.name_in_address(asked)
-    if whole:
-        st.rerun(scope="app")
-    running = now.running
-    now.ended, now.watched = (now.watched or asked is not None) and not running, running
-    polling.rerun_after(POLL_SECONDS if running or now.ended else None, key="ask")
+    st.fragment(live.draw, key=LIVE)(now)
 
 
 @st.dialog("Prompt and reply", width="large")

@@ -13,7 +13,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.read import book_text, marks, notes, recap, start, veil
+from pages.parts.read import ask_panel, book_text, marks, notes, recap, start, veil
 from pages.parts.read.original import original_of
 from pages.parts.read.passages import spot_of
 from pages.parts.shared import book as current
@@ -92,10 +92,8 @@ def act(workspace: Workspace, book: Book, gisting: Gisting | None, done: Act) ->
     elif done.do == "notes_export":
         notes.open_export(book)
     elif done.do == "ask":
-        current.choose(book.id)
-        st.session_state["ask_page"] = done.page or None
-        st.session_state["ask_quote"] = done.text
-        st.switch_page("pages/ask.py")
+        ask_panel.toggle(book, words=done.text)
+        st.rerun()
     elif gisting is not None:
         act_on_gists(workspace, book, gisting, done)
 
@@ -211,6 +209,7 @@ def reader(
             "furthest": workspace.library.position(book.id).furthest,
             "looked": looked[0],
             "lit": looked[1],
+            "cited": st.session_state.get("cited_words"),
             "original": original_of(book),
             "look": state.look_of(workspace.library.preference("look", {})),
             "view": workspace.library.preference("view", "both"),
@@ -269,6 +268,7 @@ def show() -> None:
         looked = dict(sorted(counts.items())), sorted(opened[-1]) if opened else []
     st.fragment(reader)(workspace, book, document, gisting, goto=goto, looked=looked, running_before=running_before)
     book_text.send_text(document, words=book.words, first=goto["paragraph"])
+    ask_panel.draw(workspace, book)
     marks.draw(workspace, book, document)  # last: the text does not wait for its marks
 
 

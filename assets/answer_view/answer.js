@@ -127,7 +127,11 @@ class Answer {
     const { page, book, state, label, why, at } = cite;
     if (state === "pending") return el("span", { class: "cite pending" }, label);
     const kind = { page: "page", memory: "mem", copied: "mem", "not found": "none" }[state];
-    const follow = () => {
+    /** @param {MouseEvent} event */
+    const follow = ({ currentTarget }) => {
+      // in Read the text is beside the answer: it goes to the words
+      const asked = new CustomEvent("readagent-cite", { detail: cite, bubbles: true, composed: true, cancelable: true });
+      if (!(/** @type {Element} */ (currentTarget).dispatchEvent(asked))) return;
       if (page || book) showMemory();
       this.send({ do: "cite", page, text: String(at) });
     };
@@ -140,8 +144,9 @@ class Answer {
     const original = this.data.originals?.[book ?? 0];
     if (!original || !isQuoted) return chip;
     /** @param {MouseEvent} event */
-    const point = ({ currentTarget: back }) => {
-      follow();
+    const point = (event) => {
+      const { currentTarget: back } = event;
+      follow(event);
       conversationOf(original).dispatchEvent(new CustomEvent("original", { detail: { page, back } }));
     };
     return el(

@@ -6,22 +6,23 @@ import { lastUpTo } from "./text_store.js";
  * @import { ReaderOriginal } from "../pdf_page/original.js"
  * @import { Annotations } from "./annotations.js"
  * @import { BookMap } from "./book_map.js"
+ * @import { Cited } from "./cited.js"
  * @import { Foot } from "./foot.js"
  * @import { GistCard } from "./gist_card.js"
  * @import { Commands } from "./keys.js"
  * @import { Position } from "./position.js"
  * @import { ReadingView } from "./reading_view.js"
  * @import { Search } from "./search.js"
- * @import { ReadingState } from "./state.js"
+ * @import { ReadingState, Send } from "./state.js"
  * @import { Toolbar } from "./toolbar.js"
  */
 
 /**
  * @param {{state: ReadingState, view: ReadingView, position: Position, search: Search, toolbar: Toolbar, map: BookMap,
- *   foot: Foot, card: GistCard, annotations: Annotations, original: ReaderOriginal}} parts
+ *   foot: Foot, card: GistCard, annotations: Annotations, original: ReaderOriginal, cited: Cited, send: Send}} parts
  * @returns {Commands}
  */
-export function readerCommands({ state, view, position, search, toolbar, map, foot, card, annotations, original }) {
+export function readerCommands({ state, view, position, search, toolbar, map, foot, card, annotations, original, cited, send }) {
   const { marks, notes, listen } = annotations;
   return {
     selecting: (event) => annotations.key(event),
@@ -29,7 +30,7 @@ export function readerCommands({ state, view, position, search, toolbar, map, fo
       if (annotations.escape()) return;
       if (card.page) return card.close();
       if (!toolbar.opened && original.escape()) return;
-      if (!foot.escape() && !toolbar.escape(event)) annotations.escapeLast();
+      if (!foot.escape() && !toolbar.escape(event) && !cited.clear()) annotations.escapeLast();
     },
     turn: (step) => view.flow.turn(step),
     left: () => view.flow.backward,
@@ -46,6 +47,7 @@ export function readerCommands({ state, view, position, search, toolbar, map, fo
       if (start !== undefined) position.jump({ paragraph: start });
     },
     view: () => view.next(),
+    ask: () => state.data.can.ask && send({ do: "ask", page: 0 }),
     find: () => toolbar.find(),
     hit: (step) => search.step(step),
     map: () => map.node.focus(),

@@ -8,6 +8,7 @@ const KEYS = [
   ["Home  End", "beginning, end"],
   ["Backspace", "back to where I was, after a jump"],
   ["p", "the PDF's own page"],
+  ["a", "ask beside the text"],
   ["g", "side by side, text, gists"],
   ["/", "search; n N next hit, previous hit"],
   ["o", "outline"],

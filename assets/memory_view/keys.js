@@ -15,6 +15,7 @@ import { DIALOG, DIALOG_CLOSE } from "../shared/streamlit.js";
  * @property {() => void} end
  * @property {(step: number) => void} chapter
  * @property {() => void} view the next one
+ * @property {() => void} ask
  * @property {() => void} find
  * @property {(step: number) => void} hit
  * @property {() => void} map
@@ -73,6 +74,7 @@ function actions(commands, { upAndDown, pages, space, shift }) {
     "]": () => commands.chapter(1),
     Backspace: commands.back,
     g: commands.view,
+    a: commands.ask,
     "/": commands.find,
     n: () => commands.hit(1),
     N: () => commands.hit(-1),

@@ -7,6 +7,7 @@ import { el } from "../shared/dom.js";
 import { Annotations } from "./annotations.js";
 import { BesideGists } from "./beside.js";
 import { BookMap } from "./book_map.js";
+import { Cited } from "./cited.js";
 import { readerCommands } from "./commands.js";
 import { Foot } from "./foot.js";
 import { Frame } from "./frame.js";
@@ -136,6 +137,7 @@ export class Reader {
         beside: (open) => this.beside.toggle(open),
       },
     });
+    this.cited = new Cited(all);
     this.gistsSaid = new GistsSaid((line) => frame.say(line));
     this.title = el("h1", { class: "sr", dir: "auto" });
     const { notes, listen, over } = this.annotations;
@@ -150,8 +152,8 @@ export class Reader {
 
   close() {
     this.ended.abort();
-    const { position, progress, map, toolbar, foot, layer, view, annotations, original, gistsSaid } = this;
-    for (const part of [position, progress, map, toolbar, foot, layer, view, annotations, original, gistsSaid]) part.close();
+    const { position, progress, map, toolbar, foot, layer, view, annotations, original, gistsSaid, cited } = this;
+    for (const part of [position, progress, map, toolbar, foot, layer, view, annotations, original, gistsSaid, cited]) part.close();
     this.leaveBook?.abort();
   }
 
@@ -189,6 +191,7 @@ export class Reader {
     if (before.layer !== data.layer || restyle) this.layerChanged();
     this.foot.drawGists(data.gists);
     this.position.request(data.goto);
+    this.cited.take(data.cited);
     this.gistsSaid.say(data.gists);
   }
 
@@ -230,6 +233,7 @@ export class Reader {
     for (const unit of this.units.take(range)) this.layer.fill(unit);
     this.position.tryWanted();
     this.search.again();
+    this.cited.settle();
     this.map.soon();
     this.view.flow.relayout();
   }

@@ -32,6 +32,7 @@ const NOTHING = {
   furthest: 0,
   looked: {},
   lit: [],
+  cited: null,
   look: USUAL,
   view: "both",
   can: { edit: false, ask: false },

@@ -51,6 +51,8 @@ export class StoredText extends EventTarget {
   furthest = null;
   /** @type {string | null} the id of the last request of the server to go somewhere that was followed */
   visited = null;
+  /** @type {string | null} the request for cited words that was followed last */
+  cited = null;
   /** @type {BackPlace[]} the places before each jump */
   back = [];
   /** @type {number[] | null} the words before each unit */

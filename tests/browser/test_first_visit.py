@@ -94,7 +94,7 @@ def test_a_library_from_the_first_visit_to_many_books(page: Page, start_app: Sta
         expect(page.locator('[data-testid="stTopNavLink"]')).to_have_count(6)
         go_to(page, "Library")
         expect(page.get_by_role("heading", level=1)).to_contain_text("remembers every page of a book in short")
-        expect(page.get_by_role("img", name=re.compile("cut into 25 pages.* opens page 14"))).to_be_visible()
+        expect(page.get_by_role("img", name=re.compile("cut into 25 pages.* opens page 2"))).to_be_visible()
         expect(page.locator(".drop.local")).to_contain_text("work without a model")
         page.get_by_role("link", name="Open the sample story").click()
         expect(page).to_have_url(re.compile("/read"))

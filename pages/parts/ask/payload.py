@@ -24,6 +24,7 @@ from pages.parts.ask.record import (
     sources_of_book,
 )
 from pages.parts.ask.several_state import Several
+from pages.parts.ask.spots import add_spots
 from pages.parts.ask.state import SHOWN, AskOneBook, AskState, exchange_now, step_asked
 from pages.parts.shared.answer import waiting_line
 from pages.parts.shared.gisting_status import may_hurry
@@ -66,6 +67,8 @@ def _record(now: AskState, exchange: Exchange) -> dict[str, Any]:
         suggest_model=_suggests_model(now, exchange, state),
         whole_memory=_whole_memory(now, exchange),
     )
+    if isinstance(now, AskOneBook):
+        add_spots(now, exchange, record, events, text)
     if hidden := now.why_hidden(exchange, events):
         return hide(record, hidden[0], may_ask=hidden[1])
     old = next((e for e in now.exchanges if e.id == exchange.facts.beside), None)

@@ -37,14 +37,14 @@ def draw(now: AskState) -> None:
             st.page_link("pages/library.py", label="Choose other books", icon=":material/library_books:")
         elif isinstance(now, AskOneBook):
             address.picker(now.workspace, now.book)
-            _limit(now)
+            limit_switch(now)
             _pick_method(now)
         if isinstance(now, Several) or methods.method(now.method).looks_up:
             _look_ups(now)
         _conversations(now)
 
 
-def _limit(scene: AskOneBook) -> None:
+def limit_switch(scene: AskOneBook) -> None:
     """The switch of the spoiler limit, the page it is at and why."""
     key = f"only_read_{scene.book.id}"
     st.session_state[key] = scene.position.limited  # the line on the map and the buttons beside it change it too
@@ -70,13 +70,13 @@ def _limit(scene: AskOneBook) -> None:
 
 def _pick_method(scene: AskOneBook) -> None:
     library, titles, whole = scene.workspace.library, dict(method_titles()), None not in scene.memory.gists
-    # without all gists the usual method is a search, whatever was chosen for other books
-    stored = library.preference("ask method", scene.method) if whole else scene.method
+    take_choices(scene)
+    stored = scene.method
     names = [name for name in titles if scene.memory.readable or may_search(name)]
     scene.method = st.selectbox(
         "Method",
         names,
-        index=names.index(stored) if stored in names else 0,
+        index=names.index(stored),
         format_func=titles.__getitem__,
         key="ask_method" if whole else f"ask_method_{scene.book.id}_{bool(scene.memory.readable)}",
     )
@@ -86,6 +86,16 @@ def _pick_method(scene: AskOneBook) -> None:
     if whole and scene.method != stored:
         library.set_preference("ask method", scene.method)
     _offer_zoom(scene)
+
+
+def take_choices(scene: AskOneBook) -> None:
+    """Set the method and the number of look-ups that were chosen last."""
+    library = scene.workspace.library
+    scene.look_ups = int(library.preference("look ups", scene.look_ups))
+    stored = library.preference("ask method", scene.method)
+    # without all gists the usual method is a search, whatever was chosen for other books
+    if None not in scene.memory.gists and stored in methods.all_methods():
+        scene.method = stored
 
 
 def _look_ups(now: AskState) -> None:

@@ -121,6 +121,7 @@ class AskOneBook(AskState):
     ``limit``: the last page that the spoiler limit lets in of ``gisting``, None where it keeps nothing out;
     ``shown_limit``: of what is shown. ``from_reader``: the page to go to, from 'Ask about this page' in Read.
     ``opening``: the exchange of a recording that tells of the earliest page, which is shown at first.
+    ``beside_text``: in the panel of Read.
     """
 
     book: Book
@@ -133,6 +134,7 @@ class AskOneBook(AskState):
     shown_limit: int | None = None
     from_reader: int | None = None
     opening: str = ""
+    beside_text: bool = False
 
     @property
     def book_ids(self) -> tuple[str, ...]:
@@ -198,6 +200,8 @@ class AskOneBook(AskState):
 
     def name_in_address(self, exchange: Exchange, *, step: int | None = None) -> None:
         st.session_state[f"conversation {self.book.id}"] = exchange.conversation_id
+        if self.beside_text:  # the address of Read is the place in the text
+            return
         address.set_address(book=self.book.id, exchange=exchange.id, step=None if step is None else step + 1)
 
 

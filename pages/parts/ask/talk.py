@@ -5,6 +5,7 @@ Every act is a callback, which runs before anything is drawn again; then only wh
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import streamlit as st
@@ -15,6 +16,7 @@ from pages.parts.ask.keeping import remove_answer, store_answer
 from pages.parts.ask.pieces import page_passages
 from pages.parts.ask.record import MOST_LOOK_UPS
 from pages.parts.ask.several_state import Several
+from pages.parts.ask.spots import spots_on_page
 from pages.parts.ask.state import AskOneBook, AskState, ask, choose_exchange, exchange_now, pages_read, set_limit
 from pages.parts.read.start import estimate_of, make_gists
 from pages.parts.shared import polling, shell
@@ -70,6 +72,9 @@ def act_in_memory(now: AskOneBook, act: Act) -> None:
     elif act.do == "unlimit":
         set_limit(now, on=False)
     elif act.do == "open":
+        if spots := spots_on_page(now, act.page):
+            st.session_state["cited_words"] = {"id": f"{now.book.id} {time.time()}", "spots": spots}
+            st.session_state["ask_panel_of"] = now.book.id  # the answer stays beside its words
         _leave(now.book.id, act.page)
     st.rerun("app")
 
@@ -184,7 +189,7 @@ def _start(
 def _line(now: AskState) -> None:
     label = f"Ask these {len(now.chosen.book_ids)} books" if isinstance(now, Several) else "Ask about the book"
     if isinstance(now, AskOneBook):
-        if now.limit is not None:
+        if now.limit is not None and not (now.limit and now.beside_text):  # which the panel says above
             _say_limit(now)
         answer_view.show_suggestions(
             now.book.id,

@@ -1,0 +1,59 @@
+"""Where the words are in the whole text that a claim rests on, for the reader, which has no pages of a gisting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pages.parts.ask.state import AskOneBook, whole_document
+from pages.parts.read.book_text import whole_places
+from pages.parts.shared.memory_view import utf16_offset
+from readagent_core.answering import replay
+from readagent_core.answering.base import Event
+from readagent_core.citations import Citation
+from readagent_core.document import Document
+from readagent_core.library.records import Exchange
+from readagent_core.memory import GistMemory
+
+Spots = list[list[int]]  # of each passage: paragraph of the whole text, start and end in UTF-16 code units
+
+
+def spots_of(citation: Citation, memory: GistMemory, whole: Document) -> Spots:
+    """The words that a citation rests on; where none were found, the beginning of its page; [] where it has no page."""
+    places = whole_places(memory.document, whole)
+    found: Spots = []
+    for quoted in citation.places:
+        paragraph, before = places[quoted.paragraph]
+        text = memory.document.paragraphs[quoted.paragraph].text
+        found.append([paragraph, *(before + utf16_offset(text, at) for at in (quoted.start, quoted.end))])
+    if not found and 1 <= citation.page <= len(memory.pages):
+        paragraph, at = places[memory.page(citation.page).start]
+        found.append([paragraph, at, at])
+    return found
+
+
+def add_spots(now: AskOneBook, exchange: Exchange, record: dict[str, Any], events: Sequence[Event], text: str) -> None:
+    """Give every chip of a finished answer its ``spots``."""
+    answer = replay.answer_of(events)
+    if answer is None:
+        return
+    memory = now.memory_of(exchange)
+    whole = whole_document(now, now.workspace.library.gisting(exchange.gisting_id))
+    citations = now.check(exchange, text, answer).citations
+    for cite in (cite for part in (*record["pieces"], {"cites": record["loose"]}) for cite in part["cites"]):
+        if 0 <= cite["at"] < len(citations):
+            cite["spots"] = spots_of(citations[cite["at"]], memory, whole)
+
+
+def spots_on_page(now: AskOneBook, page: int) -> Spots:
+    """The words on ``page`` that the current answer rests on."""
+    if now.current is None:
+        return []
+    events = replay.events_of(now.current)
+    answer = replay.answer_of(events)
+    if answer is None or now.why_hidden(now.current, events):
+        return []
+    whole = whole_document(now, now.workspace.library.gisting(now.current.gisting_id))
+    cited = [c for c in now.check(now.current, answer.text, answer).citations if c.page == page and c.places]
+    memory = now.memory_of(now.current)
+    return [spot for citation in cited for spot in spots_of(citation, memory, whole)]

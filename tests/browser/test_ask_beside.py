@@ -1,0 +1,55 @@
+"""Ask beside the text: the panel in Read, the words that a claim rests on, and the ways there and back."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import settled
+
+MARKED = """() => [...(CSS.highlights.get('cited-now') ?? [])].map((range) => {
+    const box = range.getBoundingClientRect();
+    return [range.toString(), box.top > 0 && box.bottom < innerHeight];
+})"""
+
+
+def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, app_url: str, keeper: str) -> None:
+    page.goto(f"{app_url}/read?book={keeper}")
+    expect(page.locator("#p1")).to_be_visible()
+    settled(page)
+    line = page.locator("p[data-i='0']").bounding_box()
+    page.keyboard.press("a")
+    box = page.locator(".st-key-ask_panel")
+    expect(box.locator('[data-kind="exchange"]')).to_be_visible()
+    assert page.locator("p[data-i='0']").bounding_box() == line  # no line of the text has moved
+    field = box.get_by_test_id("stChatInputTextArea")
+    field.fill("Where was the log in the watch room?")
+    field.press("Enter")
+    chip = box.locator(".cite").last
+    expect(box.locator(".qt").last).to_have_text("Where was the log in the watch room?")
+    expect(chip).to_be_visible()
+    chip.click()
+    page.wait_for_function(f"() => ({MARKED})().length === 1")
+    ((words, in_view),) = page.evaluate(MARKED)
+    assert words[:20] in (box.locator(".sentence").last.inner_text())
+    assert in_view
+    page.get_by_role("button", name=re.compile("^Back to")).click()  # one press
+    expect(page.locator("p[data-i='0']")).to_be_in_viewport()
+    settled(page)
+    box.get_by_role("button", name="Close").click()
+    expect(box).to_have_count(0)
+
+
+def test_from_the_memory_in_ask_to_the_marked_words_beside_the_answer(page: Page, app_url: str, keeper: str) -> None:
+    page.goto(f"{app_url}/ask?book={keeper}")
+    page.locator(".cite").first.click()
+    settled(page)
+    page.locator(".m.open").first.get_by_role("button", name="Read it").click()
+    expect(page).to_have_url(re.compile("/read"))
+    page.wait_for_function(f"() => ({MARKED})().length > 0")
+    assert all(in_view for _, in_view in page.evaluate(MARKED))
+    expect(page.locator('.st-key-ask_panel [data-kind="exchange"]')).to_be_visible()  # the answer is beside its words
+    settled(page)
+    page.locator(".st-key-ask_whole button").click()
+    expect(page).to_have_url(re.compile("/ask"))
