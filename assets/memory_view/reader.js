@@ -225,6 +225,7 @@ export class Reader {
     this.annotations.marks.draw();
     this.view.applyLook();
     this.position.request(this.state.data.goto);
+    this.cited.take(this.state.data.cited);
   }
 
   /** @param {[number, number]} range */
