@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 SLOTS = 2
-WINDOW = 2048  # tokens of a slot
+WINDOW = 1024  # tokens of a slot
 
 
 def weights() -> Path | None:
@@ -28,6 +28,7 @@ def main() -> None:
     options.n_ctx, options.n_parallel = WINDOW * SLOTS, SLOTS
     options.cpuparams.n_threads = options.cpuparams_batch.n_threads = 2
     options.embedding, options.pooling_type = True, xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
+    options.warmup, options.n_batch, options.n_ubatch = False, 256, 256
     options.use_jinja = options.endpoint_slots = options.offline = True
     server = xllamacpp.Server(options)
     print("listening", server.listening_address, flush=True)
