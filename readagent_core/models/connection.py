@@ -28,6 +28,7 @@ from readagent_core.models.server.openai_server import OPENAI, SILENCE_SECONDS, 
 from readagent_core.models.server.quirks import ORIGINS, Quirks, load_quirks, store_window
 from readagent_core.models.server.retry import Retrying
 from readagent_core.settings import Settings, TeamSettings
+from readagent_core.settings.saved import plain_name
 
 ON_SERVER = "Connect a model of your own in Settings, or ask who runs this server to raise it."  # at its budget's end
 _LOCK = threading.RLock()
@@ -158,7 +159,7 @@ def learnt_window(settings: Settings) -> tuple[int, str] | None:
 
 def _quirks(settings: Settings, where: str) -> Quirks:
     """What is known of the model in use; of a server that is lent, everybody learns together."""
-    key = (where, settings.model)
+    key = (where, plain_name(settings.model))
     if key not in _QUIRKS:
         _QUIRKS[key] = load_quirks((settings.server or settings).home, where, settings.model)
     return _QUIRKS[key]
@@ -168,7 +169,7 @@ def relearn(where: str, model: str, home: Path) -> None:
     """Forget what was learnt of a model at its server: a person may have changed the server meanwhile."""
     where = (where or OPENAI).rstrip("/")
     with _LOCK:
-        _QUIRKS.pop((where, model), None)
+        _QUIRKS.pop((where, plain_name(model)), None)
         store_window(home, where, model, None)
         for key in [key for key, stack in _STACKS.items() if (stack.where, stack.name) == (where, model)]:
             del _STACKS[key]  # work under way keeps its own

@@ -9,16 +9,18 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from readagent_core.errors import SettingsError
 from readagent_core.plan import PAGINATIONS
 from readagent_core.regular_files import write_whole
 from readagent_core.secret import Secret
 
+T = TypeVar("T")
 FILE = "settings.json"
 KEYRING = "keyring"  # the value of 'api_key_in' for a key in the system's keyring
 SECRETS = ("api_key", "api_key_in")  # what a backup leaves out
@@ -85,11 +87,28 @@ class SavedSettings:
     faults: tuple[str, ...] = ()
 
     def options_of(self, model: str) -> ModelOptions:
-        return self.options.get(model, ModelOptions())
+        return of_model(self.options, model) or ModelOptions()
 
     def window_of(self, model: str) -> int | None:
         """Return the window set for ``model``, else the one set for every model; None asks the server."""
-        return int(self.windows.get(model) or self.window) or None
+        return int(of_model(self.windows, model) or self.window) or None
+
+
+def plain_name(model: str) -> str:
+    """A model's name without what servers add: where it comes from, the tag that is meant without one, letter case."""
+    return re.sub(
+        r"^(?:models/|(?:registry\.ollama\.ai/)?library/)|:latest$|@sha256:\w+$", "", model.strip().casefold()
+    )
+
+
+def same_model(one: str, other: str) -> bool:
+    """Whether both name one model: Ollama lists 'llama3.2' as 'llama3.2:latest', and letter case does not count."""
+    return plain_name(one) == plain_name(other)
+
+
+def of_model(rows: Mapping[str, T], model: str) -> T | None:
+    """What is saved for a model, under this name or another one of it."""
+    return rows[model] if model in rows else next((rows[name] for name in rows if same_model(name, model)), None)
 
 
 # --- checks: each returns the value as it is used, or raises ValueError with what it must be -----------------------

@@ -254,6 +254,21 @@ def test_llama_cpp_says_how_many_slots_it_has_and_a_person_decides(settings_for)
         assert connection.connect(settings_for(server, at_once=5)).limiter.allowed == 5
 
 
+class At:
+    url = "http://127.0.0.1:9/v1"
+
+
+@pytest.mark.parametrize("other", ["Llama3.2", "llama3.2:latest", "library/llama3.2", "llama3.2@sha256:0a8c"])
+def test_what_is_known_of_a_model_holds_for_it_under_each_of_its_names(other, settings_for):
+    settings = settings_for(At, model="llama3.2", windows={"llama3.2:latest": 9000}, prices={"llama3.2": [1, 2]})
+    connection.connect(settings).server.quirks.learn_window(2048)
+    connection.close_all()
+    again = settings_for(At, model=other, windows={"llama3.2:latest": 9000}, prices={"llama3.2": [1, 2]})
+    assert connection.learnt_window(again) == (2048, "the server said so")
+    model = connection.connect(again)
+    assert (model.window, model.price.written) == (2048, 2)
+
+
 def test_a_learnt_window_is_kept_until_it_is_reset_or_the_file_changes(settings_for):
     said = Reply(status=400, error=error("This model's maximum context length is 2048 tokens"))
     long = Prompt("gist", "word " * 1000, reply_words=50)

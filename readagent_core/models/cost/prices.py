@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from readagent_core.models.cost.tokens import tokens_of_words
+from readagent_core.settings.saved import of_model
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def price_of(model: str, where: str, own: Mapping[str, Any] | None = None) -> Pr
     costs what its maker lists for exactly this name, also where a program on this computer passes the calls on; a newer
     one of the family may cost several times as much, or as little. Any other model here is free.
     """
-    row = (own or {}).get(model)
+    row = of_model(own or {}, model)
     if isinstance(row, list | tuple) and len(row) in (2, 3, 4):
         reused = float(row[3]) if len(row) == 4 and row[3] is not None else None
         return Price(float(row[0]), float(row[1]), str(row[2]) if len(row) > 2 else "", reused)

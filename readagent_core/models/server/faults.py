@@ -126,10 +126,18 @@ def from_status(status: int, body: str, headers: Mapping[str, str], *, where: st
     if name == "too long":
         return too_long(model, limit_in(found.words))
     wait = retry_after(headers, found.words) if issubclass(FAULTS[name].kind, RetryAfterError) else None
-    for_seconds = f" for {wait:.0f} s" if wait else ""
+    for_seconds = f" for {_span(wait)}" if wait else ""
     said = [f"error {status}"] * (status >= 400) + ([found.named] if found.named else [])
     named = f" ({', '.join(said)})" if said else ""
     return fault(name, where=where, model=model, carried=wait, status=status, named=named, for_seconds=for_seconds)
+
+
+def _span(seconds: float) -> str:
+    """'20 s', '6 minutes', '3 hours'."""
+    for unit, name in ((3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * unit:
+            return f"{seconds / unit:.0f} {name}"
+    return f"{seconds:.0f} s"
 
 
 def too_long(model: str, window: int | None, *, needed: int | None = None) -> ModelError:

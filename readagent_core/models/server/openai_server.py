@@ -361,7 +361,7 @@ async def _silence_told(reply: Reply, cancel: CancelToken) -> AsyncIterator[None
             await asyncio.sleep(1)
             quiet, before, size = (0 if reply.size > size else quiet + 1), quiet, reply.size
             if quiet >= TOLD_AFTER:
-                cancel.waiting(0.001, f"No word from the server for {quiet} s: it may be reading the prompt")
+                cancel.waiting(0.001, f"No word from the server for {quiet} s: it may be reading what it was sent")
             elif before >= TOLD_AFTER:
                 cancel.waiting(0.0, "")
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from readagent_core.regular_files import write_whole
+from readagent_core.settings.saved import plain_name
 
 MOST_GUESSES = 6
 HOW_LARGER = "(Ollama: set OLLAMA_CONTEXT_LENGTH or num_ctx; LM Studio: context length)"
@@ -82,6 +83,7 @@ class Quirks:
         with self._lock:
             if most and most < int(str(sent[parameter])):
                 self.most_tokens = most
+                self._note(f"The server said that it writes {most:,} tokens (parts of words) at most in one reply.")
                 return True
             if parameter == "temperature":
                 self.temperature = False
@@ -120,7 +122,7 @@ class Quirks:
             if self.window is None or window < self.window:
                 self.window, self.origin = window, origin
                 self._keep()
-                self._note(f"The server accepts {window:,} tokens at most; prompts stay within that.")
+                self._note(f"The server reads {window:,} tokens (parts of words) at once at most; no more is sent.")
         return True
 
     def learn_denser_text(self) -> bool:
@@ -143,8 +145,8 @@ class Quirks:
             self.window, self.origin = refused // 2, Origin.TRIED
             self._keep()
             self._note(
-                "The server found a prompt too long and did not say how much it takes in; "
-                f"{self.window:,} tokens at most are sent now. If you know its window, set it in Settings."
+                "The server found a text too long and did not say how much it takes in; at most "
+                f"{self.window:,} tokens (parts of words) are sent now. If you know its window, set it in Settings."
             )
         return True
 
@@ -181,7 +183,8 @@ class Quirks:
 
 def load_quirks(home: Path, where: str, model: str) -> Quirks:
     """Return what is known of a model from earlier; a window that is learnt from now on is stored in ``home``."""
-    row: Any = _read(home).get(f"{model} at {where}")
+    rows = _read(home)
+    row: Any = rows.get(_name(where, model), rows.get(f"{model} at {where}"))  # as it was named once
     quirks = Quirks(keep=lambda quirks: store_window(home, where, model, quirks))
     with suppress(KeyError, TypeError, ValueError):  # nothing, or another form
         quirks.window, quirks.origin, quirks.file = int(row["window"]), Origin(row["origin"]), str(row["file"])
@@ -191,12 +194,16 @@ def load_quirks(home: Path, where: str, model: str) -> Quirks:
 def store_window(home: Path, where: str, model: str, quirks: Quirks | None) -> None:
     """Store the window that was learnt of a model; None forgets it. A folder that cannot be written is no error."""
     with _FILE_LOCK, suppress(OSError):
-        rows, name = _read(home), f"{model} at {where}"
-        before = rows.pop(name, None)
+        rows, name = _read(home), _name(where, model)
+        before = rows.pop(name, None) or rows.pop(f"{model} at {where}", None)
         if quirks and quirks.window and quirks.origin:
             rows[name] = {"window": quirks.window, "origin": quirks.origin.value, "file": quirks.file}
         if rows.get(name) != before:
             write_whole(home / FILE, json.dumps(rows, ensure_ascii=False, indent=1).encode())
+
+
+def _name(where: str, model: str) -> str:
+    return f"{plain_name(model)} at {where}"
 
 
 def _read(home: Path) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from readagent_core.models.server import network
 from readagent_core.models.server.events import BOM, body
 from readagent_core.quick_json import from_json
 from readagent_core.settings import Secret
+from readagent_core.settings.saved import same_model
 
 SECONDS = 5.0  # for all questions together
 OLLAMA_DEFAULT = 4096
@@ -233,18 +234,6 @@ def name_of(row: Mapping[str, Any]) -> str:
 
 def _model_row(rows: Sequence[Mapping[str, Any]], model: str) -> Mapping[str, Any]:
     return next((row for row in rows if same_model(name_of(row), model)), {})
-
-
-def same_model(one: str, other: str) -> bool:
-    """Whether both name one model: Ollama lists 'llama3.2' as 'llama3.2:latest', and letter case does not count."""
-    return plain_name(one) == plain_name(other)
-
-
-def plain_name(model: str) -> str:
-    """A model's name without what servers add: where it comes from, the tag that is meant without one, letter case."""
-    return re.sub(
-        r"^(?:models/|(?:registry\.ollama\.ai/)?library/)|:latest$|@sha256:\w+$", "", model.strip().casefold()
-    )
 
 
 def _window_in(row: Mapping[str, Any], depth: int = 3) -> int | None:
