@@ -133,11 +133,10 @@ def from_status(status: int, body: str, headers: Mapping[str, str], *, where: st
 
 
 def _span(seconds: float) -> str:
-    """'20 s', '6 minutes', '3 hours'."""
-    for unit, name in ((3600, "hours"), (60, "minutes")):
-        if seconds >= 2 * unit:
-            return f"{seconds / unit:.0f} {name}"
-    return f"{seconds:.0f} s"
+    """'20 s', '360 s (6 minutes)', '10800 s (3 hours)'."""
+    units = ((seconds / 3600, "hours"), (seconds / 60, "minutes"))
+    longer = next((f" ({number:.0f} {name})" for number, name in units if number >= 2), "")
+    return f"{seconds:.0f} s{longer}"
 
 
 def too_long(model: str, window: int | None, *, needed: int | None = None) -> ModelError:
