@@ -101,7 +101,7 @@ def connect(settings: Settings, *, time_scale: float = 1.0) -> ServerModel:
             elif saved.at_once or not here:
                 limiter.allow(at_once)
             else:
-                server.on_slots = limiter.found_slots
+                server.sizes.on_slots = limiter.found_slots
             advice = {"advice": ON_SERVER} if settings.server else {}
             paid = MonthlyBudget(server, open_spending_log(settings.spending_folder), price, month, **advice)
             retrying = Retrying(paid, limiter, time_scale=time_scale)

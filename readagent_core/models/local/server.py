@@ -32,7 +32,7 @@ class LocalServer(OpenAIServer):
     ) -> None:
         super().__init__(WHERE, model, window=engine.window if isinstance(engine, Engine) else WINDOW, **options)
         self.engine = engine
-        self._window = Window(self._window.tokens, slots=1, grammar=True)
+        self.sizes.found = Window(self.sizes.window, slots=1, grammar=True)
         self.address = ""
         self.states: States | None = None
         self.forgets = ""  # why nothing of what it has read is kept, for people

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -19,14 +19,14 @@ from readagent_core import event_loop
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import ModelError, WindowError
 from readagent_core.models.base import ChatModel, Completion
-from readagent_core.models.cost.tokens import OVERHEAD, estimate_tokens, tokens_of_words
-from readagent_core.models.server import faults, json_replies, windows
+from readagent_core.models.server import faults, json_replies
 from readagent_core.models.server.client import FAULTS, Client, error_in
 from readagent_core.models.server.events import Endless
 from readagent_core.models.server.grammars import grammar_of
 from readagent_core.models.server.guard import Guard
-from readagent_core.models.server.quirks import LEAST_WINDOW, Quirks
+from readagent_core.models.server.quirks import Quirks
 from readagent_core.models.server.replies import Ending, Reply, parts
+from readagent_core.models.server.sizes import Sizes
 from readagent_core.models.thinking import split_thinking
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret
@@ -34,16 +34,11 @@ from readagent_core.settings.saved import ModelOptions
 
 OPENAI = "https://api.openai.com/v1"
 SILENCE_SECONDS = 180.0  # a local model may take minutes over a long prompt before its first word
-THINKING_TOKENS = 1_024  # room besides the reply; models that were seen thinking get more
-MORE_THINKING_TOKENS = 16_384
 ENDLESS = 4  # a reply this many times longer than was allowed is running on without end
 CHARACTERS_PER_TOKEN = 4
 # A call may last so many times the silence that is allowed while nothing but keep-alive comments comes.
 KEEP_ALIVE = 10
 TOLD_AFTER = 10  # seconds without a word, after which a person is told
-# Below this share of the tokens sent, by our estimate (careful by about a tenth), a prompt was cut.
-CUT_SHARE = 0.55
-CUT_LEAST = 400
 
 
 class OpenAIServer(ChatModel):
@@ -77,12 +72,7 @@ class OpenAIServer(ChatModel):
         self._key = api_key or Secret()
         self._silence = silence
         self.client = Client(self.where, self._key, silence=silence)
-        self._window = windows.Window(window)
-        self._ask_window = window is None
-        self._window_is_set = window is not None
-        self._asked_again = False
-        self._asking = asyncio.Lock()
-        self.on_slots: Callable[[int], None] | None = None  # called with the number of slots that the server has
+        self.sizes = Sizes(self.where, model, self._key, self.quirks, window=window, silence=silence)
 
     @property
     def sampling(self) -> dict[str, Any]:
@@ -99,34 +89,15 @@ class OpenAIServer(ChatModel):
     @property
     def window(self) -> int | None:
         self.learn_window(CancelToken())
-        return self._known_window
+        return self.sizes.window
 
     @property
     def window_is_firm(self) -> bool:
-        return self.window is None or self._window.firm
-
-    @property
-    def _known_window(self) -> int | None:
-        return min((w for w in (self._window.tokens, self.quirks.window) if w), default=None)
+        return self.window is None or self.sizes.firm
 
     def learn_window(self, cancel: CancelToken) -> None:
-        if self._ask_window:
-            event_loop.run(self._learn_window(), cancel)
-
-    async def _learn_window(self) -> None:
-        async with self._asking:
-            if self._ask_window:
-                found = await windows.ask(self.where, self.name, self._key)
-                self._window = windows.Window(found.tokens, found.firm or self._asked_again, grammar=found.grammar)
-                self._ask_window = False
-                self.quirks.found_file(found.file)
-                if found.slots and self.on_slots:
-                    self.on_slots(found.slots)
-
-    def _ask_again(self) -> None:
-        """Ask for the window once more, now that the model is loaded; the second answer is final."""
-        if not self._window.firm and not self._asked_again:
-            self._ask_window = self._asked_again = True
+        if self.sizes.to_ask:
+            event_loop.run(self.sizes.learn(), cancel)
 
     def close(self) -> None:
         """Close the connections. Calls that are under way end as broken off."""
@@ -152,8 +123,8 @@ class OpenAIServer(ChatModel):
         start = time.perf_counter()
         while True:
             reply = Reply()
-            await self._learn_window()
-            window = self._known_window
+            await self.sizes.learn()
+            window = self.sizes.window
             request = await self._request(prompt)
             try:
                 async for part in self._parts(request, prompt, reply, start, cancel):
@@ -169,46 +140,24 @@ class OpenAIServer(ChatModel):
                 if self.quirks.refuse(name, request, most=most):
                     continue
                 explained = faults.explain(error, where=self.where, model=self.name)
-                if type(explained) is WindowError and self._use_smaller_window(
-                    explained.window, window, prompt, request
-                ):
+                if type(explained) is WindowError and self.sizes.use_smaller(explained.window, window, prompt, request):
                     continue  # the reply's share was too large, or the prompt is: the check before sending decides
                 raise explained from None
             except _MoreThinking:
                 continue
         completion = self._completion(reply, prompt, time.perf_counter() - start)
-        self._ask_again()
+        self.sizes.ask_again()
         yield completion
-
-    def _use_smaller_window(
-        self, reported: int | None, before: int | None, prompt: Prompt, request: dict[str, Any]
-    ) -> bool:
-        """Use the window that the server ``reported``, else half of what it refused. False where it is not smaller."""
-        if not reported:
-            sent = self._estimate(prompt) + int(request.get(self.quirks.tokens_field, 0))
-            return self.quirks.guess_window(min(sent, before or sent), seen=before)
-        now = self._known_window
-        if now is None or reported < now:
-            return self.quirks.learn_window(reported)
-        sent = self._estimate(prompt) + int(request.get(self.quirks.tokens_field, 0))
-        return sent > reported / 2 and self.quirks.learn_denser_text()
 
     async def _request(self, prompt: Prompt) -> dict[str, Any]:
         """The call's parameters, within the window. Raises WindowError before anything is sent."""
         quirks = self.quirks
-        window = self._known_window
-        if window and self._needed(prompt, window) > window and not self._window.firm:
-            await windows.load(self.where, self.name, self._key, seconds=self._silence)
-            self._ask_again()
-            await self._learn_window()
-            window = self._known_window or window
-        if window and self._needed(prompt, window) > window:
-            raise faults.too_long(self.name, window, needed=self._needed(prompt, window))
+        await self.sizes.check(prompt)
         request: dict[str, Any] = {"model": self.name, "messages": [{"role": "user", "content": prompt.text}]}
         if quirks.temperature and self._temperature is not None:
             request["temperature"] = self._temperature
         if quirks.tokens_field:
-            request[quirks.tokens_field] = self._most(prompt)
+            request[quirks.tokens_field] = self.sizes.most(prompt)
         if quirks.stream:
             request["stream"] = True
             if quirks.stream_options:
@@ -216,34 +165,15 @@ class OpenAIServer(ChatModel):
         form = json_replies.form_of(prompt) if self.asks_json and quirks.response_format else None
         if form:
             request["response_format"] = form.response_format
-        elif self._window.grammar and quirks.grammar and (grammar := grammar_of(prompt)):
+        elif self.sizes.grammar and quirks.grammar and (grammar := grammar_of(prompt)):
             request["grammar"] = grammar
         return request
-
-    def _room(self, prompt: Prompt) -> int:
-        """Tokens for the reply itself."""
-        return tokens_of_words(prompt.reply_words) * 2
-
-    def _needed(self, prompt: Prompt, window: int) -> int:
-        """Tokens that prompt and the least of a reply take up."""
-        return self._estimate(prompt) + min(self._room(prompt) // 2, window // 4)
-
-    def _most(self, prompt: Prompt) -> int:
-        """Tokens that reply and thinking may take together, within the window."""
-        most = self._room(prompt) + (MORE_THINKING_TOKENS if self.quirks.reasons else THINKING_TOKENS)
-        most = min(most, self.quirks.most_tokens or most)
-        window = self._known_window
-        return max(16, min(most, window - self._estimate(prompt))) if window else most
-
-    def _estimate(self, prompt: Prompt) -> int:
-        """Tokens of the prompt, corrected upward by what the server reported of earlier ones."""
-        return round(estimate_tokens(prompt.text) * max(1.0, self.quirks.ratio or 1.0)) + OVERHEAD
 
     async def _parts(
         self, request: dict[str, Any], prompt: Prompt, reply: Reply, start: float, cancel: CancelToken
     ) -> AsyncIterator[str]:
         """Send the request, and give the parts of the text as they arrive, the rest going into ``reply``."""
-        allowed, guard = self._most(prompt), Guard(prompt, self._room(prompt))
+        allowed, guard = self.sizes.most(prompt), Guard(prompt, self.sizes.room(prompt))
         limit = ENDLESS * CHARACTERS_PER_TOKEN * allowed
         seconds = KEEP_ALIVE * self._silence
         now = asyncio.get_running_loop().time
@@ -281,7 +211,7 @@ class OpenAIServer(ChatModel):
         reply.reasoning = f"{reply.reasoning}\n{hidden}".strip()
         no_word = reply.ending(allowed) is Ending.LENGTH and not reply.text.strip()  # all the room went into thinking
         self.quirks.reasons = self.quirks.reasons or reply.thought or bool(reply.reasoning) or no_word
-        if no_word and (self.quirks.tokens_field or size > limit) and self._most(prompt) > allowed:
+        if no_word and (self.quirks.tokens_field or size > limit) and self.sizes.most(prompt) > allowed:
             raise _MoreThinking
         if size > limit:
             raise Endless(f"more than {limit:,} characters of text and thinking came")
@@ -292,7 +222,7 @@ class OpenAIServer(ChatModel):
     def _completion(self, reply: Reply, prompt: Prompt, seconds: float) -> Completion:
         """The finished reply. Raises CutOffError, RefusedError, EmptyReplyError or WindowError."""
         text = reply.text.strip()
-        ending = reply.ending(self._most(prompt) if self.quirks.tokens_field else None)
+        ending = reply.ending(self.sizes.most(prompt) if self.quirks.tokens_field else None)
         if ending is Ending.REFUSED:
             raise self._fault("refused")
         if reply.foreign and not text:
@@ -303,7 +233,7 @@ class OpenAIServer(ChatModel):
                 raise self._fault("unknown end", carried=text, reason=faults.plain(reply.finish))
         if ending is Ending.BROKEN:
             raise self._fault("reply broke off" if text or reply.reasoning or reply.finish else "empty", carried=text)
-        self._check_all_was_read(prompt, reply)
+        self.sizes.check_all_was_read(prompt, reply)
         if not text and reply.used_tool:
             raise self._fault("only a tool")
         if not text and reply.reasoning:
@@ -323,32 +253,6 @@ class OpenAIServer(ChatModel):
             seconds=seconds,
             first_word=reply.first,
         )
-
-    def _check_all_was_read(self, prompt: Prompt, reply: Reply) -> None:
-        """Raise WindowError where the server reports far fewer prompt tokens than were sent.
-
-        Some servers count only what they did not have in their cache: such a figure is below a prompt that went
-        through, or beside the server's own word for a window that holds this one. It is left out.
-        """
-        if not reply.tokens_in:
-            return
-        plain = estimate_tokens(prompt.text) + OVERHEAD
-        expected = plain * min(1.0, self.quirks.ratio or 1.0)
-
-        def read_less(read: int) -> bool:
-            return read < CUT_SHARE * expected and expected - read > CUT_LEAST
-
-        if read_less(reply.tokens_in) and reply.tokens_in < (reply.tokens_reused or 0):
-            reply.tokens_in += reply.tokens_reused or 0
-        if read_less(reply.tokens_in):
-            sent, read = round(expected), reply.tokens_in
-            told = 0 if self._window_is_set or not self._window.firm else self._window.tokens or 0
-            if read < max(LEAST_WINDOW, self.quirks.largest) or told >= plain:
-                reply.tokens_in = None
-                return
-            self.quirks.learn_cutting(sent=sent, read=read)
-            raise self._fault("prompt cut", carried=read, sent=sent, read=read)
-        self.quirks.learn_whole(reply.tokens_in, reply.tokens_in / plain)
 
 
 @asynccontextmanager
