@@ -7,6 +7,7 @@ import { MarkCard } from "./mark_card.js";
 import { Marks } from "./marks.js";
 import { NotesPanel } from "./notes_panel.js";
 import { PassageCard } from "./passage_card.js";
+import { References } from "./references.js";
 import { SelectionMenu } from "./selection.js";
 
 /**
@@ -53,8 +54,12 @@ export class Annotations {
     });
     this.listen = new Listen({ ...of, layer, show, changed });
     this.keyboard = new KeyboardSelection({ ...of, selection: this.selection, show });
-    this.cards = [this.markCard, this.passageCard];
-    this.over = [this.selection.node, this.markCard.node, this.passageCard.node, toast.node]; // lie over the text
+    const closeCards = () => {
+      for (const card of this.cards) card.close();
+    };
+    this.references = new References({ ...of, opening: closeCards });
+    this.cards = [this.markCard, this.passageCard, this.references];
+    this.over = [this.selection.node, ...this.cards.map((card) => card.node), toast.node]; // lie over the text
     this.parts = [marks, this.selection, ...this.cards, this.listen, toast];
     frame.scroller.addEventListener("click", (event) => this.clicked(event), true);
   }

@@ -175,15 +175,15 @@ export class Position {
   }
 
   /**
-   * Goes to a place by a jump: nothing it passes counts as read, and with `back` it can be gone back from. Returns
-   * whether the place before was remembered.
+   * Goes to a place by a jump: nothing it passes counts as read, and with `back` it can be gone back from, where it is not
+   * in view already (`always`: there too). Returns whether the place before was remembered.
    * @param {Place} target
    */
-  jump(target, { focus = false, back = true } = {}) {
+  jump(target, { focus = false, back = true, always = false } = {}) {
     const { book } = this.state;
     const { units } = this;
     if (!units.nodes[target.paragraph]) return false;
-    const leaves = back && !this.flow().isShown(target.paragraph);
+    const leaves = back && (always || !this.flow().isShown(target.paragraph));
     if (leaves) {
       this.write();
       this.remember(this.state.place, this.history.depth);

@@ -4,7 +4,7 @@
 import { tabState } from "../shared/tab_state.js";
 
 /**
- * @import { BookOutline, TextBatch, TextParagraphs } from "../protocol.js"
+ * @import { BookOutline, SpanRecord, TextBatch, TextParagraphs } from "../protocol.js"
  * @import { Place } from "./state.js"
  *
  * @typedef {{paragraph: number, at: number, page: number | null}} At
@@ -45,6 +45,12 @@ export class StoredText extends EventTarget {
   places = [];
   /** @type {Set<number>} */
   joined = new Set();
+  /** @type {Set<number>} paragraphs of notes */
+  notes = new Set();
+  /** @type {Map<number, SpanRecord[]>} paragraph -> what stands beside its words */
+  spans = new Map();
+  /** @type {Set<number>} paragraphs in which a note begins that is referred to */
+  targets = new Set();
   /** @type {At | null} */
   at = null;
   /** @type {number | null} how many paragraphs the person has read */
@@ -80,12 +86,17 @@ export function storeText(batch) {
     book.dispatchEvent(new Event("outline"));
     return;
   }
-  const { from, text, heads, places, joined } = /** @type {TextParagraphs} */ (batch);
+  const { from, text, heads, places, joined, notes = [], spans = [] } = /** @type {TextParagraphs} */ (batch);
   if (book.text[from] !== undefined) return;
   for (const [i, paragraph] of text.entries()) book.text[from + i] = paragraph;
   for (const [at, level, title] of heads) book.heads.set(at, [...(book.heads.get(at) ?? []), [level, title]]);
   book.places = [...book.places, ...places].sort((a, b) => a[0] - b[0]);
   for (const at of joined) book.joined.add(at);
+  for (const at of notes) book.notes.add(at);
+  for (const [at, found] of spans) {
+    book.spans.set(at, found);
+    for (const [, , kind, , target] of found) if (kind === "note" && target !== null) book.targets.add(target);
+  }
   book.dispatchEvent(new CustomEvent("text", { detail: [from, from + text.length] }));
 }
 

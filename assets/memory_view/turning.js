@@ -34,7 +34,7 @@ export class Turning {
   /** @param {MouseEvent} event */
   clicked(event) {
     const target = event.composedPath()[0];
-    if ((target instanceof Element && target.closest("button, a, input, mark")) || String(this.frame.selection())) return;
+    if ((target instanceof Element && target.closest("button, a, input, mark, [role=link]")) || String(this.frame.selection())) return;
     const { left, width } = this.frame.scroller.getBoundingClientRect();
     const share = (event.clientX - left) / width;
     if (share < SIDE) this.turn(this.left());

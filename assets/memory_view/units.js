@@ -7,6 +7,7 @@
 import { el, fill } from "../shared/dom.js";
 import { drawFigures, figuresBetween, isCaption } from "./figures.js";
 import { partsOf, rangeIn } from "./text_places.js";
+import { withSpans } from "./text_spans.js";
 import { isLoaded, unitEnd, unitOf } from "./text_store.js";
 
 /**
@@ -93,7 +94,7 @@ export class Units {
       drawFigures(outline, i, false).forEach(place);
       const kind = SCENE.test(text[i]) ? "scene" : joined.has(i) ? "joined" : isCaption(outline, i) ? "caption" : null;
       const node = el("p", { "data-i": i, dir: "auto", class: kind });
-      fill(node, text[i], this.marksIn(i), outline.emphasis);
+      this.write(i, node, this.marksIn(i));
       this.rows[i] = row;
       this.nodes[i] = node;
       place(node);
@@ -102,6 +103,14 @@ export class Units {
     }
     if (at === 0) nodes.push(promise(this.rows[outline.units[0][0]]));
     this.units[at].replaceChildren(...nodes);
+  }
+
+  /** @param {number} paragraph @param {HTMLElement} node @param {Span[]} marks */
+  write(paragraph, node, marks) {
+    const { text, spans, outline } = this.state.book;
+    const [words, beside] = [text[paragraph], spans.get(paragraph)];
+    const plain = beside && ((/** @type {number} */ from, /** @type {number} */ to) => withSpans(words, beside, from, to));
+    fill(node, words, marks, outline.emphasis, 0, words.length, plain);
   }
 
   /** The element to go to for a paragraph: the first heading or picture above it, if it has one. @param {number} paragraph */
@@ -125,7 +134,7 @@ export class Units {
   mark(paragraph, spans) {
     const node = this.nodes[paragraph];
     if (!node) return;
-    fill(node, this.state.book.text[paragraph], [...spans, ...this.marksIn(paragraph)], this.state.book.outline.emphasis);
+    this.write(paragraph, node, [...spans, ...this.marksIn(paragraph)]);
     this.drawn(paragraph);
   }
 }

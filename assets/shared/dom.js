@@ -4,6 +4,7 @@
  * @import { Emphasis } from "../protocol.js"
  *
  * @typedef {[start: number, end: number, kind: string]} Span a part of a text that is marked, with its class
+ * @typedef {(start: number, end: number) => (Node | string)[]} Plain
  * @typedef {Node | string | number | null | undefined} Child
  * @typedef {string | number | boolean | null | undefined} Attribute
  * @typedef {{[E in keyof HTMLElementEventMap as `on${E}`]?: (event: HTMLElementEventMap[E]) => unknown}} Listeners
@@ -113,18 +114,20 @@ export function button(label, onclick, { kind = "", icon: shape = null, name = n
  * @param {Emphasis} emphasis the sign round words that are shown in italics; the signs stay in the DOM, hidden
  * @param {number} from the first character to show; spans count from the start of the whole text all the same
  * @param {number} to the end of what is shown
+ * @param {Plain} plain the nodes of characters without emphasis
  */
-export function fill(node, text, spans = [], emphasis = "", from = 0, to = text.length) {
+export function fill(node, text, spans = [], emphasis = "", from = 0, to = text.length, plain = (start, end) => [text.slice(start, end)]) {
   const ranges = emphasis ? [...text.matchAll(EMPHASIS[emphasis])].map((found) => rangeOf(found)) : [];
   const pieces = [];
   let at = from;
   for (const [first, last, kind] of [...spans].sort((a, b) => a[0] - b[0])) {
     const [start, end] = [Math.max(first, from), Math.min(last, to)];
     if (start < at || end <= start) continue;
-    pieces.push(...emphasised(text, at, start, ranges), el("mark", { class: kind }, ...emphasised(text, start, end, ranges)));
+    const marked = el("mark", { class: kind }, ...emphasised(text, start, end, ranges, plain));
+    pieces.push(...emphasised(text, at, start, ranges, plain), marked);
     at = end;
   }
-  node.replaceChildren(...pieces, ...emphasised(text, at, to, ranges));
+  node.replaceChildren(...pieces, ...emphasised(text, at, to, ranges, plain));
 }
 
 /** @param {RegExpExecArray} found @returns {[number, number]} */
@@ -141,8 +144,9 @@ const EMPHASIS = {
  * @param {number} start
  * @param {number} end
  * @param {[number, number][]} ranges
+ * @param {Plain} plain
  */
-function emphasised(text, start, end, ranges) {
+function emphasised(text, start, end, ranges, plain) {
   /** @param {number} at */
   const sign = (at) => el("span", { class: "star" }, text[at]);
   const pieces = [];
@@ -151,11 +155,11 @@ function emphasised(text, start, end, ranges) {
     const [low, high] = [Math.max(open, start), Math.min(close, end)];
     if (low >= high) continue;
     const [opens, closes] = [low === open, high === close];
-    const inside = text.slice(low + (opens ? 1 : 0), high - (closes ? 1 : 0));
-    pieces.push(text.slice(at, low), el("em", {}, opens ? sign(open) : null, inside, closes ? sign(close - 1) : null));
+    const inside = plain(low + (opens ? 1 : 0), high - (closes ? 1 : 0));
+    pieces.push(...plain(at, low), el("em", {}, opens ? sign(open) : null, ...inside, closes ? sign(close - 1) : null));
     at = high;
   }
-  return [...pieces, text.slice(at, end)].filter((piece) => piece !== "");
+  return [...pieces, ...plain(at, end)].filter((piece) => piece !== "");
 }
 
 /**
