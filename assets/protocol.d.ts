@@ -398,6 +398,8 @@ export interface Cite {
   /** number of the book among several; 0 for the only one */
   book?: number;
   state: "page" | "memory" | "copied" | "not found" | "pending";
+  /** the page was opened in part */
+  inPart?: boolean;
   label: string;
   why: string;
   /** its index among the answer's citations, -1 while pending */
@@ -495,6 +497,8 @@ export interface LimitData {
 export interface MemoryStep {
   /** pages opened in place */
   expanded: number[];
+  /** pages opened in part: paragraphs from, to (exclusive), counted from 0 on the page */
+  inPart: Record<string, [number, number][]>;
   /** pages looked up, or found by a search, in this step */
   marked: number[];
   /** the pages were found by a search */

@@ -126,7 +126,7 @@ class Answer {
   chip(cite, isQuoted = cite.state === "page") {
     const { page, book, state, label, why, at } = cite;
     if (state === "pending") return el("span", { class: "cite pending" }, label);
-    const kind = { page: "page", memory: "mem", copied: "mem", "not found": "none" }[state];
+    const kind = { page: cite.inPart ? "page some" : "page", memory: "mem", copied: "mem", "not found": "none" }[state];
     /** @param {MouseEvent} event */
     const follow = ({ currentTarget }) => {
       // in Read the text is beside the answer: it goes to the words
@@ -138,7 +138,7 @@ class Answer {
     const chip = el(
       "button",
       { type: "button", class: `cite ${kind}`, title: why, "aria-label": `${label}. ${why}`, "data-page": page, onclick: follow },
-      state === "copied" ? null : icon(`claim_${state}`),
+      state === "copied" ? null : icon(cite.inPart && state === "page" ? "in_part" : `claim_${state}`),
       label,
     );
     const original = this.data.originals?.[book ?? 0];

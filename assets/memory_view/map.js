@@ -9,7 +9,7 @@ import { percent, plural, sumOf, svg } from "../shared/dom.js";
  *
  * @typedef {[top: number, height: number]} Cell of a page, in pixels
  * @typedef {[first: number, last: number, depth: number]} Closed a part in one gist: its pages, and how many parts it is inside of
- * @typedef {{number: number, words: number, rule?: number, gist?: Gist, veiled?: number}} MapPage
+ * @typedef {{number: number, words: number, rule?: number, gist?: Gist, veiled?: number, paragraphs?: string[]}} MapPage
  */
 
 const SHADES = [0.8, 0.95, 1.1]; // relative to the average gist of this book
@@ -117,9 +117,10 @@ export const columnOf = (width) => (width < 60 ? { x: 12, wide: 22 } : { x: 18, 
  * Draws the map into `box` and returns the cell of every page.
  * @param {Element} box
  * @param {MapPage[]} pages
- * @param {{width: number, height: number, looked: Set<number>, hits: Set<number>, closed: Closed[]}} options
+ * @param {{width: number, height: number, looked: Set<number>, hits: Set<number>, closed: Closed[], inPart?: Map<number, Cell[]>}} options
+ *   `inPart`: of pages opened in part, where the parts stand, as shares of the page
  */
-export function drawMap(box, pages, { width, height, looked, hits, closed }) {
+export function drawMap(box, pages, { width, height, looked, hits, closed, inPart = new Map() }) {
   const average = averageGist(pages);
   const cells = mapPlaces(pages, height);
   const { x, wide } = columnOf(width);
@@ -156,6 +157,15 @@ export function drawMap(box, pages, { width, height, looked, hits, closed }) {
       found.push(svg("rect", { ...cell, ...wider }, svg("title", {}, pageTitle(page, true))));
       const place = { class: "mapin", "text-anchor": "middle", x: x + wide / 2, y: y + tall / 2 + 4 };
       if (tall > 13) found.push(svg("text", place, String(page.number)));
+    }
+    const parts = inPart.get(page.number) ?? [];
+    if (parts.length) {
+      const title = svg("title", {}, `${pageTitle(page, false)}, opened in part`);
+      found.push(svg("rect", { ...cell, class: "minpart", height: Math.max(tall, 3).toFixed(1) }, title));
+    }
+    for (const [from, share] of parts) {
+      const place = { x: x - 4, width: wide + 8, y: (y + from * tall).toFixed(1), height: Math.max(share * tall, 2.5).toFixed(1) };
+      found.push(svg("rect", { ...place, class: "mlook", rx: 1, "pointer-events": "none" }));
     }
     const alone = !isClosed(closed, page.number);
     if (alone && (page.rule || page.gist?.rule)) found.push(svg("rect", { ...cell, fill: `url(#${hatch})`, "pointer-events": "none" }));

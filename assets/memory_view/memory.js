@@ -100,7 +100,7 @@ export class Memory {
       this.list.replaceChildren(...this.parts.build(data.parts, data.meta), this.curtain);
     }
     const same = !other && !others && before?.count === data.count;
-    const fresh = JSON.stringify([data.expanded, data.marked, data.passages, data.closed]);
+    const fresh = JSON.stringify([data.expanded, data.inPart, data.marked, data.passages, data.closed]);
     if (fresh !== this.fresh) {
       this.made.unfolded.clear();
       this.parts.byHand.clear();
@@ -189,13 +189,19 @@ export class Memory {
   drawRow(n, data, page) {
     const full = data.expanded.includes(n);
     const peek = !full && this.peeked.has(n);
-    const passages = full ? (data.passages?.[n] ?? []).flat() : [];
-    const asked = full || data.marked.includes(n);
-    const key = JSON.stringify([full, peek, asked, passages, this.made.folds(n)]); // the text is compared separately: a book has 2 MB
+    const part = full ? null : (data.inPart?.[n] ?? null);
+    const passages = full || part ? (data.passages?.[n] ?? []).flat() : [];
+    const asked = full || Boolean(part) || data.marked.includes(n);
+    const key = JSON.stringify([full, peek, asked, passages, part, this.made.folds(n)]); // the text is compared separately: a book has 2 MB
     const known = this.rows.get(n);
     if (known?.key === key && known.text === page.text) return;
     const options = { peek, passages, hasOriginal: Boolean(data.original) };
-    const node = full || peek ? this.made.opened(page, data.meta, options) : this.made.gist(page, data.meta, asked);
+    const node =
+      full || peek
+        ? this.made.opened(page, data.meta, options)
+        : part
+          ? this.made.inPart(page, data.meta, { part, passages })
+          : this.made.gist(page, data.meta, asked);
     if (known) known.node.replaceWith(node);
     else this.block(n).append(node);
     this.rows.set(n, { key, node, text: page.text });
@@ -272,7 +278,11 @@ export class Memory {
 }
 
 /** The pages that are opened, asked for or quoted. @param {Shown} data */
-const touched = ({ expanded, marked, passages }) => [...expanded, ...marked, ...Object.keys(passages ?? {}).map(Number)];
+const touched = ({ expanded, inPart, marked, passages }) => [
+  ...expanded,
+  ...marked,
+  ...[passages, inPart].flatMap((pages) => Object.keys(pages ?? {}).map(Number)),
+];
 
 /** @param {number} from @param {number} to */
 const range = (from, to) => Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i);

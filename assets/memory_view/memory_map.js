@@ -2,6 +2,7 @@
 
 import { el } from "../shared/dom.js";
 import { drawMap, pageAt } from "./map.js";
+import { barsOf } from "./memory_rows.js";
 import { SpoilerLimit } from "./spoiler_limit.js";
 
 /**
@@ -43,17 +44,24 @@ export class MemoryMap {
   draw({ data, pages, changes, closed }) {
     const { width, height } = this.box.getBoundingClientRect();
     if (!height || !this.box.isConnected) return;
-    const { scope, count, limit, searched, expanded, marked } = data;
-    const drawn = JSON.stringify([width, height, scope, count, limit, changes, closed, searched, expanded, marked]);
+    const { scope, count, limit, searched, expanded, inPart = {}, marked } = data;
+    const drawn = JSON.stringify([width, height, scope, count, limit, changes, closed, searched, expanded, inPart, marked]);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
     this.count = count;
     // of the pages left out only the length is shown; without a limit they are those that an answer did not see
     const known = pages.slice(0, limit ? undefined : count).filter(Boolean);
     const shown = known.map((page) => (page.number <= count ? page : { number: page.number, words: page.words }));
-    const looked = new Set([...expanded, ...(searched ? [] : marked)]);
+    const parts = Object.entries(inPart).flatMap(([n, part]) => {
+      const page = pages[Number(n) - 1];
+      /** @type {[number, [number, number][]]} */
+      const bars = [Number(n), page ? barsOf(part, page.paragraphs?.map((text) => text.length) ?? []) : []];
+      return page && !expanded.includes(Number(n)) ? [bars] : [];
+    });
+    const inside = new Map(parts);
+    const looked = new Set([...expanded, ...(searched ? [] : marked.filter((n) => !inside.has(n)))]);
     const hits = new Set(searched ? marked : []);
-    this.places = drawMap(this.box, shown, { width, height: height - 8, looked, hits, closed });
+    this.places = drawMap(this.box, shown, { width, height: height - 8, looked, hits, closed, inPart: inside });
     this.limit.draw(this.box, this.places, limit);
   }
 }

@@ -1,6 +1,6 @@
 // The rows of the memory: the gist of a page, or a page opened in place with the passages that are quoted of it.
 
-import { button, el, fill, icon, plural } from "../shared/dom.js";
+import { button, el, fill, icon, plural, sumOf } from "../shared/dom.js";
 import { countWords, isUnfolded, shownParts } from "./passages.js";
 
 const BEGINS = 90; // characters of a page without a gist
@@ -78,6 +78,39 @@ export class MemoryRows {
   }
 
   /**
+   * The row of a page opened in part: its gist, and below it only the paragraphs that the model was shown.
+   * @param {Page} page @param {BookFacts} meta
+   * @param {{part: [number, number][], passages: Passages}} options
+   */
+  inPart(page, meta, { part, passages }) {
+    const { number: n, paragraphs } = page;
+    const lengths = paragraphs.map((text) => text.length);
+    const shown = part.map(([from, to]) => paragraphs.slice(from, to).join(" "));
+    const words = countWords(shown.join(" "));
+    const place = { lang: meta.language, dir: meta.rtl ? "rtl" : "ltr" };
+    const gist = el("p", { class: "pg", ...place });
+    if (page.gist) fill(gist, page.gist.text, [], meta.emphasis);
+    const texts = part.map(([from, to]) =>
+      el("div", { class: "ot pt", ...place }, ...paragraphs.slice(from, to).map((text, i) => this.line(text, from + i, meta, passages))),
+    );
+    const open = button("Open all of it", () => this.on.toggle(n), { kind: "quiet slim peekb", "aria-expanded": "false" });
+    const fact = el("span", { class: "num" }, `${words.toLocaleString("en")} of ${plural(page.words, "word")}`);
+    const head = el("div", { class: "oh small" }, el("strong", {}, icon("in_part"), `Page ${n}, in part`), fact, open);
+    const gauge = el("span", { class: "gauge", "aria-hidden": "true" }, ...barsOf(part, lengths).map(([top, tall]) => bar(top, tall)));
+    const side = el("span", { class: "no num" }, String(n), gauge);
+    return el("div", { class: "m look inpart", "data-n": n, tabindex: "-1" }, side, el("div", {}, head, gist, ...texts));
+  }
+
+  /** A paragraph with its quoted passages. @param {string} text @param {number} index @param {BookFacts} meta @param {Passages} passages */
+  line(text, index, meta, passages) {
+    /** @type {Span[]} */
+    const quotes = passages.filter(([paragraph]) => paragraph === index).map(([, start, end]) => [start, end, "quote"]);
+    const line = el("p", { dir: "auto" });
+    fill(line, text, quotes, meta.emphasis);
+    return line;
+  }
+
+  /**
    * The page around its quoted passages; the rest is folded and opens with a click.
    * @param {Page} page @param {BookFacts} meta @param {Passages} passages
    */
@@ -141,3 +174,17 @@ export class MemoryRows {
     return el("button", { type: "button", class: "fold num", "aria-label": `Show ${label} more`, onclick: show }, `+ ${label}`);
   }
 }
+
+/**
+ * Where the parts of a page stand on it, each as the share of the page before it and its own share.
+ * @param {[number, number][]} part @param {number[]} lengths of the paragraphs
+ * @returns {[number, number][]}
+ */
+export function barsOf(part, lengths) {
+  const whole = Math.max(1, sumOf(lengths, Number));
+  const until = (/** @type {number} */ end) => sumOf(lengths.slice(0, end), Number) / whole;
+  return part.map(([from, to]) => [until(from), until(to) - until(from)]);
+}
+
+/** @param {number} top @param {number} tall */
+const bar = (top, tall) => el("i", { style: `top:${(100 * top).toFixed(1)}%;height:${(100 * tall).toFixed(1)}%` });

@@ -7,7 +7,7 @@ and citations use ('[2.7]' is page 7 of book 2); 0 is the only book of a questio
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -76,6 +76,11 @@ class Passage(NamedTuple):
     end: int
 
 
+def pages_of(passages: Iterable[Passage]) -> list[int]:
+    """Return the pages of the passages, each once."""
+    return list(dict.fromkeys(passage.page for passage in passages))
+
+
 # --- events ---------------------------------------------------------------------------------------
 
 
@@ -112,8 +117,11 @@ class LookedUp:
     def named_pages(self) -> tuple[int, ...]:
         """The pages opened in full or in part, and those of the parts of the book."""
         ends = [tuple(map(int, part.split("-"))) for part in self.parts]
-        inside = tuple(dict.fromkeys(passage.page for passage in self.passages))
-        return (*self.pages, *inside, *(page for first, last in ends for page in range(first, last + 1)))
+        return (
+            *self.pages,
+            *pages_of(self.passages),
+            *(page for first, last in ends for page in range(first, last + 1)),
+        )
 
 
 @dataclass(frozen=True)
@@ -198,6 +206,11 @@ class BookInAnswer:
     seen: Mapping[int, str] = field(default_factory=dict)
     passages: tuple[Passage, ...] = ()
 
+    @property
+    def pages_in_part(self) -> list[int]:
+        """The pages opened in part."""
+        return pages_of(self.passages)
+
 
 @short_repr
 @dataclass(frozen=True)
@@ -227,6 +240,11 @@ class Answer:
     extra: Mapping[str, Any] = field(default_factory=dict)
     books: tuple[BookInAnswer, ...] = ()
     passages: tuple[Passage, ...] = ()
+
+    @property
+    def pages_in_part(self) -> list[int]:
+        """The pages opened in part."""
+        return pages_of(self.passages)
 
 
 @short_repr

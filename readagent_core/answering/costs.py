@@ -114,7 +114,14 @@ class AnswerCost:
 
 def usage_of(events: Sequence[Event]) -> Usage:
     """Everything an exchange sent and received, the step that made the question self-contained included."""
-    return sum((event.usage for event in events if isinstance(event, ModelCall)), Usage())
+    calls = [event for event in events if isinstance(event, ModelCall)]
+    counted = sum((call.usage for call in calls), Usage())
+    answer = answer_of(events)
+    if answer is None:
+        return counted
+    # the answer's own figures have the calls that are no events: gists of parts of the book, made for it once
+    whole = answer.usage + sum((call.usage for call in calls if call.task == "standalone"), Usage())
+    return whole if whole.calls + whole.cached_calls >= counted.calls + counted.cached_calls else counted
 
 
 def answer_cost(events: Sequence[Event], *, whole: int, seconds: float) -> AnswerCost | None:
@@ -155,7 +162,8 @@ def cost_details(cost: AnswerCost, *, is_language_model: bool = True) -> list[st
         reused = f", {usage.tokens_reused:,} of them from the server's cache" if usage.tokens_reused else ""
         tokens = f" ({usage.tokens_in:,} tokens in{reused}, {usage.tokens_out:,} out)" if usage.tokens_in else ""
         sent = f"{usage.words_in:,} words in {count_of(usage.calls, 'call')}"
-        sentences.append(f"Sent {sent}, instructions included{tokens}{money_after(usage.cost)}.")
+        new = "" if usage.words_new is None else f", {usage.words_new:,} of them new"
+        sentences.append(f"Sent {sent}{new}, instructions included{tokens}{money_after(usage.cost)}.")
     if usage.saved_words_in:
         saved = f" That saved {money(usage.saved_cost)}." if usage.saved_cost else ""
         sentences.append(f"{usage.saved_words_in:,} words were answered from the cache and not sent again.{saved}")

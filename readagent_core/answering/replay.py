@@ -19,9 +19,12 @@ from readagent_core.answering.base import (
     ModelCall,
     NoteCode,
     Noted,
+    Passage,
     Searched,
     event_from_dict,
+    pages_of,
 )
+from readagent_core.answering.recall_replies import BEGUN
 from readagent_core.citations import NOT_FOUND, Checked, Citation, check
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
@@ -48,8 +51,9 @@ class Step:
     with its reply, word for word. ``said``: the model's words for the look-up; ``refused``: what it named that was
     not opened. ``shown``: what was in the prompt by then, where it had levels (``Expanded.shown``), and its ``words``.
     ``parts``: just opened to the gists below theirs; ``folded``: closed again after that; ``searched``: words looked
-    for. ``books``: of a question about several books, what is said here of each, by its number; the pages of the step
-    itself are then empty.
+    for; ``found``: passages that the question's words pointed to, without a model. ``passages``: pages opened in part
+    by then; ``in_part``: those of ``marked`` that were just opened in part. ``books``: of a question about several
+    books, what is said here of each, by its number; the pages of the step itself are then empty.
     """
 
     kind: str
@@ -65,6 +69,9 @@ class Step:
     folded: tuple[tuple[int, int], ...] = ()
     searched: tuple[str, ...] = ()
     books: Mapping[int, Step] = field(default_factory=dict)
+    passages: tuple[Passage, ...] = ()
+    found: bool = False
+    in_part: tuple[int, ...] = ()
 
     @property
     def ranges(self) -> list[tuple[int, int]]:
@@ -136,8 +143,13 @@ def look_up_title(step: Step, *, built_in: bool = False) -> str:
         found = pages_named(sorted(step.marked)) if len(step.marked) <= _NAMED else f"{len(step.marked)} pages"
         return f"Looked for {named}: {f'on {found}' if step.marked else 'nowhere in the text'}"
     pages = [n for n in step.marked if not any(first <= n <= last for first, last in step.ranges)]
+    if step.found:
+        return f"Found by words: passages of {pages_named(sorted(pages))}"
     done = [f"Opened {ranges_named(step.ranges)}"] if step.ranges else []
-    if pages or not step.ranges:
+    pages = [n for n in pages if n not in step.in_part]
+    if step.in_part:
+        done.append(f"Opened passages of {pages_named(sorted(step.in_part))}")
+    if pages or not (step.ranges or step.in_part):
         done.append(f"{'Opened' if built_in else 'Went back to'} {pages_named(pages)}")
     return ", ".join([done[0], *(text[0].lower() + text[1:] for text in done[1:])])
 
@@ -305,17 +317,20 @@ def _words(view: Mapping[int, Expanded]) -> int:
 
 
 def _seen(step: Step, view: Expanded) -> Step:
-    return replace(step, expanded=view.pages, shown=view.shown, words=view.memory_words)
+    return replace(step, expanded=view.pages, shown=view.shown, words=view.memory_words, passages=view.passages)
 
 
 def _look_up(event: LookedUp | Searched, calls: tuple[ModelCall, ...], *, levels: bool) -> Step:
     """Return the step of a look-up. ``levels``: the reply is a command, of which the reason is shown."""
-    said = event.reason if levels else event.reply
+    said = event.reason if levels or BEGUN.match(event.reply) else event.reply
+    if isinstance(event, LookedUp) and event.passages and not event.reply:
+        return Step(LOOK_UP, _TITLES[LOOK_UP], event.named_pages, calls=calls, found=True)
     if isinstance(event, Searched):
         return Step(LOOK_UP, "Search", event.pages, calls=calls, said=said, searched=event.words)
     return Step(
-        LOOK_UP, _TITLES[LOOK_UP], event.named_pages, calls=calls, said=said, refused=event.refused, parts=event.parts
-    )
+        LOOK_UP, _TITLES[LOOK_UP], event.named_pages, calls=calls, said=said, refused=event.refused, parts=event.parts,
+        in_part=tuple(pages_of(event.passages)),
+    )  # fmt: skip
 
 
 def _folded(before: Expanded, after: Expanded) -> tuple[tuple[int, int], ...]:

@@ -29,6 +29,7 @@ class Citation:
     quoted) or 'not found'. ``places``: where the words are, empty unless all were found. ``why``: the reason, for
     screens. ``recognised``: the words are in text that was recognised in a picture of its page, so may be wrong.
     ``book``: of an answer from several books, the number of the one cited; page 0 is then the book as a whole.
+    ``in_part``: the page was opened in part.
     """
 
     page: int
@@ -39,6 +40,7 @@ class Citation:
     why: str = ""
     recognised: bool = False
     book: int = 0
+    in_part: bool = False
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,8 @@ def _cite_located(locate: Locate, number: int, claim: str, quotation: Quotation 
 
 
 def _cite_shown(source: Shown, page: int, claim: str, quotation: Quotation | None) -> Citation:
-    return replace(_cite(source, page, claim, quotation), book=source.book)
+    in_part = page in source.opened and page not in source.full
+    return replace(_cite(source, page, claim, quotation), book=source.book, in_part=in_part)
 
 
 def _cite(source: Shown, number: int, claim: str, quotation: Quotation | None) -> Citation:

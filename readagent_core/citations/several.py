@@ -22,12 +22,13 @@ _LABEL = re.compile(r"(\d{1,4})(?:\.(\d{1,6})(?:\s*[-–—]\s*(?:\d{1,4}\.)?(\d
 
 @dataclass(frozen=True)
 class Source:
-    """What an answer saw of a book. ``memory``: None without gists. ``full``, ``shown``: pages, as for ``check``."""
+    """What an answer saw of a book. ``memory``: None without gists. The others: as for ``check``."""
 
     memory: GistMemory | None
     full: Collection[int]
     shown: Collection[int]
     title: str = ""
+    passages: Collection[tuple[int, int, int]] = ()
 
 
 def check_several(answer: str, sources: Mapping[int, Source]) -> Checked:
@@ -38,7 +39,9 @@ def check_several(answer: str, sources: Mapping[int, Source]) -> Checked:
     """
     numbered_text, places = _number_places(answer)
     parsed = parse(numbered_text)
-    shown = {n: Shown(Finder(s.memory), set(s.full), set(s.shown), n) for n, s in sources.items() if s.memory}
+    shown = {
+        n: Shown(Finder(s.memory), set(s.full), set(s.shown), n, s.passages) for n, s in sources.items() if s.memory
+    }
 
     def locate(numbered: int, claim: str) -> tuple[Shown, int] | Citation:
         book, page = places[numbered - _FIRST] if 0 <= numbered - _FIRST < len(places) else (0, 0)

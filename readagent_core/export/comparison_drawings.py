@@ -13,11 +13,12 @@ from readagent_core.export.conversation import short_title
 Element = list[Any]  # [tag, attributes, *children]; a child is an Element or a text
 KINDS = {  # of a page, by CSS class
     "full": "seen in full",
+    "some": "opened in part",
     "gi": "seen in short",
     "pt": "seen in one gist of several pages",
     "un": "not seen",
 }
-_CLASSES = {"full": "full", "passage": "gi", "gist": "gi", "part": "pt"}  # by how a page was seen
+_CLASSES = {"full": "full", "passage": "some", "gist": "gi", "part": "pt"}  # by how a page was seen
 DENSE = 120  # pages, above which neighbours of one kind are drawn as one cell
 MAX_NUMBERS = 8  # pages seen in full, up to which the map shows their numbers
 

@@ -39,6 +39,9 @@ def to_html(node: Element | str) -> str:
     return f"<{tag}{written}>{''.join(map(to_html, children))}</{tag}>"
 
 
+_PASSAGE = 120  # words of a passage, in examples
+
+
 def draw_comparison(comparison: Comparison, *, open_details: bool = False) -> list[Element]:
     """The legend and the list of rows. ``open_details``: show evidence and walks without a click, as on paper."""
     part = "what the spoiler limit let in" if comparison.limited else "the whole book"
@@ -47,19 +50,20 @@ def draw_comparison(comparison: Comparison, *, open_details: bool = False) -> li
         limited = ", as far as their spoiler limits let in" if comparison.limited else ""
         about = f"Each strip is {len(comparison.books)} books, one after another{limited}."
     rows = [_row(comparison, entry, {"open": ""} if open_details else {}) for entry in comparison.entries]
-    parts = any("part" in entry.answer.seen.values() for entry in comparison.entries if entry.answer)
+    seen = {how for entry in comparison.entries if entry.answer for how in entry.answer.seen.values()}
+    left_out = [kind for kind, how in (("pt", "part"), ("some", "passage")) if how not in seen]
     return [
-        _legend(about, parts=parts),
+        _legend(about, left_out=left_out),
         *draw_titles(comparison.books, comparison.pages),
         ["ul", {"class": "rows"}, *rows],
     ]
 
 
-def _legend(about: str, *, parts: bool = False) -> Element:
+def _legend(about: str, *, left_out: Sequence[str] = ("pt", "some")) -> Element:
     keys = [
         ["span", {"class": "k"}, ["i", {"class": kind, "aria-hidden": "true"}], text]
         for kind, text in KINDS.items()
-        if parts or kind != "pt"
+        if kind not in left_out
     ]
     return _div("lg small dim", *keys, ["span", {"class": "sp"}], ["span", {"class": "notnarrow"}, about])
 
@@ -77,6 +81,7 @@ def draw_methods(
         row = ["li", {"class": "r", "data-method": name}, _name(name)]
         if seen is not None:
             words = sum(pages[n - 1] for n, how in seen.items() if how == "full")
+            words += _PASSAGE * list(seen.values()).count("passage")
             if "gist" in seen.values():
                 words += round(gists * list(seen.values()).count("gist") / len(pages))
             figure = [
@@ -97,12 +102,13 @@ def draw_methods(
 
 def example_pages(name: str, pages: int, look_ups: int) -> dict[int, str] | None:
     """What a method could see of a book; None for one that makes a memory of its own."""
-    chosen = {1 + (2 * n + 1) * pages // (2 * look_ups): "full" for n in range(min(look_ups, pages))}
+    how = "passage" if name.startswith("recall") or name in ("search-agent", "passages-dos") else "full"
+    chosen = {1 + (2 * n + 1) * pages // (2 * look_ups): how for n in range(min(look_ups, pages))}
     if name == "full-text":
         return dict.fromkeys(range(1, pages + 1), "full")
     if method(name).needs_gists:
         return dict.fromkeys(range(1, pages + 1), "gist") | ({} if name == "gist-mem" else chosen)
-    return chosen if name.startswith(("bm25", "neural")) else None
+    return chosen if name.startswith(("bm25", "neural")) or how == "passage" else None
 
 
 # --- one row ----------------------------------------------------------------------------------------------

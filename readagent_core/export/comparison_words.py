@@ -15,7 +15,9 @@ def pages_seen(answer: Answer, pages: int, books: Sequence[ComparedBook] = ()) -
     """The map in words, for screen readers."""
     full = sorted(number for number, how in answer.seen.items() if how == "full")
     in_parts = sum(how == "part" for how in answer.seen.values())
-    more = f"; in one gist of several pages: {count_of(in_parts, 'page')}" if in_parts else ""
+    some = sorted(number for number, how in answer.seen.items() if how == "passage")
+    opened = f"; in part: {name_pages(books, some[:20])}{' and more' if len(some) > 20 else ''}" if some else ""
+    more = f"{opened}; in one gist of several pages: {count_of(in_parts, 'page')}" if in_parts else opened
     if not full:
         return f"Seen in full: no page{more}"
     if len(full) == pages:
@@ -29,6 +31,8 @@ def usage_line(answer: Answer) -> str:
     parts = []
     if usage.calls:
         parts = [count_of(usage.calls, "call"), f"{usage.words_in:,} words sent", f"{usage.words_out:,} back"]
+        if usage.words_new is not None:
+            parts[1] += f", {usage.words_new:,} of them new"
     if usage.tokens_in:
         about = "about " if usage.tokens_estimated else ""
         parts.append(f"{about}{usage.tokens_in + usage.tokens_out:,} tokens")

@@ -29,6 +29,7 @@ from readagent_core.workspace import Workspace
 CONVERSATION_FORMATS = {"md": "text/markdown", "html": "text/html", "json": "application/json"}
 LABELS = {FROM_PAGE: "from page {page}", FROM_MEMORY: "from memory", NOT_FOUND: "not found"}
 _LONG_TITLE = 40  # characters
+PART = ", part"  # of a page opened in part
 RECOGNISED = ", recognised text"  # by OCR: some of the quoted words may be wrong
 
 # what comes before a quotation that begins a sentence, and after one that ends it: it then needs no ellipsis
@@ -37,7 +38,7 @@ _ENDS = re.compile(r"[\s*_]*(?:$|[.!?…。！？—\"”»」』)\]]|[’'](?!\
 
 
 def citation_label(citation: Citation, titles: Mapping[int, str] | None = None, *, name: str = "") -> str:
-    """A citation in the words people see: 'from page 7', 'from page 7, recognised text', 'from memory', 'not found'.
+    """A citation in the words people see: 'from page 7', 'from page 7, part', 'from memory', 'not found'.
 
     ``titles``: of several books by number; then 'Fog, p. 7', 'Fog, p. 7, gist', and 'Fog' for a book as a whole.
     ``name``: of a page that a person knows by no number.
@@ -46,11 +47,12 @@ def citation_label(citation: Citation, titles: Mapping[int, str] | None = None, 
         if citation.state == NOT_FOUND or citation.book not in titles:
             return LABELS[NOT_FOUND]
         title, page = short_title(titles[citation.book]), f", p. {citation.page}" if citation.page else ""
-        gist = ", gist" if citation.state == FROM_MEMORY and citation.page else ""
-        return f"{title}{page}{gist}" + (RECOGNISED if citation.recognised else "")
+        seen = ", gist" if citation.state == FROM_MEMORY and citation.page else PART * citation.in_part
+        return f"{title}{page}{seen}" + (RECOGNISED if citation.recognised else "")
     if name and citation.state == FROM_PAGE:
         return f"from {name}" + (RECOGNISED if citation.recognised else "")
-    return LABELS[citation.state].format(page=citation.page) + (RECOGNISED if citation.recognised else "")
+    part = PART if citation.in_part and citation.state == FROM_PAGE else ""
+    return LABELS[citation.state].format(page=citation.page) + part + (RECOGNISED if citation.recognised else "")
 
 
 def short_title(title: str) -> str:
@@ -110,6 +112,7 @@ def _to_json(exchange: Exchange) -> dict[str, Any]:
         "error": exchange.error,
         "answer": answer.text if answer else None,
         "looked_up": list(answer.looked_up) if answer else [],
+        "in_part": answer.pages_in_part if answer else [],
         "events": list(exchange.events),
         "extra": exchange.facts.to_dict(),
     }

@@ -133,6 +133,7 @@ class AnswerInfo(BaseModel):
     method: str
     option: str | None = None
     looked_up: dict[str, list[int]] = Field(default={}, description="by book")
+    in_part: dict[str, list[int]] = Field(default={}, description="by book, pages of which passages were read")
     citations: list[CitationInfo] = []
     words_seen: int = 0
     cost: float | None = Field(None, description="US dollars")

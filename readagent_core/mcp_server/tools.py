@@ -252,12 +252,14 @@ class Tools:
             checked = checked_answer_of_several(self._workspace, answer.text, answer)
             shown = {book.number: (book.id, book.title) for book in answer.books}
             looked_up = {book.id: list(book.looked_up) for book in answer.books if book.looked_up}
+            in_part = {book.id: book.pages_in_part for book in answer.books if book.passages}
         elif ids:
             memory = with_gists(self._books.seen(ids[0])[0], ids[0])
             answer = answer_from(memory, self._library.book(ids[0]).document_id)
             checked = checked_answer(answer.text, answer, memory)
             shown = {0: (ids[0], memory.document.title)}
             looked_up = {ids[0]: list(answer.looked_up)} if answer.looked_up else {}
+            in_part = {ids[0]: answer.pages_in_part} if answer.passages else {}
         else:
             raise SettingsError("Name at least one book, by its id from `list_books`.")
         unknown = ("", "")
@@ -267,6 +269,7 @@ class Tools:
             method=answer.method,
             option=asked.options[answer.option] if answer.option is not None else None,
             looked_up=looked_up,
+            in_part=in_part,
             citations=[
                 results.CitationInfo(
                     book=shown.get(c.book, unknown)[0],

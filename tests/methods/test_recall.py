@@ -7,6 +7,8 @@ import json
 
 import pytest
 
+from pages.parts.ask.book_views import memory_step
+from readagent_core.answering import replay
 from readagent_core.answering.base import (
     Answered,
     AskSettings,
@@ -28,6 +30,7 @@ from readagent_core.answering.shelf import AskedShelf
 from readagent_core.cancel import CancelToken
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE
 from readagent_core.document import Document, Paragraph
+from readagent_core.export.conversation import citation_label
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.plan import GistingPlan
 from readagent_core.words import count_words
@@ -225,6 +228,26 @@ def test_a_quotation_counts_only_where_its_part_of_the_page_was_shown():
     assert checked_answer(made.text, made, about).count(FROM_PAGE) == 1
     unseen = said.format("Ada’s lamp burns 7 nights")
     assert checked_answer(unseen, made, about).count(FROM_MEMORY) == 1
+
+
+def test_what_was_opened_in_part_is_said_in_replay_citation_and_memory_view():
+    about = novel()
+    said = (
+        'The coin lay there [7]. The lamp burned [9].\n\nEvidence:\n[7] "coin number7 was laid"\n[9] "burns 9 nights"'
+    )
+    model = FakeModel(["OPEN 3:5-6\nOPEN 9", f"ANSWER: {said}"])
+    events = run("recall", model, question="What of coin number7?", about=about)
+    looks = [step for step in replay.steps(events) if step.kind == replay.LOOK_UP]
+    assert replay.look_up_title(looks[0]).startswith("Found by words: passages of page")
+    assert replay.look_up_title(looks[1]) == "Opened passages of page 3, went back to page 9"
+    assert looks[1].said == ""  # a command, not the model's reason
+    checked = checked_answer(answer(events).text, answer(events), about)
+    assert [citation_label(citation) for citation in checked.citations] == ["from page 7, part", "from page 9"]
+    step = replay.steps(events)[-1]
+    view = memory_step(about, step, None, checked, {})
+    assert view["inPart"][3][-1][1] == 6
+    assert 9 in view["expanded"]
+    assert 7 in view["passages"]
 
 
 def test_events_with_passages_are_stored_and_older_ones_open_without():

@@ -6,6 +6,7 @@ import { layerOf, storePages } from "../../assets/memory_view/book_store.js";
 import { Layer } from "../../assets/memory_view/layer.js";
 import { pauseReason } from "../../assets/memory_view/leaves.js";
 import { averageGist, cellOf, mapGroups, mapPlaces, pageAt, shadeOf } from "../../assets/memory_view/map.js";
+import { barsOf } from "../../assets/memory_view/memory_rows.js";
 import { lastPageAbove, unreadLetIn } from "../../assets/memory_view/spoiler_limit.js";
 import { ReadingState } from "../../assets/memory_view/state.js";
 import { bookWith, pageOf } from "./books.js";
@@ -132,4 +133,21 @@ test("pages that come before their count are drawn with it, and those beyond it 
     ],
   ); // 3 was given up: it is made again
   layer.close();
+});
+
+test("parts of a page stand where their paragraphs do, as long as they are", () => {
+  assert.deepEqual(
+    barsOf(
+      [
+        [1, 2],
+        [3, 4],
+      ],
+      [100, 50, 25, 25],
+    ),
+    [
+      [0.5, 0.25],
+      [0.875, 0.125],
+    ],
+  );
+  assert.deepEqual(barsOf([[0, 9]], []), [[0, 0]]);
 });

@@ -14,7 +14,7 @@ from pages.parts.ask.state import AskOneBook, exchange_now, pages_read
 from pages.parts.read.original import original_of
 from pages.parts.shared.memory_view import book_facts, part_records, passage_records
 from readagent_core.answering import replay
-from readagent_core.answering.base import Answer, Event
+from readagent_core.answering.base import Answer, Event, Passage
 from readagent_core.answering.parts import parts_seen
 from readagent_core.citations import Checked
 from readagent_core.library.records import Exchange
@@ -127,6 +127,8 @@ def _view(now: AskOneBook, step: replay.Step | None, events: Sequence[Event], te
     if now.from_reader:
         view |= {"focus": now.from_reader, "wanted": True}
     note = _levels_note(step) if step and step.closed else _note(memory, view["expanded"], limit=_limit(now))
+    if step and step.passages:
+        note = _passages_note(step, len(memory.readable))
     if step and current and step.kind in (replay.MEMORY, replay.ANSWER) and (made := replay.answer_of(events)):
         note = note_without_gists(made) or note
     return {**view, "note": note}
@@ -161,10 +163,12 @@ def memory_step(
     expanded = step.expanded if step else ()
     opened = look_up.ranges if look_up else []
     marked = [n for n in look_up.marked if not any(a <= n <= b for a, b in opened)] if look_up else []
-    passages = {n: spans for n, spans in page_passages(checked, memory).items() if n in expanded}
+    in_part = parts_of_pages(step.passages, memory) if step else {}
+    passages = {n: spans for n, spans in page_passages(checked, memory).items() if n in expanded or n in in_part}
     page, places = asked.get("page", 0), asked.get("places", ())
     return {
         "expanded": list(expanded),
+        "inPart": in_part,
         "marked": marked,
         "searched": bool(look_up and look_up.searched),
         "closed": [list(part) for part in step.closed] if step else [],
@@ -178,6 +182,15 @@ def memory_step(
     }
 
 
+def parts_of_pages(passages: Sequence[Passage], memory: GistMemory) -> dict[int, list[tuple[int, int]]]:
+    """Return the paragraphs of each page opened in part, as (first, after the last), counted from 0 on the page."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    for passage in passages:
+        start = memory.page(passage.page).start
+        found.setdefault(passage.page, []).append((passage.start - start, passage.end - start))
+    return found
+
+
 def _note(memory: GistMemory, expanded: Sequence[int], *, limit: int | None) -> str:
     """'25 gists, 2 opened in place, 1,945 words'"""
     if not memory.readable:
@@ -187,6 +200,13 @@ def _note(memory: GistMemory, expanded: Sequence[int], *, limit: int | None) -> 
     words = gists + sum(memory.page(n).words - g.words for n in expanded if n in numbers and (g := memory.gists[n - 1]))
     opened = f", {len(expanded)} opened in place" if expanded else ""
     return f"{len(numbers)} {'gist' if len(numbers) == 1 else 'gists'}{opened}, {words:,} words"
+
+
+def _passages_note(step: replay.Step, gists: int) -> str:
+    """'25 gists, 3 parts of pages and 1 page opened, 2,407 words'"""
+    parts = count_of(len({passage.page for passage in step.passages} - set(step.expanded)), "page")
+    full = f" and {count_of(len(step.expanded), 'page')} in full" if step.expanded else ""
+    return f"{count_of(gists, 'gist')}, {parts} opened in part{full}, {step.words:,} words"
 
 
 def _levels_note(step: replay.Step) -> str:

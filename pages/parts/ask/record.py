@@ -175,6 +175,7 @@ def describe_context(answer: Answer) -> str:
         opened = [f"; {b.title}: {pages_named(b.looked_up)} in full" for b in answer.books if b.looked_up]
         return f"Looked at: {count_of(len(answer.books), 'book')}{''.join(opened)}."
     full = sorted(n for n, how in answer.seen.items() if how == "full")
+    some = sorted(n for n, how in answer.seen.items() if how == "passage")
     gists = sum(how == "gist" for how in answer.seen.values())
     in_parts = sum(how == "part" for how in answer.seen.values())
     parts = []
@@ -184,6 +185,8 @@ def describe_context(answer: Answer) -> str:
         parts.append(f"{len(full)} pages in full")
     elif full:
         parts.append(("page " if len(full) == 1 else "pages ") + ", ".join(map(str, full)) + " in full")
+    if some:
+        parts.append(f"passages of {pages_named(some) if len(some) <= 12 else count_of(len(some), 'page')}")
     if gists:
         parts.append(f"the gists of {gists} {'page' if gists == 1 else 'pages'}")
     if in_parts:

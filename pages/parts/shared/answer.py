@@ -86,6 +86,7 @@ def chip_of(
         "page": citation.page,
         "book": citation.book,
         "state": citation.state,
+        "inPart": citation.in_part,
         "label": citation_label(citation, titles, name=name),
         "why": WHY_HERE.get(citation.state, citation.why) if name else citation.why,
         "at": number,
