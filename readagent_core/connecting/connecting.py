@@ -16,9 +16,8 @@ from readagent_core.connecting.checking.check import STEPS, Check, check_model, 
 from readagent_core.connecting.key_places import MEMORY
 from readagent_core.errors import SettingsError
 from readagent_core.jobs import Job
-from readagent_core.models.connection import relearn
+from readagent_core.models.connection import make_server, relearn
 from readagent_core.models.cost.prices import Price
-from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.models.server.probe import PRESETS, Preset
 from readagent_core.secret import Secret
 from readagent_core.settings import Settings, load_settings
@@ -174,7 +173,8 @@ def start_model_test(workspace: Workspace, *, address: str, model: str, key: Sec
     window = workspace.settings.saved.window_of(model.strip())
 
     def work(job: Job) -> ModelTest:
-        server = OpenAIServer(address, model.strip(), api_key=key, window=window)
+        settings = replace(workspace.settings, api_key=key)
+        server = make_server(settings, model.strip(), where=address, window=window)
         result = ModelTest(server.name, address)
         job.publish(value=result)
         try:

@@ -22,6 +22,7 @@ from readagent_core.models.local.server import WHERE
 from readagent_core.prompts import Prompt
 from readagent_core.secret import Secret
 from readagent_core.settings import Settings
+from readagent_core.settings.saved import ModelOptions
 from readagent_core.workspace import Workspace
 
 INSTALL_KEY = "install a model"
@@ -145,10 +146,15 @@ def use(workspace: Workspace, name: str, *, cancel: CancelToken | None = None) -
     server = connection.make_server(workspace.settings, name, where=WHERE, window=None)
     asked = Prompt("answer", f"{_TRY_PAGE}\n\nTell this in one sentence of at most 30 words.", reply_words=40)
     reply = server.complete(asked, cancel or CancelToken())
+    speeds = dict(workspace.library.preference(SPEEDS, {}))
     if reply.tokens_in and reply.tokens_out and reply.first_word and reply.seconds > reply.first_word:
-        speeds = dict(workspace.library.preference(SPEEDS, {}))
         speeds[name] = (reply.tokens_in / reply.first_word, reply.tokens_out / (reply.seconds - reply.first_word))
         workspace.library.set_preference(SPEEDS, speeds)
+    if not workspace.settings.saved.options_of(name).to_dict():
+        slow = minutes_for(NOVEL_WORDS, *speeds.get(name, (1.0, 1.0))) > _SLOW_MINUTES
+        # even pages need no call of their own; pages opened after the gists leave those as they were read before
+        options = ModelOptions(pagination="uniform" if slow else "", opened_after=True)
+        connecting.save_model_options(workspace, name, options)
     connecting.use_model(workspace, address=WHERE, model=name, key=Secret())
 
 

@@ -147,7 +147,7 @@ def gist_prompt(text: str, plan: GistingPlan, *, language: str, lengths: Lengths
     return render(
         "gist",
         language,
-        reply_words=max(200, lengths.most * 3),
+        reply_words=max(60, lengths.most),  # one twice as long is ended
         rules=render_fragment("gist.rules", language),
         instructions=instructions_text(plan, language, extra=instruction),
         least=_format_length(lengths.least, text, language),
@@ -193,8 +193,8 @@ def shorten_text(
             completion = model.complete(current, cancel)
             reply = clean_reply(completion.text)
             problem = find_problem(reply, words)
-            if not problem and completion.finish == "length" and copies_beginning(reply, text):
-                problem = "copy"
+            if not problem and completion.finish == "length":
+                reply, problem = _whole_sentences(reply, text, language)
             if not problem and model.is_language_model and wanted.is_far_too_short(count_words(reply)):
                 problem = "few"
             problems = {problem: str(count_words(reply))} if problem else find_faults(reply, text, wanted, language)
@@ -222,6 +222,14 @@ def shorten_text(
     if not outside or not model.is_language_model:  # word statistics copy whole sentences
         return Gist(best)
     return Gist(best, marks=(f"{count_words(best)} words, where {wanted.least} to {wanted.most} were asked for",))
+
+
+def _whole_sentences(reply: str, text: str, language: str) -> tuple[str, str]:
+    """Return a reply that was ended without what follows its last whole sentence, and what makes it useless; ''."""
+    if copies_beginning(reply, text):
+        return reply, "copy"
+    *whole, _ = sentences(reply, language) or [""]
+    return "".join(whole).strip(), "" if whole else "cut off"
 
 
 def find_faults(reply: str, text: str, lengths: Lengths, language: str) -> dict[str, str]:

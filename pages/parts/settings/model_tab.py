@@ -115,10 +115,10 @@ def model_tab(workspace: Workspace) -> None:
 def form(workspace: Workspace) -> None:
     team = workspace.settings.team is not None
     found = None if team else servers(workspace)
-    if found is None and not team:
-        st.fragment(wait_for_servers)()
     if not team:
         local_model.draw(workspace)
+    if found is None and not team:
+        st.fragment(wait_for_servers)()
     offered, lines = kinds(workspace), captions(found, team=team)
     st.subheader("Choose a model" if team else "Or another reader", anchor=False)
     with st.container(key="who"):
