@@ -21,7 +21,8 @@ from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.chosen_books import open_cited
 from pages.parts.shared.memory_view import send_pages, show_memory, show_shelf
 from readagent_core.answering import replay
-from readagent_core.answering.replay import ANSWER, GISTS, LOOK_UP, MEMORY, QUESTION, Step
+from readagent_core.answering.rebuilding import has_prompts, rebuild_exchange
+from readagent_core.answering.replay import GISTS, MEMORY, QUESTION, Step
 from readagent_core.library.records import ExchangeState
 
 NEW = "A new conversation. Your questions are answered from the memory of this book."
@@ -30,9 +31,8 @@ NO_CALL = {  # of each kind of step
     QUESTION: "The question, before anything was sent.",
     GISTS: "The gist memory is part of every prompt of the next steps.",
     MEMORY: "This is the memory in the answer's prompt; see the next step.",
-    LOOK_UP: "This is a recording: its look-up reply was stored, its prompt was not.",
-    ANSWER: "This is a recording: its answer was stored, its prompt was not.",
 }
+REBUILT = "Rebuilt from the template and the gists, as it would be sent now: the recording did not store its prompts."
 
 
 def screen() -> None:
@@ -76,8 +76,11 @@ def _stage(now: AskState) -> None:
     if act and act.do == "prompt" and now.current:
         events = exchange_now(now.workspace, now.current)[1]
         if not now.why_hidden(now.current, events):
-            steps = replay.steps(events)
-            show_prompts(steps, min(act.page, len(steps) - 1))
+            steps, rebuilt = replay.steps(events), False
+            if isinstance(now, AskOneBook) and not has_prompts(events):
+                made = replay.steps(rebuild_exchange(now.current, now.memory_of(now.current)))
+                steps, rebuilt = (made, True) if made else (steps, False)
+            show_prompts(steps, min(act.page, len(steps) - 1), rebuilt=rebuilt)
     tabs = ("Answer", "Shelf", "Memory") if isinstance(now, Several) else ("Conversation", "Memory")
     with st.container(key="ask_tabs"):
         st.segmented_control("Show", tabs, default=tabs[0], key=f"ask_tabs_{len(tabs)}", required=True,
@@ -99,10 +102,12 @@ def _stage(now: AskState) -> None:
 
 
 @st.dialog("Prompt and reply", width="large")
-def show_prompts(steps: Sequence[Step], at: int) -> None:
-    """Every prompt of step ``at`` with its reply."""
+def show_prompts(steps: Sequence[Step], at: int, *, rebuilt: bool = False) -> None:
+    """Every prompt of step ``at`` with its reply. ``rebuilt``: the prompts were not stored."""
     step = steps[at]
     st.caption(f"Step {at + 1} of {len(steps)}: {step.title}")
+    if rebuilt and step.calls:
+        st.caption(REBUILT)
     if not step.calls:
         st.text(NO_CALL.get(step.kind, "Nothing was sent in this step."))
         if step.said:
@@ -110,7 +115,7 @@ def show_prompts(steps: Sequence[Step], at: int) -> None:
     for call in step.calls:
         usage = call.usage
         figures = f"{usage.words_in:,} words sent, {usage.words_out:,} received, {usage.seconds:.1f} s"
-        st.caption(f"Sent ({figures})" if usage.words_in else "Sent (answered from the cache)")
+        st.caption(f"Sent ({figures})" if usage.words_in else "Prompt" if rebuilt else "Sent (answered from the cache)")
         st.code(call.prompt, language=None, wrap_lines=True, height=360)
         st.caption("Received")
         st.code(call.reply, language=None, wrap_lines=True)

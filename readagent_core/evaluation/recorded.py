@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from readagent_core.answering.base import Answer
+from readagent_core import loaders
+from readagent_core.answering.base import Answer, Question, event_to_dict
+from readagent_core.answering.rebuilding import rebuild
 from readagent_core.answering.registry import method
 from readagent_core.comparing.comparison import ComparedAnswer, Comparison
 from readagent_core.document import Document
@@ -23,8 +26,9 @@ from readagent_core.evaluation.experiment import read_record
 from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.results import JsonLines, Result
 from readagent_core.evaluation.starting import StoredExperiment
-from readagent_core.incoming.samples import FOLDER, NAMES
+from readagent_core.incoming.samples import FOLDER, NAMES, read_recording, recorded_memory
 from readagent_core.library.records import Book
+from readagent_core.memory import GistMemory
 
 
 def recorded_experiment(name: str = "") -> StoredExperiment | None:
@@ -122,3 +126,27 @@ def pages_seen(name: str, looked_up: Sequence[int], pages: int) -> dict[int, str
         return dict.fromkeys(range(1, pages + 1), "full")
     rest = dict.fromkeys(range(1, pages + 1), "gist") if method(name).needs_gists else {}
     return {**rest, **dict.fromkeys(looked_up, "full")}
+
+
+def rebuilt_replay(folder: Path, record: Mapping[str, Any], result: Result) -> list[dict[str, Any]]:
+    """Return the events of an answer of a recorded experiment with its prompts rebuilt, as they are stored.
+
+    The replies that named pages were not recorded: of them there are the pages. [] where that cannot be done.
+    """
+    name = folder.name.removesuffix(".experiment")
+    if not record.get("recorded") or name not in NAMES:
+        return []
+    memory = _memory(name)
+    arm = next((arm for arm in recorded_arms(record) if arm.key == result.arm), None)
+    if arm is None or memory.document.id != result.document:
+        return []
+    answer = Answer(text=result.answer, method=arm.method, looked_up=result.looked_up)
+    question = Question(result.question, result.options)
+    return [event_to_dict(event) for event in rebuild(question, memory, answer, arm.settings)]
+
+
+@lru_cache(maxsize=len(NAMES))
+def _memory(name: str) -> GistMemory:
+    """The recorded memory of a sample."""
+    document = loaders.load((FOLDER / f"{name}.md").read_bytes(), f"{name}.md")
+    return recorded_memory(document, read_recording(name))

@@ -14,6 +14,7 @@ import streamlit as st
 
 from readagent_core.citations.answer_parsing import split_evidence
 from readagent_core.evaluation.arms import arm_titles, recorded_arms
+from readagent_core.evaluation.experiment import read_record
 from readagent_core.evaluation.questions import (
     QuestionEntry,
     Questions,
@@ -25,6 +26,7 @@ from readagent_core.evaluation.questions import (
     verdict,
     verdict_sign,
 )
+from readagent_core.evaluation.recorded import rebuilt_replay
 from readagent_core.evaluation.results import Result
 
 _SHOWN = 500  # questions in the list; a filter finds the others
@@ -104,7 +106,8 @@ def _answer(questions: Questions, result: Result) -> None:
         st.caption(describe_figures(result))
         for note in result.notes:
             st.text(f"Note: {note}")
-        if result.replay is not None and st.toggle(
+        recorded = questions.folder.suffix == ".experiment"
+        if (recorded or result.replay is not None) and st.toggle(
             "Replay", key=f"evaluate_replay_{result.case}_{result.item}_{result.arm}_{result.run}"
         ):
             _replay(questions, result)
@@ -123,8 +126,11 @@ def _replay(questions: Questions, result: Result) -> None:
     """Every prompt and reply of the run, in order."""
     events = questions.read_replay(result)
     if not events:
-        st.caption("The replay of this answer is missing.")
-        return
+        events = rebuilt_replay(questions.folder, read_record(questions.folder) or {}, result)
+        if not events:
+            st.caption("This answer was stored without its prompts, and they cannot be made again from what is known.")
+            return
+        st.caption("Rebuilt from the templates and the gists, as sent now. Of a look-up the pages are known.")
     step = 0
     for event in events:
         if event["kind"] == "Asked":  # a stored ModelCall

@@ -1,0 +1,69 @@
+"""Prompts that were not stored are rebuilt, byte for byte what a run that stored them has sent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from readagent_core.answering.asking import ask
+from readagent_core.answering.base import ModelCall, Question, event_to_dict
+from readagent_core.answering.rebuilding import has_prompts, rebuild_exchange
+from readagent_core.answering.replay import events_of
+from readagent_core.evaluation.questions import Questions
+from readagent_core.evaluation.recorded import rebuilt_replay, recorded_experiment
+from readagent_core.incoming.samples import add_samples
+from tests.fakes.model import FakeModel
+
+ANSWER = 'He stuck it to the page [2].\n\nEvidence:\n[2] "He had stuck it to the page with sealing wax."'
+NEXT = iter(())
+
+
+def reply(prompt):
+    if prompt.task == "look_up_next":
+        return next(NEXT, "STOP")
+    return "I want to look up Page [2, 5] to see." if prompt.task.startswith("look_up") else ANSWER
+
+
+@pytest.fixture
+def story(open_workspace):
+    workspace = open_workspace(model=FakeModel(reply))
+    book = next(b for b in add_samples(workspace) if b.title.startswith("The Keeper"))
+    return workspace, book
+
+
+@pytest.mark.parametrize(
+    "method", ["read-agent-p", "read-agent-s", "gist-mem", "bm25", "passages-dos", "recall", "full-text"]
+)
+def test_where_both_exist_they_are_the_same_byte_for_byte(story, method):
+    global NEXT
+    NEXT = iter(["Page [2]", "Page [5]", "STOP"])
+    workspace, book = story
+    exchange, job = ask(workspace, book.id, Question("What was done with the farthing?"), method=method, up_to=9)
+    job.join(30)
+    exchange = workspace.library.exchange(exchange.id)
+    stored = [e.prompt for e in events_of(exchange) if isinstance(e, ModelCall)]
+    assert stored
+    without = replace(exchange, events=tuple(e for e in exchange.events if e["kind"] != "Asked"))
+    assert not has_prompts(events_of(without))
+    rebuilt = rebuild_exchange(without, workspace.library.memory(exchange.gisting_id))
+    assert [e.prompt for e in rebuilt if isinstance(e, ModelCall)] == stored
+    assert [event_to_dict(e)["reply"] for e in rebuilt if isinstance(e, ModelCall)][-1] == ANSWER
+
+
+def test_every_recorded_answer_and_experiment_has_prompts(story):
+    workspace, _ = story
+    for book in workspace.library.books():
+        for conversation in workspace.library.conversations(book.id):
+            for exchange in workspace.library.exchanges(conversation.id):
+                memory = workspace.library.memory(exchange.gisting_id)
+                assert has_prompts(rebuild_exchange(exchange, memory)), exchange.question
+    found = recorded_experiment()
+    questions = Questions.of(found.folder, found.record)
+    missing = {
+        result.arm
+        for entry in questions.entries
+        for result in questions.read_answers(entry)
+        if not any(e["kind"] == "Asked" for e in rebuilt_replay(found.folder, found.record, result))
+    }
+    assert missing == set()
