@@ -7,10 +7,22 @@ import json
 import plistlib
 import struct
 import zipfile
+from dataclasses import dataclass
 from html import escape
 from io import BytesIO
 
 from PIL import Image
+
+
+@dataclass(frozen=True)
+class Book:
+    """What a made file holds. ``chapters``: the paragraphs by the title; ``note``: of the second chapter."""
+
+    title: str
+    author: str
+    note: str
+    chapters: dict[str, list[str]]
+
 
 TITLE, AUTHOR = "The Lamp of Süd", "Ada Береза"
 NOTE = "Oil was dear in that year."
@@ -18,6 +30,7 @@ CHAPTERS = {
     "The fog": ["The fog came in over the café at dusk, and nobody saw the boats.", "“Light the lamp,” said Иван."],
     "The lamp": ["The keeper lit the lamp with the last of the oil.", "日本語の文章もここにある。"],
 }
+LAMP = Book(TITLE, AUTHOR, NOTE, CHAPTERS)
 
 
 def picture() -> bytes:
@@ -37,29 +50,31 @@ def packed(files: dict[str, bytes | str], kind: str = "") -> bytes:
     return out.getvalue()
 
 
-def fb2(head: str = '<?xml version="1.0" encoding="utf-8"?>') -> bytes:
+def fb2(book: Book = LAMP, head: str = '<?xml version="1.0" encoding="utf-8"?>') -> bytes:
     sections = "".join(
         f"<section><title><p>{title}</p></title>{''.join(f'<p>{text}</p>' for text in texts)}{more}</section>"
         for (title, texts), more in zip(
-            CHAPTERS.items(), ("", '<p>So<a l:href="#n1" type="note">1</a>.</p>'), strict=True
+            book.chapters.items(),
+            (*[""] * (len(book.chapters) - 1), '<p>So<a l:href="#n1" type="note">1</a>.</p>'),
+            strict=True,
         )
     )
     return (
         f'{head}<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0" xmlns:l="http://www.w3.org/1999/xlink">'
-        f"<description><title-info><author><first-name>Ada</first-name><last-name>Береза</last-name></author>"
-        f"<book-title>{TITLE}</book-title><lang>en</lang></title-info></description>"
-        f'<body><title><p>{AUTHOR}</p><p>{TITLE}</p></title>{sections}<section><image l:href="#p.png"/>'
+        f"<description><title-info><author><first-name>{book.author}</first-name></author>"
+        f"<book-title>{book.title}</book-title><lang>en</lang></title-info></description>"
+        f'<body><title><p>{book.author}</p><p>{book.title}</p></title>{sections}<section><image l:href="#p.png"/>'
         f"<p>The end.</p></section></body>"
-        f'<body name="notes"><section id="n1"><title><p>1</p></title><p>{NOTE}</p></section></body>'
+        f'<body name="notes"><section id="n1"><title><p>1</p></title><p>{book.note}</p></section></body>'
         f'<binary id="p.png" content-type="image/png">{base64.b64encode(picture()).decode()}</binary></FictionBook>'
     ).encode()
 
 
-def fb2_zip() -> bytes:
-    return packed({"book.fb2": fb2()})
+def fb2_zip(book: Book = LAMP) -> bytes:
+    return packed({"book.fb2": fb2(book)})
 
 
-def odt() -> bytes:
+def odt(book: Book = LAMP) -> bytes:
     space = "urn:oasis:names:tc:opendocument:xmlns:"
     names = " ".join(
         f'xmlns:{n}="{space}{v}"'
@@ -75,9 +90,9 @@ def odt() -> bytes:
     names += ' xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dc="http://purl.org/dc/elements/1.1/"'
     body = "".join(
         f'<text:h text:outline-level="1">{title}</text:h>' + "".join(f"<text:p>{text}</text:p>" for text in texts)
-        for title, texts in CHAPTERS.items()
+        for title, texts in book.chapters.items()
     )
-    note = f"<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>{NOTE}</text:p></text:note-body></text:note>"  # noqa: E501
+    note = f"<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>{book.note}</text:p></text:note-body></text:note>"  # noqa: E501
     image = '<draw:frame><draw:image xlink:href="Pictures/p.png"/><svg:desc>A lamp</svg:desc></draw:frame>'
     extra = (
         f"<text:p>So{note}, it<text:s text:c='2'/>was.</text:p><text:p>{image}</text:p><table:table><table:table-row>"
@@ -88,14 +103,14 @@ def odt() -> bytes:
     return packed(
         {
             "content.xml": f"<office:document-content {names}><office:body><office:text>{body}{extra}</office:text></office:body></office:document-content>",  # noqa: E501
-            "meta.xml": f"<office:document-meta {names}><office:meta><dc:title>{TITLE}</dc:title><dc:creator>{AUTHOR}</dc:creator></office:meta></office:document-meta>",  # noqa: E501
+            "meta.xml": f"<office:document-meta {names}><office:meta><dc:title>{book.title}</dc:title><dc:creator>{book.author}</dc:creator></office:meta></office:document-meta>",  # noqa: E501
             "Pictures/p.png": picture(),
         },
         "application/vnd.oasis.opendocument.text",
     )
 
 
-def rtf() -> bytes:
+def rtf(book: Book = LAMP) -> bytes:
     def coded(text: str) -> str:
         units = text.encode("utf-16-le")
         return "".join(
@@ -104,21 +119,21 @@ def rtf() -> bytes:
 
     body = "".join(
         rf"\pard\s1 {coded(title)}\par" + "".join(rf"\pard {coded(text)}\par" for text in texts)
-        for title, texts in CHAPTERS.items()
+        for title, texts in book.chapters.items()
     )
     return (
         r"{\rtf1\ansi\ansicpg1251{\fonttbl{\f0\fcharset0 Times;}{\f1\fcharset128 Mincho;}}"
         r"{\stylesheet{\s0 Normal;}{\s1 heading 1;}}{\info{\title "
-        + coded(TITLE)
+        + coded(book.title)
         + r"}{\author "
-        + coded(AUTHOR)
+        + coded(book.author)
         + "}}"
-        rf"{body}\pard So{{\footnote \pard {NOTE}}} it was, \'cc\'e8\'f0.\par {{\f1 \'93\'fa\'96\'7b}} \u-10179?\u-8704?\par"  # noqa: E501
+        rf"{body}\pard So{{\footnote \pard {coded(book.note)}}} it was, \'cc\'e8\'f0.\par {{\f1 \'93\'fa\'96\'7b}} \u-10179?\u-8704?\par"  # noqa: E501
         r"{\pict\pngblip 89504e470d0a}{\field{\*\fldinst HYPERLINK x}{\fldrslt The end.}}\par}"
     ).encode("ascii")
 
 
-def pptx() -> bytes:
+def pptx(book: Book = LAMP) -> bytes:
     p = 'xmlns:p="http://p" xmlns:a="http://a" xmlns:r="http://r"'
 
     def shape(kind: str, lines: list[str]) -> str:
@@ -133,12 +148,12 @@ def pptx() -> bytes:
         "ppt/presentation.xml": f'<p:presentation {p}><p:sldIdLst><p:sldId id="256" r:id="rId2"/><p:sldId id="257" r:id="rId1"/></p:sldIdLst></p:presentation>',  # noqa: E501
         "ppt/_rels/presentation.xml.rels": rels("slides/slide1.xml", "slides/slide2.xml"),
         "ppt/slides/_rels/slide2.xml.rels": rels("../notesSlides/n.xml", "../media/p.png"),
-        "ppt/notesSlides/n.xml": f"<p:notes {p}>{shape('body', [NOTE])}{shape('sldNum', ['7'])}</p:notes>",
+        "ppt/notesSlides/n.xml": f"<p:notes {p}>{shape('body', [book.note])}{shape('sldNum', ['7'])}</p:notes>",
         "ppt/media/p.png": picture(),
-        "docProps/core.xml": f'<c xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{TITLE}</dc:title><dc:creator>{AUTHOR}</dc:creator></c>',
+        "docProps/core.xml": f'<c xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{book.title}</dc:title><dc:creator>{book.author}</dc:creator></c>',
     }
     image = '<p:pic><p:nvPicPr><p:cNvPr descr="A lamp"/></p:nvPicPr><a:blip r:embed="rId2"/></p:pic>'
-    for number, (title, texts) in zip((2, 1), CHAPTERS.items(), strict=True):
+    for number, (title, texts) in zip((2, 1), book.chapters.items(), strict=True):
         shapes = (
             shape("body", texts) + shape("sldNum", ["7"]) + (image if number == 2 else "") + shape("title", [title])
         )
@@ -146,16 +161,17 @@ def pptx() -> bytes:
     return packed(files)
 
 
-def page(source: str) -> str:
-    chapters = "".join(f"<h2>{t}</h2>" + "".join(f"<p>{p}</p>" for p in ps) for t, ps in CHAPTERS.items())
+def page(source: str, book: Book) -> str:
+    chapters = "".join(f"<h2>{t}</h2>" + "".join(f"<p>{p}</p>" for p in ps) for t, ps in book.chapters.items())
     return (
-        f'<html><head><title>{TITLE}</title><meta name="author" content="{AUTHOR}"><script>evil()</script></head><body>'
-        f'<h1>{TITLE}</h1>{chapters}<img src="{source}"><img src="http://127.0.0.1:9/far.png"><p>{NOTE}</p></body></html>'
+        f'<html><head><title>{book.title}</title><meta name="author" content="{book.author}">'
+        "<script>evil()</script></head><body>"
+        f'<h1>{book.title}</h1>{chapters}<img src="{source}"><img src="http://127.0.0.1:9/far.png"><p>{book.note}</p></body></html>'
     )
 
 
-def _mail(head: str, source: str, named: str) -> bytes:
-    text, image = (base64.encodebytes(data).decode() for data in (page(source).encode(), picture()))
+def _mail(head: str, source: str, named: str, book: Book) -> bytes:
+    text, image = (base64.encodebytes(data).decode() for data in (page(source, book).encode(), picture()))
     return (
         f'{head}MIME-Version: 1.0\nContent-Type: multipart/related; boundary="b"\n\n--b\n'
         "Content-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: base64\nContent-Location: http://a.example/b/\n\n"
@@ -164,27 +180,27 @@ def _mail(head: str, source: str, named: str) -> bytes:
     ).encode()
 
 
-def mhtml() -> bytes:
+def mhtml(book: Book = LAMP) -> bytes:
     head = "From: <Saved by Blink>\nSnapshot-Content-Location: http://a.example/b/\nSubject: x\n"
-    return _mail(head, "p.png", "Content-Location: http://a.example/b/p.png")
+    return _mail(head, "p.png", "Content-Location: http://a.example/b/p.png", book)
 
 
-def eml() -> bytes:
-    return _mail(f"From: a@a.example\nTo: b@b.example\nSubject: {TITLE}\n", "cid:one", "Content-ID: <one>")
+def eml(book: Book = LAMP) -> bytes:
+    return _mail(f"From: a@a.example\nTo: b@b.example\nSubject: {book.title}\n", "cid:one", "Content-ID: <one>", book)
 
 
-def mbox() -> bytes:
+def mbox(book: Book = LAMP) -> bytes:
     messages = (
         f"From a@a.example Mon Jan  1 00:00:00 2024\nFrom: a@a.example\nTo: b@b.example\nMessage-ID: <{n}>\nSubject: {title}\n"  # noqa: E501
-        f"Content-Type: text/plain; charset=utf-8\n\n" + "\n\n".join(texts) + f"\n\n{NOTE}\n\n"
-        for n, (title, texts) in enumerate(CHAPTERS.items())
+        f"Content-Type: text/plain; charset=utf-8\n\n" + "\n\n".join(texts) + f"\n\n{book.note}\n\n"
+        for n, (title, texts) in enumerate(book.chapters.items())
     )
     return "".join(messages).encode()
 
 
-def webarchive() -> bytes:
+def webarchive(book: Book = LAMP) -> bytes:
     main = {
-        "WebResourceData": page("p.png").encode(),
+        "WebResourceData": page("p.png", book).encode(),
         "WebResourceMIMEType": "text/html",
         "WebResourceURL": "http://a.example/b/",
         "WebResourceTextEncodingName": "UTF-8",
@@ -197,48 +213,50 @@ def webarchive() -> bytes:
     return plistlib.dumps({"WebMainResource": main, "WebSubresources": [image]}, fmt=plistlib.FMT_BINARY)
 
 
-def cues() -> list[tuple[str, str]]:
-    texts = [text for texts in CHAPTERS.values() for text in texts]
-    return list(zip(("Keeper", "", "Иван", ""), [*texts[:3], NOTE], strict=True))
+def cues(book: Book = LAMP) -> list[tuple[str, str]]:
+    texts = [text for texts in book.chapters.values() for text in texts]
+    return list(zip(("Keeper", "", "Иван", ""), [*texts[:3], book.note], strict=True))
 
 
-def srt() -> bytes:
+def srt(book: Book = LAMP) -> bytes:
     return "\r\n\r\n".join(
         f"{n}\r\n00:0{n}:05,000 --> 00:0{n}:09,500\r\n{f'{who}: ' if who else ''}<i>{text}</i>"
-        for n, (who, text) in enumerate(cues(), 1)
+        for n, (who, text) in enumerate(cues(book), 1)
     ).encode("utf-8-sig")
 
 
-def vtt() -> bytes:
+def vtt(book: Book = LAMP) -> bytes:
     return (
         "WEBVTT\n\nNOTE by nobody\n\n"
         + "\n\n".join(
             f"cue {n}\n0{n}:05.000 --> 0{n}:09.500 align:start\n{f'<v {who}>' if who else ''}{text}"
-            for n, (who, text) in enumerate(cues(), 1)
+            for n, (who, text) in enumerate(cues(book), 1)
         )
     ).encode()
 
 
-def ipynb() -> bytes:
-    cells = [{"cell_type": "markdown", "source": [f"# {t}\n", "\n", "\n\n".join(ps)]} for t, ps in CHAPTERS.items()]
+def ipynb(book: Book = LAMP) -> bytes:
+    cells = [
+        {"cell_type": "markdown", "source": [f"# {t}\n", "\n", "\n\n".join(ps)]} for t, ps in book.chapters.items()
+    ]
     outputs = [
-        {"output_type": "stream", "text": [f"{NOTE}\n"]},
+        {"output_type": "stream", "text": [f"{book.note}\n"]},
         {"output_type": "display_data", "data": {"image/png": "x", "text/plain": "<Figure>"}},
     ]
     cells.append({"cell_type": "code", "source": "lamp = 1\nlit(lamp)", "outputs": outputs})
     return json.dumps({"nbformat": 4, "metadata": {"language_info": {"name": "python"}}, "cells": cells}).encode()
 
 
-def mobi(*, locked: bool = False) -> bytes:
+def mobi(book: Book = LAMP, *, locked: bool = False) -> bytes:
     """A Kindle book of version 6, not compressed: two records and a picture."""
-    chapters = "".join(f"<h1>{t}</h1>" + "".join(f"<p>{p}</p>" for p in ps) for t, ps in CHAPTERS.items())
-    text = f'<html><body>{chapters}<p><img recindex="00001"/></p><p>{NOTE}</p></body></html>'.encode()
+    chapters = "".join(f"<h1>{t}</h1>" + "".join(f"<p>{p}</p>" for p in ps) for t, ps in book.chapters.items())
+    text = f'<html><body>{chapters}<p><img recindex="00001"/></p><p>{book.note}</p></body></html>'.encode()
     pieces = [text[at : at + 4096] for at in range(0, len(text), 4096)]
-    author = AUTHOR.encode()
+    author = book.author.encode()
     exth = struct.pack(">4sIIII", b"EXTH", 0, 1, 100, 8 + len(author)) + author
     exth += b"\0" * (-len(exth) % 4)
     exth = exth[:4] + struct.pack(">I", len(exth)) + exth[8:]
-    title = TITLE.encode()
+    title = book.title.encode()
     header = bytearray(232)
     struct.pack_into(">4sIIIII", header, 0, b"MOBI", 232, 2, 65001, 1, 6)
     header[24:64] = b"\xff" * 40
@@ -261,6 +279,6 @@ def mobi(*, locked: bool = False) -> bytes:
 
 
 MADE = {
-    "fb2": fb2, "fb2.zip": fb2_zip, "mobi": mobi, "odt": odt, "rtf": rtf, "pptx": pptx, "mhtml": mhtml,
-    "webarchive": webarchive, "eml": eml, "mbox": mbox, "srt": srt, "vtt": vtt, "ipynb": ipynb,
+    "fb2": fb2, "fb2.zip": fb2_zip, "mobi": mobi, "odt": odt, "rtf": rtf, "pptx": pptx,
+    "mhtml": mhtml, "webarchive": webarchive, "eml": eml, "mbox": mbox, "srt": srt, "vtt": vtt, "ipynb": ipynb,
 }  # fmt: skip

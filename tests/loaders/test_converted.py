@@ -66,8 +66,8 @@ def test_the_content_decides_and_not_the_name(kind):
 
 def test_a_comment_or_a_mark_before_an_fb2_does_not_make_it_a_page():
     for head in ("\ufeff<!-- made -->", '\ufeff<?xml version="1.0"?>\n<!-- <html> -->', "<!DOCTYPE FictionBook>"):
-        assert load(converting.fb2(head), "x").format == "fb2"
-    russian = converting.fb2('<?xml version="1.0" encoding="windows-1251"?>').decode().encode("cp1251", "ignore")
+        assert load(converting.fb2(head=head), "x").format == "fb2"
+    russian = converting.fb2(head='<?xml version="1.0" encoding="windows-1251"?>').decode().encode("cp1251", "ignore")
     assert "Иван" in flat(load(russian, "x.fb2"))
 
 
@@ -147,7 +147,7 @@ def test_archives_and_xml_do_no_harm():
     with pytest.raises(UnsafeDocumentError, match="zip bomb"):
         load(bomb, "x.odt")
     entity = '<?xml version="1.0"?><!DOCTYPE FictionBook [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
-    read = load(converting.fb2(entity).replace(b"The end.", b"The &x;end."), "x.fb2")
+    read = load(converting.fb2(head=entity).replace(b"The end.", b"The &x;end."), "x.fb2")
     assert "root:" not in flat(read)
     deep = b"{\\rtf1 " + b"{" * 100_000 + b"text" + b"}" * 100_000 + b"}"
     assert flat(load(deep, "x.rtf")) == "text"

@@ -259,12 +259,15 @@ class _PageReader:
     def _true_scale(self, positions: Sequence[int]) -> float:
         """Returns how many times as high as their size says characters are, where that cannot be seen: some fonts draw
         letters of a hundred units at a size of 0.1."""
-        box, highest = pdfium.FS_RECTF(), 0.0
+        box = pdfium.FS_RECTF()
+        measured: list[tuple[float, float]] = []
         for index in map(self._index, positions):
             if (size := self._size(index)) < _SMALLEST:
                 pdfium.FPDFText_GetLooseCharBox(self.raw, index, box)
-                highest = max(highest, abs(box.top - box.bottom) / size)
-        return highest or 1.0
+                measured.append((abs(box.top - box.bottom) / size, abs(box.right - box.left) / size))
+        heights, widths = zip(*measured, strict=True) if measured else ((0.0,), (0.0,))
+        # letters are about half as wide as high: the box of some such fonts is too low
+        return max(max(heights), 2 * sum(widths) / len(widths)) or 1.0
 
     def _place(self, index: int) -> tuple[float, float]:
         """Returns the left and right edge of the place of a character in its line."""
