@@ -148,4 +148,3 @@ def test_text_for_models_has_no_spans_and_what_could_do_harm_is_refused():
 def test_every_notice_says_whether_text_is_doubtful_left_out_or_kept():
     kinds = {code: Notice(code, "").kind.value for code in ("undecodable", "hidden", "kept-note", "article")}
     assert kinds == {"undecodable": "doubtful", "hidden": "left-out", "kept-note": "kept", "article": "source"}
-    assert Document("T", (Paragraph("a"), Paragraph("b\ufffd"))).undecoded == (1,)

@@ -52,7 +52,8 @@ class NoticeKind(StrEnum):
 
 _NOTICE_KINDS = {  # codes of KEPT begin with 'kept-'; any other is of SOURCE
     NoticeKind.DOUBTFUL: "encoding undecodable order-guessed parts-missing part-dropped lost-breaks references-lost "
-    "mended recognised-doubtful other-format pages-without-text pages-unreadable pages-damaged pages-not-read",
+    "mended recognised-doubtful other-format pages-without-text pages-unreadable pages-damaged pages-not-read "
+    "text-unreadable",
     NoticeKind.LEFT_OUT: "aozora badges contents furniture gutenberg hidden outside-main parts-left-out parts-outside "
     "picture-parts pictures-left-out no-pictures publisher",
 }
@@ -60,11 +61,20 @@ _NOTICE_KINDS = {  # codes of KEPT begin with 'kept-'; any other is of SOURCE
 
 @dataclass(frozen=True)
 class Notice:
-    """A notice for the reader about the import. ``code``: for programs. ``message``: for screens."""
+    """A notice for the reader about the import. ``code``: for programs. ``message``: for screens.
+
+    ``places``: the paragraphs where the first of what it tells can be seen."""
 
     code: str
     message: str
     count: int = 1
+    places: tuple[int, ...] = ()
+
+    @classmethod
+    def from_list(cls, row: Sequence[Any], paragraphs: int) -> Notice:
+        """Return the notice of a text of so many paragraphs; one that was stored before has no places."""
+        code, message, count, places = (*row, ())[:4]
+        return cls(code, message, count, tuple(place for place in places if 0 <= place < paragraphs))
 
     @property
     def kind(self) -> NoticeKind:
@@ -214,11 +224,6 @@ class Document:
         return parts
 
     @cached_property
-    def undecoded(self) -> tuple[int, ...]:
-        """The paragraphs with characters that could not be decoded."""
-        return tuple(index for index, p in enumerate(self.paragraphs) if "\ufffd" in p.text)
-
-    @cached_property
     def has_spans(self) -> bool:
         return any(p.spans for p in self.paragraphs)
 
@@ -310,7 +315,7 @@ class Document:
             "format": self.format,
             "paragraphs": [p.to_list() for p in self.paragraphs],
             "sections": [[s.title, s.start, s.level] for s in self.sections],
-            "warnings": [[w.code, w.message, w.count] for w in self.warnings],
+            "warnings": [[w.code, w.message, w.count, list(w.places)] for w in self.warnings],
             "vertical": self.vertical,
             "doubtful_pages": list(self.doubtful_pages),
             "recognised_pages": [list(page) for page in self.recognised_pages],
@@ -329,7 +334,7 @@ class Document:
             format=data["format"],
             paragraphs=tuple(Paragraph.from_list(row, len(data["paragraphs"])) for row in data["paragraphs"]),
             sections=tuple(Section(*row) for row in data["sections"]),
-            warnings=tuple(Notice(*row) for row in data["warnings"]),
+            warnings=tuple(Notice.from_list(row, len(data["paragraphs"])) for row in data["warnings"]),
             vertical=bool(data.get("vertical")),  # a text stored before has no such field
             doubtful_pages=tuple(data.get("doubtful_pages", ())),  # older documents have none
             recognised_pages=tuple((number, confidence) for number, confidence in data.get("recognised_pages", ())),

@@ -27,9 +27,10 @@ from readagent_core.library.records import Book
 from readagent_core.library.scans import Scan, Scans
 from readagent_core.loaders import PageProgress
 from readagent_core.loaders.child_process import load_in_child_process
+from readagent_core.loaders.extras import how_to_install
 from readagent_core.loaders.pdf.picture import PdfPages
 from readagent_core.loaders.recognition.page import RecognisedPage
-from readagent_core.loaders.recognition.recogniser import WIDTH, Recogniser, how_to_install, is_installed
+from readagent_core.loaders.recognition.recogniser import WIDTH, Recogniser, is_installed
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
@@ -74,7 +75,7 @@ def pages_to_recognise(
 
 def missing_packages() -> str:
     """Returns what to install before text can be recognised; '' where it is installed."""
-    return "" if is_installed() else f"{INSTALL} {how_to_install()}"
+    return "" if is_installed() else f"{INSTALL} {how_to_install('ocr')}"
 
 
 def job_key(scan_id: str) -> str:

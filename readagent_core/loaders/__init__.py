@@ -15,7 +15,7 @@ from typing import Any
 from readagent_core.document import Document, Notice
 from readagent_core.errors import DamagedDocumentError, DocumentError, TooLargeError, UnknownFormatError
 from readagent_core.loaders.base import DEFAULT, Limits, PageProgress, check_size
-from readagent_core.loaders.file_types import FORMATS, FROM_PACKAGES, NAMES, detect_file_type
+from readagent_core.loaders.file_types import FORMATS, FROM_PACKAGES, MARKUP, NAMES, detect_file_type
 from readagent_core.loaders.recognition.page import RecognisedPage
 
 __all__ = ["DEFAULT", "FORMATS", "Limits", "PageProgress", "load"]
@@ -40,6 +40,8 @@ _LOADERS = {
     "srt": "readagent_core.loaders.converted.transcript",
     "vtt": "readagent_core.loaders.converted.transcript",
     "ipynb": "readagent_core.loaders.converted.notebook",
+    "cbz": "readagent_core.loaders.pdf.loader",
+    **dict.fromkeys((*MARKUP, "docbook", "opml"), "readagent_core.loaders.converted.by_pandoc"),
 }
 
 
@@ -63,7 +65,9 @@ def load(
     found = detect_file_type(data, name)
     opened = import_loader(found.format)
     more: dict[str, Any] = {"address": address} if found.format == "html" else {}
-    if found.format == "pdf":
+    if _LOADERS.get(found.format, "").endswith("by_pandoc"):
+        more = {"format": found.format}
+    if found.format in ("pdf", "cbz"):
         more = {"password": password, "progress": progress, "skip": skip, "recognised": recognised or {}}
     try:
         document = opened(data, _title_from_name(name), limits=limits, **more)
@@ -83,7 +87,7 @@ def load(
     if document.format != found.format:  # a package's, or one that was turned into another first
         document = replace(document, format=found.format)
     if found.notice:
-        document = replace(document, warnings=(Notice("other-format", found.notice), *document.warnings))
+        document = replace(document, warnings=(Notice("other-format", found.notice, places=(0,)), *document.warnings))
     return document
 
 

@@ -6,6 +6,7 @@ Nothing is unpacked to disk.
 from __future__ import annotations
 
 import posixpath
+import re
 import unicodedata
 import zipfile
 import zlib
@@ -62,6 +63,13 @@ class Archive:
             raise DamagedDocumentError(
                 f"The part {name} of this file's archive is damaged. Nothing was opened. Download or copy it again."
             ) from error
+
+
+def natural_sort_key(name: str) -> list[tuple[int, int, str]]:
+    """Returns a key that sorts chapter-2 before chapter-10."""
+    return [
+        (0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", name.lower()) if part
+    ]
 
 
 def _decoded_name(entry: zipfile.ZipInfo) -> str:

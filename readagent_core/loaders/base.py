@@ -7,6 +7,7 @@ removed from the text with a notice, and characters that cannot be shown are rem
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,9 +15,9 @@ from typing import NamedTuple
 
 from readagent_core.document import Cover, Document, Figure, Notice, Paragraph, Section, Span, SpanKind
 from readagent_core.errors import EmptyDocumentError, TooLargeError
-from readagent_core.languages import detect_language
 from readagent_core.loaders import contents
 from readagent_core.loaders.marks import Marks
+from readagent_core.loaders.readable import choose_language, find_unreadable
 from readagent_core.loaders.titles import alphanumerics, is_author, is_byline_of, is_same_heading, is_same_title
 from readagent_core.words import count_of, split_unbroken
 
@@ -45,6 +46,8 @@ _KEPT = {  # what is told of the spans of a kind
     SpanKind.RUBY: ("reading", " of characters (ruby), beside the text"),
     SpanKind.FORMULA: ("formula", ", as a line of text and as mathematics"),
 }
+MOST_PLACES = 5  # of one notice that can be opened
+_OF_THE_WHOLE = ("mended", "other-format", "order-guessed")  # doubts about the whole text, which is opened at its start
 _LONG_ITEM, _LONG_LIST = 240, 1500  # characters; longer items, and those of a longer list, are paragraphs
 
 
@@ -153,7 +156,7 @@ class Builder:
         self.marks = Marks()
         self._carried = ""  # marks of notes in a heading, for the next paragraph
         self._anchors: dict[str, int] = {}  # the number of the paragraph at each, or of the next one
-        self._lost_breaks = 0  # where many spaces stood for the end of a paragraph
+        self._doubts: dict[str, list[int]] = defaultdict(list)  # by code: the paragraph at each, or the next one
         self._rule = False
         self._caption: int | None = None  # the last paragraph, where it is a caption above its picture
 
@@ -178,7 +181,7 @@ class Builder:
         *before, text = _LOST_BREAK.split(text) if spaced else [text]
         for part in before:
             self.add_paragraph(part, place, confidence=confidence, note=note, anchors=anchors)
-        self._lost_breaks += len(before)
+            self.mark_doubt("lost-breaks")
         if text.strip():
             text, spans = self.marks.resolve(self._carried + (text if exact else squeeze_spaces(text)))
             self._carried = ""
@@ -238,6 +241,10 @@ class Builder:
     def add_notice(self, code: str, message: str, count: int = 1) -> None:
         self.notices.append(Notice(code, message, count))
 
+    def mark_doubt(self, code: str) -> None:
+        """Notes that the place of what the notice ``code`` tells is here, before the paragraph that is added next."""
+        self._doubts[code].append(len(self.paragraphs))
+
     def note_hidden(self, words: int) -> None:
         """Adds the notice that so many words were left out because a reader would not see them; none for 0."""
         if words:
@@ -266,24 +273,22 @@ class Builder:
         self._join_title_page(author)
         if not self.paragraphs:
             raise EmptyDocumentError("There is no text in this file. Nothing was added; open another file.")
-        self._note_undecoded()
         following = self._following(before)
         figures = self._moved_figures(before, following)  # by the paragraphs, which ``_find_targets`` makes anew
+        self._doubts = defaultdict(list, {code: [following[n] for n in at] for code, at in self._doubts.items()})
         self._find_targets(following)
-        if self._lost_breaks:
-            began = f"{count_of(self._lost_breaks, 'paragraph')} began"
-            message = f"{began} in mid-line, after many spaces, so a break was put there."
-            self.add_notice("lost-breaks", message, self._lost_breaks)
-        text = "\n".join(p.text for p in self.paragraphs[:400])[:60_000]
         language = language.strip().replace("_", "-")
+        language = language if _LANGUAGE.fullmatch(language) else ""
+        language = choose_language(language, "\n".join(p.text for p in self.paragraphs[:400])[:60_000])
+        self._note_doubts(language)
         document = Document(
             title=" ".join(strip_unprintable(title or name).split()) or "Untitled",
             paragraphs=tuple(self.paragraphs),
             sections=tuple(_normalise_levels(self.sections)),
             author=" ".join(strip_unprintable(author).split()),
-            language=language if _LANGUAGE.fullmatch(language) else detect_language(text),
+            language=language,
             format=format,
-            warnings=tuple(self.notices),
+            warnings=tuple(replace(notice, places=self._places(notice.code)) for notice in self.notices),
             cover=cover,
             figures=figures,
         )
@@ -330,7 +335,9 @@ class Builder:
         counts = dict.fromkeys(SpanKind, 0)
         for index, paragraph in enumerate(self.paragraphs):
             if paragraph.spans:
+                found = lost
                 moved = paragraph.with_targets(find)
+                self._doubts["references-lost"] += [index] * (lost > found)
                 spans = tuple(s for s in moved.spans if not _is_way_back(s, index, note=paragraph.note))
                 self.paragraphs[index] = replace(moved, spans=spans)
                 for span in spans:
@@ -436,12 +443,30 @@ class Builder:
                 entries,
             )
 
-    def _note_undecoded(self) -> None:
-        lost = sum(p.text.count("\ufffd") for p in self.paragraphs)
-        if lost:
-            self.add_notice(
-                "undecodable", f"{lost:,} characters could not be decoded and are shown as \ufffd in the text.", lost
+    def _note_doubts(self, language: str) -> None:
+        """Adds the notices of text that may be wrong: breaks that were guessed, lost characters, unreadable letters."""
+        breaks = len(self._doubts["lost-breaks"])
+        if breaks:
+            began = f"{count_of(breaks, 'paragraph')} began"
+            self.add_notice("lost-breaks", f"{began} in mid-line, after many spaces, so a break was put there.", breaks)
+        lost = [paragraph.text.count("\ufffd") for paragraph in self.paragraphs]
+        self._doubts["undecodable"] = [index for index, count in enumerate(lost) if count]
+        if total := sum(lost):
+            message = f"{total:,} characters could not be decoded and are shown as \ufffd in the text."
+            self.add_notice("undecodable", message, total)
+        self._doubts["encoding"] = [index for index, p in enumerate(self.paragraphs) if not p.text.isascii()]
+        unreadable = self._doubts["text-unreadable"] = find_unreadable([p.text for p in self.paragraphs], language)
+        if unreadable:
+            message = (
+                f"{count_of(len(unreadable), 'passage')} of letters that form no words of any language, as after poor "
+                "text recognition or in the wrong encoding. Get another edition, or open the original file."
             )
+            self.add_notice("text-unreadable", message, len(unreadable))
+
+    def _places(self, code: str) -> tuple[int, ...]:
+        """Returns the first paragraphs where the notice ``code`` applies."""
+        places = [0] if code in _OF_THE_WHOLE else self._doubts[code]
+        return tuple(dict.fromkeys(min(place, len(self.paragraphs) - 1) for place in places))[:MOST_PLACES]
 
 
 def _normalise_levels(sections: list[Section]) -> list[Section]:

@@ -8,7 +8,8 @@ from typing import Any
 from lxml import etree
 
 METADATA_FILE, COVER_FILE = "metadata.opf", "cover.jpg"
-_PARSER = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=True)
+_SAFE = {"resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False}
+_PARSER, _STRICT = etree.XMLParser(**_SAFE, recover=True), etree.XMLParser(**_SAFE)
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,15 @@ def parse_xml(data: bytes) -> Any:
         return etree.fromstring(data, _PARSER)
     except (etree.XMLSyntaxError, ValueError):
         return None
+
+
+def is_well_formed(data: bytes) -> bool:
+    """Returns whether ``data`` is XML without errors, so that ``parse_xml`` loses nothing of it."""
+    try:
+        etree.fromstring(data, _STRICT)
+    except (etree.XMLSyntaxError, ValueError):
+        return False
+    return True
 
 
 def parse_metadata(data: bytes) -> BookMetadata:

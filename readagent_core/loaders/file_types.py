@@ -49,7 +49,19 @@ FORMATS = {
     ".srt": "srt",
     ".vtt": "vtt",
     ".ipynb": "ipynb",
+    ".cbz": "cbz",
+    ".tex": "latex",
+    ".latex": "latex",
+    ".org": "org",
+    ".rst": "rst",
+    ".adoc": "asciidoc",
+    ".asciidoc": "asciidoc",
+    ".dbk": "docbook",
+    ".mediawiki": "mediawiki",
+    ".opml": "opml",
+    ".typ": "typst",
 }
+MARKUP = frozenset({"latex", "org", "rst", "asciidoc", "mediawiki", "typst"})  # texts that only their name tells apart
 PACKED = ".fb2.zip"  # the only zip archive that is taken for a book by its name
 NAMES = {
     "text": "plain text",
@@ -70,6 +82,15 @@ NAMES = {
     "srt": "subtitles (SRT)",
     "vtt": "subtitles (WebVTT)",
     "ipynb": "a Jupyter notebook",
+    "cbz": "a comic or a book of pictures (CBZ)",
+    "latex": "a LaTeX text",
+    "org": "an Org text",
+    "rst": "a reStructuredText",
+    "asciidoc": "an AsciiDoc text",
+    "docbook": "a DocBook text",
+    "mediawiki": "a MediaWiki text",
+    "opml": "a list of feeds or an outline (OPML)",
+    "typst": "a Typst text",
 }
 GROUP = "readagent.loaders"  # of entry points of other packages: the name of each is an ending without its dot
 FROM_PACKAGES: dict[str, EntryPoint] = {  # by format, which is named after the ending
@@ -85,7 +106,7 @@ _CAN_OPEN = (
     + ", ".join(
         [
             "PDF, EPUB, Kindle books without DRM, FB2, Word (.docx), OpenDocument (.odt), RTF, PowerPoint (.pptx), web "
-            "pages (HTML, MHTML, webarchive), e-mails (.eml), subtitles, Jupyter notebooks, Markdown",
+            "pages (HTML, MHTML, webarchive), e-mails (.eml), subtitles, Jupyter notebooks, Markdown, LaTeX, Org",
             *(f".{format}" for format in FROM_PACKAGES),
         ]
     )
@@ -126,7 +147,7 @@ _OTHERS: tuple[tuple[int, tuple[bytes, ...], str, str], ...] = (  # where the ma
 )
 _OLD_OFFICE: tuple[tuple[str, str, str], ...] = (  # a stream in the file, what it is, advice
     ("HwpSummaryInformation", "a Hangul document (.hwp)", _IN_HANGUL),
-    ("WordDocument", "an old Word document (.doc)", "save it as .docx in Word or LibreOffice"),
+    ("WordDocument", "an old Word document (.doc)", "save it as .docx in Word, LibreOffice or Google Docs"),
     ("PowerPoint Document", "an old PowerPoint presentation (.ppt)", "save it as .pptx"),
     ("Workbook", "an old Excel sheet (.xls)", "save what you want to read as PDF"),
     ("__substg1.0_", "an e-mail of Outlook (.msg)", "save it as .eml or PDF"),
@@ -142,7 +163,7 @@ _ARCHIVES: tuple[tuple[str, str, str], ...] = (  # how names in it are matched, 
 _HTML_START = re.compile(rb"(?>\s+|<\?xml[^>]*>|<!--.*?-->)*+<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE | re.DOTALL)
 _HTML_TAGS = re.compile(rb"<(?:html|head|body|p|div|h[1-6]|table|br|title|meta)\b[^>]*>", re.IGNORECASE)
 _BEFORE_ROOT = rb"(?>\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*+"
-_ROOT = re.compile(_BEFORE_ROOT + rb"<(?:[\w-]+:)?(FictionBook|opml)[\s>]", re.IGNORECASE | re.DOTALL)
+_ROOT = re.compile(_BEFORE_ROOT + rb"<(?:[\w-]+:)?(FictionBook|opml|book|article)[\s>]", re.IGNORECASE | re.DOTALL)
 _HEADERS = re.compile(rb"\s*(?:From [^\n]*\n)?(?:[A-Za-z][A-Za-z0-9-]*:[^\n]*\n(?:[ \t][^\n]*\n)*){2,}")
 _MAIL = re.compile(
     rb"^(?:MIME-Version|Message-ID|Received|Return-Path|Delivered-To|DKIM-Signature|X-Mailer):", re.I | re.M
@@ -152,7 +173,7 @@ _SAVED_PAGE = re.compile(
 )
 _SUBTITLE = re.compile(rb"\s*(?:\d+[ \t]*\r?\n)?[ \t]*\d+:\d\d:\d\d[.,]\d{1,3} +--> +\d")
 _NAME_IN_ZIP = re.compile(rb"PK\x01\x02.{24}(..).{16}|PK\x03\x04.{22}(..)..", re.DOTALL)
-_PICTURE_NAME = re.compile(r"\.(?:jpe?g|png|gif|webp|bmp|tiff?|avif)$", re.IGNORECASE)
+PICTURE_NAME = re.compile(r"\.(?:jpe?g|png|gif|webp|bmp|tiff?|avif)$", re.IGNORECASE)
 _ATX = re.compile(rb"(?:^|\n)\s*\n#{1,6} \S[^\n]*\r?\n[ \t\r]*\n")
 _HEAD = 4096
 _CONTROLS = bytes(sorted({*range(1, 32)} - {9, 10, 12, 13, 27}))  # that do not occur in texts
@@ -179,7 +200,7 @@ def detect_file_type(data: bytes, name: str) -> FileType:
     held = _detect_binary(data) or _detect_html(data) or _detect_text(data, promised)
     if held:
         return _resolve_name(held, promised)
-    if promised not in ("", "text", "markdown", "html"):
+    if promised not in ("", "text", "markdown", "html", *MARKUP):
         raise _wrong_content_error(data, promised)
     if _looks_binary(data):
         raise UnknownFormatError(f"This file is no text, and of a kind unknown here. {_CAN_OPEN}")
@@ -248,10 +269,11 @@ def _detect_text(data: bytes, promised: str) -> str:
     """Returns the format of a file that is made of text for programs; '' for a text to read."""
     head = _plain_head(data)
     root = _ROOT.match(head)
-    if root and root[1].lower() == b"opml":
-        raise _unknown("a list of feeds or an outline (OPML)", "export the outline as Markdown, Word or text")
-    if root:
-        return "fb2"
+    kind = root[1].lower() if root else b""
+    if kind in (b"opml", b"fictionbook"):
+        return "opml" if kind == b"opml" else "fb2"
+    if kind and b"docbook" in head.lower():
+        return "docbook"
     if b"<key>WebMainResource</key>" in head:
         return "webarchive"
     if head.lstrip()[:6] == b"WEBVTT":
@@ -297,11 +319,8 @@ def _detect_archive(data: bytes) -> str:
             "This file is an archive, as EPUB and Word files are, that broke off: its end is missing. Nothing was "
             "opened. Download or copy it again."
         )
-    if files and sum(bool(_PICTURE_NAME.search(name)) for name in files) * 5 >= len(files) * 4:
-        raise _unknown(
-            f"a comic or a scanned book of {len(files):,} pictures (CBZ)",
-            "it holds no text. Make a PDF of it, and text recognition (OCR) is offered for that",
-        )
+    if files and sum(bool(PICTURE_NAME.search(name)) for name in files) * 5 >= len(files) * 4:
+        return "cbz"
     if inside := [name for name in files if promised_format(name)]:
         raise UnknownFormatError(
             f"This is a zip archive that holds {', '.join(inside[:3])}{' and more' if len(inside) > 3 else ''}. "

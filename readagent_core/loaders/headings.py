@@ -116,7 +116,7 @@ def _listed(blocks: Sequence[Sequence[str]]) -> dict[int, Heading]:
 
 def _is_short(block: Sequence[str]) -> bool:
     """Returns whether a block is as short as a heading, and no speech."""
-    return len(block) <= 3 and sum(map(len, block)) <= _LONGEST and block[0].strip()[0] not in "\"“‘'«„「『"
+    return len(block) <= 3 and sum(map(len, block)) <= _LONGEST and block[0].strip()[:1] not in tuple("\"“‘'«„「『")
 
 
 def add_blocks(
@@ -175,7 +175,7 @@ def _is_in_capitals(block: Sequence[str]) -> bool:
 
 def _is_plain_title(block: Sequence[str]) -> bool:
     line = block[0].strip()
-    return len(block) == 1 and len(line) <= 80 and line[-1] not in _SENTENCE and any(c.isalpha() for c in line)
+    return len(block) == 1 and 0 < len(line) <= 80 and line[-1] not in _SENTENCE and any(c.isalpha() for c in line)
 
 
 def is_heading_line(line: str) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Sequence
 from enum import Enum
 from functools import cache
 from importlib.resources import files
@@ -19,6 +20,7 @@ from math import log2
 from readagent_core.languages import detect_language, share_of_frequent_words
 
 _SAMPLE = 2000  # characters
+_PASSAGE, _MOST_PASSAGES = 600, 1500  # characters of a passage that are judged; passages of a long text
 _FEWEST_LETTERS, _FEWEST_WORDS = 60, 30  # fewer do not show whether they are words
 _LETTERS = 0.55  # share of the characters; tables, formulas and programs have fewer
 _FREQUENT, _LANGUAGE = 0.08, 0.1  # share of a language's frequent words: in a readable text; where it is certain
@@ -64,6 +66,20 @@ def judge(text: str, likely: str = "") -> Verdict:
         return Verdict.UNKNOWN
     chance = sum(log2((pairs[pair] + 0.05) / (firsts[pair[0]] + 2)) for pair in found) / len(found)
     return _verdict(chance, _LIKELY, _UNLIKELY)
+
+
+def find_unreadable(texts: Sequence[str], language: str) -> list[int]:
+    """Returns the paragraphs where passages begin that are in no language. ``language``: of most of the text."""
+    room = max(_PASSAGE, sum(map(len, texts)) // _MOST_PASSAGES)
+    found: list[int] = []
+    first, length = 0, 0
+    for index, text in enumerate(texts):
+        length += len(text)
+        if length >= room or index + 1 == len(texts):
+            sample = "\n".join(texts[first : index + 1])[:_PASSAGE]
+            found += [first] * (judge(sample, language.partition("-")[0]) is Verdict.UNREADABLE)
+            first, length = index + 1, 0
+    return found
 
 
 def choose_language(said: str, text: str) -> str:

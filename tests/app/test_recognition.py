@@ -80,4 +80,4 @@ def test_the_report_says_what_is_doubtful_what_was_left_out_and_opens_the_place(
     at = AppTest.from_function(screen, args=(book.id,), default_timeout=30).run()
     assert not at.exception
     assert [m.value for m in at.markdown if m.value.startswith("**")] == ["**To check**", "**Left out**"]
-    assert [b.label for b in at.button if b.key == "doubt_1"] == ["Open “The lamp \ufffd was lit.…”"]
+    assert [b.label for b in at.button if b.key == "place_undecodable_1"] == ["Open “The lamp \ufffd was lit.…”"]

@@ -141,11 +141,14 @@ def pptx(book: Book = LAMP) -> bytes:
         return f'<p:sp><p:nvSpPr><p:nvPr><p:ph type="{kind}"/></p:nvPr></p:nvSpPr><p:txBody>{texts}</p:txBody></p:sp>'
 
     def rels(*targets: str) -> str:
-        one = '<Relationship Id="rId{}" Target="{}"/>'
-        return f"<Relationships>{''.join(one.format(n, t) for n, t in enumerate(targets, 1))}</Relationships>"
+        one = '<Relationship Id="rId{0}" Type="http://t/{2}" Target="{1}"/>'
+        kinds = ("notesSlide" if "notes" in target else "x" for target in targets)
+        found = (one.format(n, *both) for n, both in enumerate(zip(targets, kinds, strict=True), 1))
+        return f"<Relationships>{''.join(found)}</Relationships>"
 
     files: dict[str, bytes | str] = {
         "ppt/presentation.xml": f'<p:presentation {p}><p:sldIdLst><p:sldId id="256" r:id="rId2"/><p:sldId id="257" r:id="rId1"/></p:sldIdLst></p:presentation>',  # noqa: E501
+        "_rels/.rels": '<R><Relationship Id="a" Type="http://t/core-properties" Target="docProps/core.xml"/></R>',
         "ppt/_rels/presentation.xml.rels": rels("slides/slide1.xml", "slides/slide2.xml"),
         "ppt/slides/_rels/slide2.xml.rels": rels("../notesSlides/n.xml", "../media/p.png"),
         "ppt/notesSlides/n.xml": f"<p:notes {p}>{shape('body', [book.note])}{shape('sldNum', ['7'])}</p:notes>",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
+import sys
 import zipfile
 from dataclasses import replace
 from io import BytesIO
@@ -13,6 +15,7 @@ import pytest
 from readagent_core.errors import (
     DamagedDocumentError,
     DocumentError,
+    NoTextError,
     ProtectedDocumentError,
     UnknownFormatError,
     UnsafeDocumentError,
@@ -20,10 +23,13 @@ from readagent_core.errors import (
 from readagent_core.loaders import DEFAULT, FORMATS, load
 from readagent_core.loaders.child_process import load_in_child_process
 from readagent_core.loaders.file_types import promised_format
+from readagent_core.loaders.pdf.comic import open_comic
+from readagent_core.loaders.recognition.page import RecognisedLine, RecognisedPage
 from tests.loaders import converting
 from tests.loaders.converting import CHAPTERS, MADE, NOTE, TITLE, packed
 from tests.loaders.making import as_docx, as_epub, sample
 from tests.loaders.mutating import mutated
+from tests.loaders.picturing import encode, line_art
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
 
@@ -112,7 +118,6 @@ TOLD = {
     "Pages": packed({"Index/Document.iwa": "", "preview.jpg": ""}),
     "hwpx": packed({"Contents/section0.xml": ""}),
     "presentation": packed({"content.xml": "<d xmlns='o'><body><presentation/></body></d>"}),
-    "comic": packed({f"{n:03}.jpg": b"\xff\xd8" for n in range(9)}),
     r"book\.epub": packed({"a/book.epub": b"x"}),
     r"\.hwp\)": OLE + "HwpSummaryInformation".encode("utf-16-le"),
     r"\.doc\)": OLE + "WordDocument".encode("utf-16-le"),
@@ -123,7 +128,6 @@ TOLD = {
     r"\.lit\)": b"ITOLITLS" + bytes(99),
     r"\.chm\)": b"ITSF" + bytes(99),
     "DjVu": b"AT&TFORM" + bytes(99),
-    "OPML": b'\xef\xbb\xbf<?xml version="1.0"?><!-- x --><opml version="2.0"><body/></opml>',
     "property list": b"bplist00" + bytes(99),
     "subtitles": b"\x00\x00\x00\x20ftypisom" + bytes(99),
 }
@@ -133,6 +137,42 @@ TOLD = {
 def test_what_is_not_read_is_named(what):
     with pytest.raises(UnknownFormatError, match=what):
         load(TOLD[what], "x.bin")
+
+
+def test_a_comic_has_a_page_for_each_picture_in_order_and_can_be_recognised():
+    pictures = {f"p{n}.png": encode(line_art(300 + n, 400), "PNG") for n in (10, 2, 1)} | {"p3.jpg": b"\xff\xd8broken"}
+    data = packed({**pictures, "__MACOSX/p1.png": b"x", "ComicInfo.xml": "<ComicInfo/>"})
+    with pytest.raises(NoTextError, match="can be recognised") as caught:
+        load(data, "x.cbz")
+    assert caught.value.pages == (1, 2, 3, 4)
+    assert [document.get_size()[0] for document in open_comic(data, DEFAULT)] == [301, 302, 600, 310]
+    page = RecognisedPage((RecognisedLine("Bang, said the lamp.", 0.1, 0.6, 0.9, 0.02, 0.99),), 0.99)
+    document = load(data, "x.cbz", recognised={2: page})
+    assert (document.format, flat(document)) == ("cbz", "Bang, said the lamp.")
+    assert document.doubtful_pages == (1, 3, 4)
+
+
+TEX = rb"""\documentclass{book}\title{The Weir}\author{M. Osgood}\begin{document}\maketitle\chapter{Ice}
+\input{chapter1}It held\footnote{Twice.} at $\frac{1}{2}$ m.\unheardof{x}\end{document}"""
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pypandoc") is None, reason="requirements-formats.txt is not installed")
+def test_latex_and_org_are_read_by_pandoc_and_what_is_lost_is_told():
+    document = load_in_child_process(TEX, "x.tex")
+    assert (document.title, document.author, document.format) == ("The Weir", "M. Osgood", "latex")
+    assert [p.text for p in document.paragraphs] == ["It held at ½ m.", "Twice."]
+    assert {"parts-missing", "parts-left-out", "kept-note"} <= {notice.code for notice in document.warnings}
+    org = load(b"* One\nText in /Org/.\n", "x.org")
+    assert ([s.title for s in org.sections], flat(org), org.title) == (["One"], "Text in Org.", "x")
+    with pytest.raises(DamagedDocumentError, match="cannot be read"):
+        load(b"\\begin{document}\\begin{tabular}{{{", "x.tex")
+
+
+def test_without_pandoc_the_command_that_installs_it_is_told(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pypandoc", None)
+    for name in ("x.tex", "x.org", "x.rst"):
+        with pytest.raises(UnknownFormatError, match=r"-m pip install -r .*requirements-formats\.txt"):
+            load(TEX, name)
 
 
 @pytest.mark.parametrize("make", [as_docx, as_epub, lambda _: MADE["odt"](), lambda _: MADE["pptx"]()])

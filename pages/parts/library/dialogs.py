@@ -61,8 +61,7 @@ _KINDS = {
     NoticeKind.KEPT: "Kept",
     NoticeKind.SOURCE: "How it was read",
 }
-_MOST_DOUBTS = 5  # places that are offered to be opened
-_DOUBT_CHARACTERS = 50
+_PLACE_CHARACTERS = 50  # of the paragraph at a place that can be opened
 
 
 @st.dialog("Import report")
@@ -86,11 +85,11 @@ def show_report(workspace: Workspace, book: Book) -> None:
             st.markdown(f"**{_KINDS[kind]}**")
         for notice in notices:
             st.text(f"• {notice.message}")  # the message has its count and unit: words, parts, pages
-    for place in document.undecoded[:_MOST_DOUBTS]:
-        words = " ".join(document.paragraphs[place].text.split())[:_DOUBT_CHARACTERS]
-        if st.button(f"Open “{words}…”", key=f"doubt_{place}", help="Where characters could not be decoded"):
-            current.choose(book.id)
-            st.switch_page("pages/read.py", query_params={"book": book.id, "paragraph": str(place)})
+            for place in notice.places:
+                words = " ".join(document.paragraphs[place].text.split())[:_PLACE_CHARACTERS]
+                if st.button(f"Open “{words}…”", key=f"place_{notice.code}_{place}", type="tertiary"):
+                    current.choose(book.id)
+                    st.switch_page("pages/read.py", query_params={"book": book.id, "paragraph": str(place)})
     recognition.draw_in_report(workspace, book)
     if document.sections:
         with st.expander(count_of(len(document.sections), "section")):

@@ -14,9 +14,9 @@ from readagent_core.incoming import recognising
 from readagent_core.jobs import Job, JobState, Snapshot
 from readagent_core.library.records import Book
 from readagent_core.library.scans import Scan
+from readagent_core.loaders.extras import how_to_install
 from readagent_core.loaders.pdf.picture import PdfPages
 from readagent_core.loaders.recognition.page import DOUBTFUL
-from readagent_core.loaders.recognition.recogniser import how_to_install
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
@@ -122,7 +122,7 @@ def draw_in_report(workspace: Workspace, book: Book) -> None:
 def _draw_offer(workspace: Workspace, book: Book, pages: int) -> None:
     if recognising.missing_packages():
         st.text(recognising.INSTALL)
-        st.code(how_to_install(), language=None, wrap_lines=True)
+        st.code(how_to_install("ocr"), language=None, wrap_lines=True)
     elif workspace.library.original_path(book.id) is None:
         st.caption("To recognise these pages, open the file again: it is not stored here.")
     elif st.button(recognising.offer(workspace, pages), key="recognise", icon=":material/document_scanner:"):

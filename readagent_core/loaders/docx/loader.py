@@ -1,8 +1,6 @@
 """Opens a Word document (.docx): headings by style become sections; lists and verse keep their lines.
 
-A table is one paragraph a row. Notes come last, with their references; hidden text is left out. python-docx opens the
-package after the archive was checked. The text is read from the XML itself, because python-docx has no objects for
-links, tracked changes, text boxes and content controls.
+A table is one paragraph a row. Notes come last, with their references; hidden text is left out.
 """
 
 from __future__ import annotations
@@ -10,17 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
-from io import BytesIO
 from typing import Any
 
-from docx.opc.constants import RELATIONSHIP_TYPE
-from docx.oxml import parse_xml
-from docx.package import Package
-
 from readagent_core.document import Document, Figure, SpanKind, is_outside_address
-from readagent_core.errors import DamagedDocumentError
+from readagent_core.errors import DamagedDocumentError, DocumentError
 from readagent_core.loaders import headings
-from readagent_core.loaders.archive import Archive
 from readagent_core.loaders.base import Builder, Limits, Note, join_items, raise_text
 from readagent_core.loaders.descriptions import bracket_description
 from readagent_core.loaders.docx.styles import Numbering, Styles, W, value
@@ -31,6 +23,7 @@ from readagent_core.loaders.html.marking import format_number
 from readagent_core.loaders.marks import CLOSE, Marks, without_marks
 from readagent_core.loaders.maths import formula_line, parse_omml, safe_mathml
 from readagent_core.loaders.metadata import clean_metadata
+from readagent_core.loaders.office import Part, open_office
 from readagent_core.words import count_of, count_words
 
 _WRAPPERS = {W + n for n in ("sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag")}
@@ -47,66 +40,47 @@ _FIELD_LINK = re.compile(r'^\s*HYPERLINK\s+(?:"([^"]+)"\s*)?(?:\\l\s+"([^"]+)")?
 _HEX = re.compile(r"[0-9A-Fa-f]{1,6}")
 _PAGE_BREAKS = ("page", "column")
 _RULE = re.compile(r"^(?:[*_~=#·•—–⁂-]\s*){3,}$|^⁂$")
-_NOTES = {W + "footnoteReference": RELATIONSHIP_TYPE.FOOTNOTES, W + "endnoteReference": RELATIONSHIP_TYPE.ENDNOTES}
+_NEEDED = ("styles", "numbering", "footnotes", "endnotes")  # parts without which text is lost or is in no order
+_COPY = "Download or copy it again."
+_NOTES = {W + "footnoteReference": "footnotes", W + "endnoteReference": "endnotes"}
 
 
 def load(data: bytes, name: str, *, limits: Limits) -> Document:
     """Returns the document in the Word file ``data``. Raises DocumentError."""
-    Archive(data, limits)
-    try:
-        package = Package.open(BytesIO(data))
-        part = package.main_document_part
-    except KeyError as error:
-        raise DamagedDocumentError(
-            f"A part of this Word document is missing ({error.args[0] if error.args else 'without a name'}), or it was "
-            "saved as 'Strict Open XML', which cannot be read here. Nothing was opened. Save it again as an ordinary "
-            ".docx file, or copy it again."
-        ) from None
-    builder = Builder()
-    body = _tree(part).find(W + "body")
-    shown = Pictures(limits)
+    part, about = open_office(data, limits)
+    lost = [one.kind for one in part.relations.values() if one.kind in _NEEDED and not part.archive.find(one.target)]
+    builder, shown = Builder(), Pictures(limits)
+    if part.damaged or lost:
+        builder.add_notice("mended", f"The file is damaged; what could be found in it was opened. {_COPY}")
     reading = _BodyReader(builder, part, shown)
+    body = None if part.root is None else part.root.find(W + "body")
     if body is not None:
         reading.run(body)
-    title, author, language = _read_metadata(package)
+    if not builder.paragraphs and (body is None or part.damaged):
+        raise DamagedDocumentError(f"The text of this Word document is damaged or missing. Nothing was opened. {_COPY}")
+    title, author = clean_metadata(about.title, about.author)
     title = title or reading.title
-    document = builder.build(title=title, name=name, author=author, language=language, format="docx", limits=limits)
+    document = builder.build(
+        title=title, name=name, author=author, language=about.language, format="docx", limits=limits
+    )
     return shown.add_to(document)
 
 
-def _read_metadata(package: Any) -> tuple[str, str, str]:
-    """Returns title, author and language of the file, without the ones that programs make up."""
-    if all(relation.reltype != RELATIONSHIP_TYPE.CORE_PROPERTIES for relation in package.rels.values()):
-        return "", "", ""
-    facts = package.core_properties
-    title, author, language = (str(fact or "") for fact in (facts.title, facts.author, facts.language))
-    return (*clean_metadata(title, author), language)
-
-
-def _tree(part: Any) -> Any:
-    """Returns the XML of a part. python-docx has parsed it for the types it knows, not for a file with macros."""
-    return part.element if hasattr(part, "element") else parse_xml(part.blob)
-
-
-def _related(part: Any, kind: str) -> Any:
-    """Returns the XML of the part that is related to ``part`` as ``kind``; None where there is none."""
-    for relation in part.rels.values():
-        if relation.reltype == kind and not relation.is_external:
-            return _tree(relation.target_part)
-    return None
+def _root(part: Part | None) -> Any:
+    return None if part is None else part.root
 
 
 class _BodyReader:
     """One pass over the body: the items of the current list, and the notes found so far."""
 
-    def __init__(self, builder: Builder, part: Any, shown: Pictures) -> None:
+    def __init__(self, builder: Builder, part: Part, shown: Pictures) -> None:
         self.builder = builder
         self.part = part
         self.shown = shown
         self.figures: list[Figure] = []  # in the element that is read
         self.captions: set[str] = set()
-        self.styles = Styles(_related(part, RELATIONSHIP_TYPE.STYLES))
-        self.numbering = Numbering(_related(part, RELATIONSHIP_TYPE.NUMBERING))
+        self.styles = Styles(_root(part.related("styles")))
+        self.numbering = Numbering(_root(part.related("numbering")))
         self.title = ""  # of a paragraph in the style 'Title'
         self.items: list[str] = []  # of the current list
         self.marks: Marks = builder.marks
@@ -119,7 +93,7 @@ class _BodyReader:
         self.boxes: list[Any] = []
         self.contents = 0  # words in tables of contents
         self.hidden = 0  # words that Word does not show
-        self.dark = part.element.find(W + "background") is not None if hasattr(part, "element") else False
+        self.dark = _root(part).find(W + "background") is not None
 
     def run(self, body: Any) -> None:
         styled = any(self.styles.heading_level(p) for p in body.iter(W + "p"))
@@ -204,13 +178,12 @@ class _BodyReader:
 
     def _chunk(self, element: Any) -> Iterator[tuple[int, str]]:
         """Yields the text of a document of another kind that was put into this one (HTML, text, another Word file)."""
-        relation = self.part.rels.get(element.get(_RELATION + "id") or "")
-        data = b"" if relation is None or relation.is_external else relation.target_part.blob
+        data = self.part.data(self.part.inside(element.get(_RELATION + "id") or ""), self.part.limits.file)
         if data.startswith(b"PK"):
             try:
-                inner = Package.open(BytesIO(data)).main_document_part
-                body = _tree(inner).find(W + "body")
-            except Exception:  # noqa: BLE001  whatever python-docx raises for a damaged file
+                body = _root(open_office(data, self.part.limits)[0])
+                body = None if body is None else body.find(W + "body")
+            except DocumentError:
                 body = None
             for child in _children(body) if body is not None else ():
                 yield from self._pieces(child)
@@ -359,13 +332,13 @@ class _BodyReader:
         """Returns the mark of a reference to a note, and notes that it is to be read."""
         if (kind, number) not in self.noted:
             count = 1 + sum(1 for other, _ in self.noted if other == kind)
-            self.noted[kind, number] = format_number(count, "1" if kind == RELATIONSHIP_TYPE.FOOTNOTES else "i")
+            self.noted[kind, number] = format_number(count, "1" if kind == "footnotes" else "i")
         return self.marks.mark(SpanKind.NOTE, "", self.noted[kind, number], _note_key(kind, number))
 
     def _link(self, element: Any) -> str:
         """Returns the mark that opens a link; '' for one that leads nowhere."""
-        relation = self.part.rels.get(element.get(_RELATION + "id") or "")
-        address = relation.target_ref if relation is not None and relation.is_external else ""
+        relation = self.part.relations.get(element.get(_RELATION + "id") or "")
+        address = relation.target if relation is not None and relation.outside else ""
         return self._open_link(address, value(element, "anchor"))
 
     def _open_link(self, address: str, anchor: str) -> str:
@@ -399,12 +372,11 @@ class _BodyReader:
     def _picture(self, holder: Any, alt: str) -> str:
         """Takes the picture in ``holder`` as a figure, or returns its description where it is not shown."""
         for child in holder.iter(_BLIP, _IMAGE_DATA):
-            relation = self.part.rels.get(child.get(_RELATION + "embed") or child.get(_RELATION + "id") or "")
-            if relation is None or relation.is_external:
+            name = self.part.inside(child.get(_RELATION + "embed") or child.get(_RELATION + "id") or "")
+            if not name:
                 self.shown.leave_out("elsewhere")
                 continue
-            target = relation.target_part
-            figure = self.shown.add(str(target.partname), partial(getattr, target, "blob"), alt)
+            figure = self.shown.add(name, partial(self.part.data, name, self.part.limits.picture_bytes), alt)
             if figure is not None:
                 self.figures.append(figure)
                 return ""
@@ -427,7 +399,7 @@ class _BodyReader:
         return not shaded and all(holder.tag not in (W + "tc", _BOX) for holder in paragraph.iterancestors())
 
     def _note_texts(self, kind: str, number: str) -> list[str]:
-        tree = _related(self.part, kind)
+        tree = _root(self.part.related(kind))
         notes = () if tree is None else tree
         texts = [self.paragraph_text(p) for note in notes if value(note, "id") == number for p in note.iter(W + "p")]
         return [text for text in texts if text]

@@ -54,7 +54,7 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
         for n in dict.fromkeys(order)
     ]
     parts = _remove_publisher_pages(_remove_gutenberg(parts, builder), called, builder)
-    _Assembly(builder, toc).run(parts)
+    _Assembly(builder, toc, package.missing_at).run(parts)
     _add_notices(builder, package, parts, archive)
     if not builder.paragraphs:
         raise _no_text_error(package, parts)
@@ -159,8 +159,8 @@ def _add_notices(builder: Builder, package: Package, parts: list[EpubPart], arch
 class _Assembly:
     """Adds blocks to the builder, with sections from the table of contents and from headings."""
 
-    def __init__(self, builder: Builder, toc: list[TocEntry]) -> None:
-        self.builder = builder
+    def __init__(self, builder: Builder, toc: list[TocEntry], missing_at: list[int]) -> None:
+        self.builder, self.missing_at = builder, missing_at
         self.at: dict[tuple[str, str], list[TocEntry]] = {}
         for entry in toc:
             self.at.setdefault((entry.file, entry.anchor or FILE_START), []).append(entry)
@@ -173,8 +173,12 @@ class _Assembly:
         self.notes_title = ""
 
     def run(self, parts: list[EpubPart]) -> None:
-        for part in parts:
+        for number, part in enumerate(parts):
             self._flush_figures()  # of a file with pictures only
+            if number in self.missing_at:
+                self.builder.mark_doubt("parts-missing")
+            if part.reason:
+                self.builder.mark_doubt("part-dropped")
             started = False
             for block in part.blocks:
                 if block.figure:

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from readagent_core.document import Cover
 from readagent_core.errors import DocumentError, ProtectedDocumentError
-from readagent_core.loaders.archive import Archive
+from readagent_core.loaders.archive import Archive, natural_sort_key
 from readagent_core.loaders.base import MEGABYTE
 from readagent_core.loaders.calibre import BookMetadata, parse_xml, read_metadata
 from readagent_core.loaders.decode import decode
@@ -42,14 +42,15 @@ _DEEPEST = 20  # levels of the table of contents
 @dataclass
 class Package:
     """``spine``: names in the archive in reading order. ``others``: HTML that is listed but not in the spine.
-    ``missing``: parts that are listed but not there. ``pictures``: how many pictures are in the reading order. ``nav``,
-    ``ncx``: the tables of contents. ``guessed``: the reading order is that of the file names. ``turns_left``: pages are
-    turned from right to left."""
+    ``missing``: parts that are listed but not there; ``missing_at``: before which of the spine. ``pictures``: how many
+    pictures are in the reading order. ``nav``, ``ncx``: the tables of contents. ``guessed``: the reading order is that
+    of the file names. ``turns_left``: pages are turned from right to left."""
 
     metadata: BookMetadata = field(default_factory=BookMetadata)
     spine: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    missing_at: list[int] = field(default_factory=list)
     pictures: int = 0
     nav: str = ""
     ncx: str = ""
@@ -95,7 +96,7 @@ def read_package(archive: Archive) -> Package:
     if root is not None:
         _fill(package, root, posixpath.dirname(name), archive)
     if not package.spine and not package.pictures:
-        package.spine = sorted((n for n in archive.names if _HTML_NAME.search(n)), key=_natural_sort_key)
+        package.spine = sorted((n for n in archive.names if _HTML_NAME.search(n)), key=natural_sort_key)
         package.guessed = bool(package.spine)
     return package
 
@@ -148,6 +149,7 @@ def _fill(package: Package, root: Any, folder: str, archive: Archive) -> None:
         name = archive.find(place)
         if not name:
             package.missing.append(place or str(reference.get("idref")))
+            package.missing_at.append(len(package.spine))
         elif name.lower().endswith((".jpg", ".jpeg", ".png", ".gif", ".webp")):
             package.pictures += 1
         elif name not in package.spine:
@@ -167,11 +169,6 @@ def read_cover(archive: Archive, package: Package) -> Cover | None:
         return Cover(archive.read(name, _LARGEST), kinds[name]) if name else None
     except DocumentError:
         return None
-
-
-def _natural_sort_key(name: str) -> list[Any]:
-    """Returns a key that sorts chapter-2 before chapter-10."""
-    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", name.lower()) if part]
 
 
 def read_toc(archive: Archive, package: Package) -> list[TocEntry]:

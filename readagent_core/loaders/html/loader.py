@@ -54,6 +54,7 @@ _OWN_WORDS = re.compile(  # an id of other words as well is the name of a sectio
     re.IGNORECASE,
 )
 _ROLES = {"navigation", "banner", "contentinfo", "search", "complementary", "dialog", "alertdialog", "menu", "menubar"}
+_ALWAYS = ("nav", "dialog", "footer", "form", "button", "select", "header", "aside")  # around the text, as they say
 _MOST_BOILERPLATE = 0.3  # of the page's text; a larger element stays, whatever its name
 _CHROME = re.compile(  # a line of links that belong to the site
     r"(?:[\s|·•/»«›‹→←↑▲▶◀,\[\]()-]*(?:(?:prev(?:ious)?|next)(?:\s+(?:chapter|page|part|section|article|post|story))?|"
@@ -235,7 +236,11 @@ def _remove_boilerplate(body: Element, builder: Builder) -> None:
             return False
         return tag.tag in ("nav", "dialog") or len(text_of(tag)) <= _MOST_BOILERPLATE * total
 
-    for tag in topmost(body, is_dropped) + _chrome_lines(body):
+    found = topmost(body, is_dropped)
+    named = [tag for tag in found if tag.tag not in _ALWAYS]
+    if sum(len(text_of(tag)) for tag in named) > _MOST_BOILERPLATE * total:  # a thread of comments is the text
+        found = [tag for tag in found if tag.tag in _ALWAYS]
+    for tag in found + _chrome_lines(body):
         dropped += _words(tag)
         remove(tag)
     if dropped:
@@ -259,7 +264,7 @@ def _chrome_lines(body: Element) -> list[Element]:
 
 def _is_boilerplate(tag: Element) -> bool:
     name = tag.tag
-    if name in ("nav", "dialog", "footer", "form", "button", "select"):
+    if name in _ALWAYS[:6]:
         if name == "button" and ancestor(tag, *HEADINGS) is not None:
             return False
         return name != "footer" or ancestor(tag, "article", "blockquote", "section") is None

@@ -46,6 +46,7 @@ _WORDS = "AIOÀÉÔYEUS"  # letters that are words, before which a space counts
 _EDIT_CLASS = re.compile(r"edit-?section|header-?link|anchor-?link|permalink|heading-?anchor", re.IGNORECASE)
 _CHROME = re.compile(r"^\W*(?:edit|edit source|permalink|copy link|link|#|¶|§|🔗)?\W*$", re.IGNORECASE)
 _QUOTES = {"de": "„“‚‘", "fr": "«»“”", "ja": "「」『』", "zh": "“”‘’", "it": "«»“”", "es": "«»“”", "ru": "«»„“"}
+_UNNUMBERED = frozenset({"toc", "endnotes", "footnotes", "rearnotes"})  # their numbers are those of notes or pages
 _LETTERS = {"a": "abcdefghijklmnopqrstuvwxyz", "A": "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
           (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
@@ -217,9 +218,8 @@ def _text_before(element: Element) -> bool:
 
 def _number_items(ol: Element) -> None:
     """Write the numbers of its items, as a browser counts them, into a list."""
-    if "none" in (ol.get("style") or "") or any(
-        semantic_types(one) & {"toc"} for one in (ol, *ol.iterancestors("nav"))
-    ):
+    around = (ol, *ol.iterancestors("nav", "section", "aside", "div"))
+    if "none" in (ol.get("style") or "") or any(semantic_types(one) & _UNNUMBERED for one in around):
         return
     items = ol.findall("li")
     step = -1 if ol.get("reversed") is not None else 1

@@ -21,6 +21,7 @@ from pypdfium2 import PdfDocument, PdfiumError, PdfPage
 from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, PasswordError, TooLargeError
 from readagent_core.loaders.base import Limits
 from readagent_core.loaders.metadata import clean_metadata
+from readagent_core.loaders.pdf.comic import open_comic
 
 _ROOT = re.compile(rb"/Root\s+(\d+)\s+(\d+)\s+R")
 _CATALOG = re.compile(rb"(\d{1,7})\s+(\d{1,5})\s+obj\s*<<(?:(?!endobj).){0,2000}?/Type\s*/Catalog", re.DOTALL)
@@ -42,7 +43,7 @@ def open_pdf(data: bytes, password: str, limits: Limits) -> tuple[PdfDocument, b
     """Returns the document, and whether the file had to be repaired.
 
     Raises PasswordError, DamagedDocumentError, EmptyDocumentError without a page, TooLargeError with too many."""
-    document = _open(data, password)
+    document = open_comic(data, limits) if data.startswith(b"PK") else _open(data, password)
     refused = not document  # or it has no pages
     if refused:
         document = next(filter(None, (_open(repaired, password) for repaired in _repair(data))), document)

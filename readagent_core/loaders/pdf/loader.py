@@ -10,7 +10,7 @@ import re
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -30,7 +30,7 @@ from readagent_core.loaders.pdf.figures import PageFigure, place_figures, read_f
 from readagent_core.loaders.pdf.layout import measure_body, remove_running_lines
 from readagent_core.loaders.pdf.lines import Line, PageText, read_lines
 from readagent_core.loaders.pdf.paragraphs import Passage
-from readagent_core.loaders.readable import Verdict, choose_language, judge
+from readagent_core.loaders.readable import Verdict, judge
 from readagent_core.loaders.recognition.page import RecognisedPage
 from readagent_core.words import count_of
 
@@ -49,7 +49,6 @@ _LOST = {
 }
 _PDFIUM = threading.Lock()  # PDFium may run in one thread only
 _SLIDE = 1 / 36  # of the height of a slide; its text is larger
-_PASSAGES = 400  # that show the language
 _SAMPLE = 600  # characters that show whether a page can be read
 _MEMORY = 0.6  # share of the limit at which reading stops; the paragraphs need the rest
 
@@ -133,10 +132,9 @@ def load(
         paragraphs.mark_slides(passages)
     facts = titles.check_facts(facts, pages.lines, passages, usual)
     passages, header = gutenberg.remove_licence(passages, [passage.text for passage in passages], builder)
-    _add_passages(builder, passages, entries, labels, pages.figures, gone=gone)
+    _add_passages(builder, passages, entries, labels, pages, gone=gone)
     title = facts["title"] or header.get("title") or facts["printed"] or name
     author, language = (facts[key] or header.get(key, "") for key in ("author", "language"))
-    language = choose_language(language, "\n".join(passage.text for passage in passages[:_PASSAGES]))
     built = builder.build(title=title, author=author, language=language, format="pdf", limits=limits)
     vertical = 2 * pages.vertical > len(pages.lines)
     built = replace(shown.add_to(built), doubtful_pages=pages.doubtful, vertical=vertical)
@@ -209,7 +207,7 @@ def _no_text_error(pages: _Pages, builder: Builder) -> DocumentError:
         count = count_of(len(pages.recognised), "page")
         return EmptyDocumentError(f"No text was found in the pictures of {count}. Open another file.")
     notices = " ".join(notice.message for notice in builder.notices)
-    message = f"There is no text that can be read in this PDF. {notices or 'Open another file.'} Nothing was opened."
+    message = f"There is no text that can be read in this file. {notices or 'Open another file.'} Nothing was opened."
     if pages.doubtful:
         return NoTextError(message, pages.doubtful)
     return DamagedDocumentError(message) if notices else EmptyDocumentError(message)
@@ -220,7 +218,7 @@ def _add_passages(
     passages: list[Passage],
     entries: list[file.OutlineEntry],
     labels: list[str],
-    found: Sequence[PageFigure],
+    pages: _Pages,
     *,
     gone: int,
 ) -> None:
@@ -232,10 +230,13 @@ def _add_passages(
         for i, one in sorted(chapters.items(), reverse=True):
             passages[i : i + one.used] = [replace(passages[i], joined=one.title, level=min(one.rank, 2))]
     passages.sort(key=lambda passage: passage.kind == "note")  # notes come last
-    figures, captions = place_figures(passages, found)
+    figures, captions = place_figures(passages, pages.figures)
+    lost = sorted(((number, code) for code, numbers in pages.lost.items() for number in numbers), reverse=True)
     placed = _place_entries(passages, entries)
     level, empty = 0, gone
     for i, passage in enumerate(passages):
+        while lost and lost[-1][0] < passage.number:
+            builder.mark_doubt(lost.pop()[1])
         builder.place = f"p. {labels[passage.number]}"
         for figure in figures.get(i, ()):
             builder.add_figure(figure)
@@ -255,6 +256,8 @@ def _add_passages(
             builder.add_heading(passage.text, passage.level + level)
     for figure in figures.get(len(passages), ()):
         builder.add_figure(figure)
+    for _, code in lost:
+        builder.mark_doubt(code)
     empty += len(entries) - sum(map(len, placed.values()))
     if empty:
         message = f"{count_of(empty, 'title')} of the file's outline had no text and did not become sections."

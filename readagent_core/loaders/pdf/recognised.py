@@ -8,6 +8,7 @@ from itertools import chain, groupby
 from statistics import median
 
 from readagent_core.document import Document, Notice
+from readagent_core.loaders.base import MOST_PLACES
 from readagent_core.loaders.pdf.columns import Flow
 from readagent_core.loaders.pdf.layout import LONG, BodyStyle, measure_body
 from readagent_core.loaders.pdf.lines import Line
@@ -92,7 +93,9 @@ def _notices(document: Document, recognised: Mapping[int, float], labels: Sequen
     if doubtful:
         pages = f"{count_of(len(doubtful), 'page')} ({join_names(doubtful, labels)})"
         message = f"Hard to recognise, so compare the text with the picture: {pages}."
-        notices.append(Notice("recognised-doubtful", message, len(doubtful)))
+        paragraphs = enumerate(document.paragraphs)
+        places = [n for n, p in paragraphs if p.confidence is not None and p.confidence < DOUBTFUL]
+        notices.append(Notice("recognised-doubtful", message, len(doubtful), tuple(places[:MOST_PLACES])))
     return notices
 
 

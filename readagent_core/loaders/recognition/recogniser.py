@@ -9,10 +9,8 @@ import contextlib
 import importlib.util
 import json
 import os
-import shlex
 import sys
 from base64 import b64decode, b64encode
-from pathlib import Path
 from queue import Empty
 from tempfile import TemporaryFile
 from time import monotonic
@@ -21,10 +19,10 @@ from typing import Any
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import DocumentError, SettingsError
 from readagent_core.loaders.child_process import Child
+from readagent_core.loaders.extras import how_to_install
 from readagent_core.loaders.recognition.page import RecognisedPage, arrange
 
 WIDTH = 1240  # pixels of a picture; A4 at 150 dots an inch
-_REQUIREMENTS = Path(__file__).resolve().parents[3] / "requirements-ocr.txt"
 _NEEDED = ("rapidocr", "onnxruntime")
 _SECONDS = 300.0  # in which a page must be recognised, the start of the child included
 _POLL_SECONDS = 0.1  # between checks for cancellation
@@ -34,12 +32,6 @@ _LOWER_PRIORITY = 10  # so that the app answers while a page is recognised
 def is_installed() -> bool:
     """Returns whether the packages that recognise text are installed."""
     return all(importlib.util.find_spec(name) for name in _NEEDED)
-
-
-def how_to_install() -> str:
-    """Returns the command that installs them for this Python: from a checkout, else as the package's extra."""
-    what = ["-r", str(_REQUIREMENTS)] if _REQUIREMENTS.exists() else ["readagent[ocr]"]
-    return shlex.join([sys.executable, "-m", "pip", "install", *what])
 
 
 class Recogniser:
@@ -63,7 +55,7 @@ class Recogniser:
         Raises SettingsError where the packages are missing, CancelledError, and DocumentError where the child crashed
         or took too long."""
         if not is_installed():
-            raise SettingsError(f"Recognising text needs packages that are not installed: {how_to_install()}")
+            raise SettingsError(f"Recognising text needs packages that are not installed: {how_to_install('ocr')}")
         child = self._child or self._start()
         child.write(b64encode(picture))
         end = monotonic() + _SECONDS

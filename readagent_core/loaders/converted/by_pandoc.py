@@ -1,0 +1,79 @@
+"""Opens LaTeX, Org and other markup as the web page that pandoc makes of it, where pandoc is installed (an extra).
+
+Pandoc is a program of its own. It may read no other file, and is limited in memory and time as this process is. The
+formats that it reads and a loader of ours does too are ours because pandoc takes five times as long and eight times the
+memory for a novel, and reads most code pages of RTF wrong.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import replace
+
+from readagent_core.document import Document, Notice
+from readagent_core.errors import DamagedDocumentError, TooLargeError, UnknownFormatError
+from readagent_core.loaders.base import Limits, check_size
+from readagent_core.loaders.decode import decode
+from readagent_core.loaders.extras import how_to_install
+from readagent_core.loaders.file_types import NAMES
+from readagent_core.loaders.html import loader as html
+from readagent_core.words import count_of
+
+_HEAP = 0.7  # share of the limit on memory
+_INCLUDED = re.compile(r"Could not (?:load include file|fetch resource) (\S+)|include file (\S+) not found", re.I)
+_SKIPPED = re.compile(
+    r"^\[INFO\] Skipped '(?!\\(?:maketitle|begin|end|label|vspace|hspace|newpage|noindent)\b)", re.MULTILINE
+)
+_NO_MEMORY = 251  # the exit code of a program in Haskell whose heap is full
+
+
+def load(data: bytes, name: str, *, format: str, limits: Limits) -> Document:
+    """Returns the document in ``data``. Raises DocumentError, also where pandoc is not installed."""
+    check_size(data, limits.text, "This text")
+    try:
+        import pypandoc
+
+        pandoc = pypandoc.get_pandoc_path()
+    except (ImportError, OSError):
+        raise UnknownFormatError(
+            f"This is {NAMES[format]}. To open it, install pandoc (40 MB to download): {how_to_install('formats')}. Or "
+            "convert it to EPUB, Word or Markdown."
+        ) from None
+    heap = ["+RTS", f"-M{int(_HEAP * limits.memory)}", "-RTS"]
+    command = [pandoc, *heap, "--sandbox", "--verbose", "-f", format, "-t", "html5", "-s", "--mathml", "--wrap=none"]
+    try:
+        done = subprocess.run(
+            command, input=decode(data)[0].encode("utf-8", "replace"), capture_output=True, timeout=limits.seconds
+        )
+    except subprocess.TimeoutExpired:
+        raise TooLargeError(
+            f"{NAMES[format].capitalize()} of this size takes too long. Split it and open the parts."
+        ) from None
+    told = done.stderr.decode("utf-8", "replace")
+    if done.returncode == _NO_MEMORY:
+        raise TooLargeError("This file needs more memory than opening is allowed. Split it and open the parts.")
+    if done.returncode:
+        reason = " ".join(line for line in told.splitlines() if not line.startswith(("[", " ")))[:200]
+        raise DamagedDocumentError(
+            f"This seems to be {NAMES[format]}, but it cannot be read ({reason}). Correct it there."
+        )
+    document = html.load(b"\xef\xbb\xbf" + done.stdout, name, limits=limits)
+    title = name if document.title == "-" else document.title  # what pandoc calls a page without one
+    return replace(document, title=title, warnings=(*document.warnings, *_notices(told)))
+
+
+def _notices(told: str) -> list[Notice]:
+    """Returns what pandoc told of files that it may not read and commands that it does not know."""
+    files = ["".join(found) for found in _INCLUDED.findall(told)]
+    skipped = len(_SKIPPED.findall(told))
+    notices = []
+    if files:
+        message = (
+            f"In other files, so not read: {count_of(len(files), 'part')} ({', '.join(files[:5])}). Put them together."
+        )
+        notices.append(Notice("parts-missing", message, len(files), (0,)))
+    if skipped:
+        message = f"{count_of(skipped, 'command')} that are not known here were left out."
+        notices.append(Notice("parts-left-out", message, skipped))
+    return notices
