@@ -1,6 +1,6 @@
 // Searches the text and the gists in the browser, where both are, marks the hits and goes from one to the next.
 
-import { folded, patternsOf, placesOf } from "./search_text.js";
+import { folded, patternsOf, placesOf, placesOfReadings } from "./search_text.js";
 
 /**
  * @import { Span } from "../shared/dom.js"
@@ -119,6 +119,10 @@ export class Search {
       if (text === undefined) continue; // it has not come yet
       this.plain[paragraph] ??= folded(text);
       const hits = found("t", paragraph, this.plain[paragraph]);
+      for (const [start, end] of placesOfReadings(book.spans.get(paragraph), this.patterns)) {
+        if (hits.every((hit) => hit[3] <= start || end <= hit[2])) hits.push(["t", paragraph, start, end]);
+      }
+      hits.sort((a, b) => a[2] - b[2]);
       if (hits.length) this.byParagraph.set(paragraph, hits);
     }
     for (const { number: n, gist: g } of this.patterns.length ? pages : []) {

@@ -1,6 +1,7 @@
 // What a query finds in a text: every word must occur, the last letters of a word may be missing, words in quotation marks
 // are one phrase, accents and case do not matter.
 
+/** @import { SpanRecord } from "../protocol.js" */
 /** @typedef {[string, number[] | null]} Folded the text as it is compared, and the place of each character in the text */
 
 const UNSPACED = "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u2e80-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\uff01-\\uffef";
@@ -57,3 +58,14 @@ export function placesOf([plain, places], patterns) {
   const apart = found.filter(([start], i) => i === 0 || start >= found[i - 1][1]);
   return apart.map(([start, end]) => (places ? [places[start], places[end]] : [start, end]));
 }
+
+/**
+ * The places of the characters whose reading (ruby) has all patterns.
+ * @param {SpanRecord[] | undefined} spans what stands beside a paragraph
+ * @param {RegExp[]} patterns
+ * @returns {[number, number][]}
+ */
+export const placesOfReadings = (spans, patterns) =>
+  (spans ?? [])
+    .filter(([, , kind, reading]) => kind === "ruby" && placesOf(folded(reading), patterns).length)
+    .map(([start, end]) => [start, end]);

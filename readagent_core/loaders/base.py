@@ -390,6 +390,8 @@ class Builder:
 
     def _remove_title(self, title: str, author: str) -> None:
         """Removes the title and the author's name from the start of the text: they are metadata."""
+        if not self.paragraphs:
+            return
         near = [s for s in self.sections if s.start <= _TITLE_PAGE]
         for section in near:
             named = is_same_title(section.title, title)

@@ -77,6 +77,15 @@ class Part:
         return "" if relation is None or relation.outside else relation.target
 
 
+def diagram_texts(element: Any, part: Part) -> list[str]:
+    """Returns the texts of a diagram (SmartArt) that ``element`` of ``part`` refers to."""
+    name = next((part.inside(value) for key, value in element.attrib.items() if key.endswith("}dm")), "")
+    root = Part(part.archive, name, part.limits).root if name else None
+    points = () if root is None else root.iter("{*}pt")
+    texts = (" ".join("".join(t.text or "" for t in p.iter("{*}t")) for p in point.iter("{*}p")) for point in points)
+    return [text for text in map(str.strip, texts) if text]
+
+
 def open_office(data: bytes, limits: Limits) -> tuple[Part, BookMetadata]:
     """Returns the main part of an Office file and what it says of itself. Raises DocumentError."""
     package = Part(Archive(data, limits), "", limits)

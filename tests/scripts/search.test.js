@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { arranged, keyOf, tagsOf } from "../../assets/library/arrange.js";
+import { Search } from "../../assets/memory_view/search.js";
 import { folded, patternsOf, placesOf } from "../../assets/memory_view/search_text.js";
+import { storeText, textOf } from "../../assets/memory_view/text_store.js";
 
 const found = (text, query) => placesOf(folded(text), patternsOf(query)).map(([start, end]) => text.slice(start, end));
 
@@ -27,6 +29,31 @@ test("accents and case do not matter, and places are those of the text itself", 
 
 test("scripts without spaces are found inside a run of letters", () => {
   assert.deepEqual(found("雪の駅で待つ", "駅"), ["駅"]);
+});
+
+test("a reading beside characters (ruby) is found, and the characters are marked", () => {
+  const scope = "ruby";
+  const spans = [
+    [
+      0,
+      [
+        [0, 2, "ruby", "わがはい", null],
+        [2, 3, "note", "1", 0],
+      ],
+    ],
+  ];
+  storeText({ scope, from: 0, text: ["吾輩は猫", "わがはい"], heads: [], places: [], joined: [], notes: [], spans });
+  const state = { book: textOf(scope), pages: [], here: { paragraph: 0, page: 0 } };
+  const needs = { state, units: { mark() {} }, layer: { redrawGist() {} }, jump: { to() {} }, found() {} };
+  const search = new Search(needs);
+  search.step = () => {};
+  search.ask("わがはい");
+  assert.deepEqual(search.hits, [
+    ["t", 0, 0, 2],
+    ["t", 1, 0, 4],
+  ]);
+  search.ask("吾輩");
+  assert.deepEqual(search.hits, [["t", 0, 0, 2]]);
 });
 
 test("hits that lie over one another are one, and a query without letters finds nothing", () => {

@@ -58,8 +58,16 @@ class _Text:
     def __init__(self, archive: Archive, root: Any, limits: Limits) -> None:
         self.archive, self.limits = archive, limits
         self.pictures, self.notes = Pictures(), list[str]()
-        styles = [*root.iter("{*}style"), *root.iter("{*}list-style")]
-        self.numbered = {attribute(s, "name") for s in styles if s.find("{*}list-level-style-number") is not None}
+        named = parse_xml(_read(archive, "styles.xml", limits))
+        trees = [tree for tree in (named, root) if tree is not None]
+        styles = [style for tree in trees for style in tree.iter("{*}style")]
+        self.numbered = {  # the form and the first number of lists by their style and depth
+            (attribute(level.getparent(), "name"), _number(level, "level")): (form, _number(level, "start-value"))
+            for tree in trees
+            for level in tree.iter("{*}list-level-style-number")
+            if (form := attribute(level, "num-format")) in ("1", "a", "A", "i", "I")
+        }
+        self.counted: dict[tuple[str, int], int] = {}
         shown = [(style, style.find("{*}text-properties")) for style in styles]
         self.hidden = {attribute(s, "name") for s, text in shown if text is not None and attribute(text, "display")}
         rules: dict[str, Rule] = {
@@ -107,8 +115,16 @@ class _Text:
         return f"<{kind}{hidden}>{self.renderer.inside(block)}</{kind}>"
 
     def _list(self, items: Any) -> str:
-        styles = (attribute(one, "style-name") for one in (items, *items.iterancestors("{*}list")))
-        return tagged("ol" if next(filter(None, styles), "") in self.numbered else "ul", self.renderer.inside(items))
+        around = list(items.iterancestors("{*}list"))
+        styles = (attribute(one, "style-name") for one in (items, *around))
+        key = next(filter(None, styles), ""), 1 + len(around)
+        if key not in self.numbered:
+            return tagged("ul", self.renderer.inside(items))
+        form, start = self.numbered[key]
+        if attribute(items, "continue-numbering") == "true" or attribute(items, "continue-list"):
+            start = self.counted.get(key, 0) + 1
+        self.counted[key] = start - 1 + len(items.findall("{*}list-item"))
+        return f'<ol type="{form}" start="{start}">{self.renderer.inside(items)}</ol>'
 
     def _cell(self, cell: Any) -> str:
         return tagged("td", self.renderer.inside(cell)) * _number(cell, "number-columns-repeated")

@@ -10,7 +10,7 @@ from readagent_core.errors import DamagedDocumentError
 from readagent_core.loaders.base import Limits
 from readagent_core.loaders.converted.as_epub import Pictures, attribute, open_as_epub, picture, tagged
 from readagent_core.loaders.metadata import clean_metadata
-from readagent_core.loaders.office import Part, open_office
+from readagent_core.loaders.office import Part, diagram_texts, open_office
 
 _FURNITURE = ("sldNum", "dt", "ftr", "hdr", "sldImg")  # placeholders of page numbers, dates and the like
 
@@ -32,7 +32,7 @@ def _slide(part: Part, number: int, pictures: Pictures) -> str:
     if part.root is None:
         return f"<h1>Slide {number}</h1><p>[This slide is damaged.]</p>"
     title, parts = "", list[str]()
-    for shape in part.root.iter("{*}sp", "{*}tbl", "{*}pic"):
+    for shape in part.root.iter("{*}sp", "{*}tbl", "{*}pic", "{*}relIds"):
         mark = shape.find(".//{*}nvPr/{*}ph")
         kind = "" if mark is None else str(mark.get("type") or "")
         if kind in _FURNITURE:
@@ -44,6 +44,8 @@ def _slide(part: Part, number: int, pictures: Pictures) -> str:
                 "".join(tagged("td", escape(_text(cell))) for cell in row.iter("{*}tc")) for row in shape.iter("{*}tr")
             )
             parts.append(tagged("table", "".join(tagged("tr", row) for row in rows)))
+        elif shape.tag.endswith("}relIds"):
+            parts.append(tagged("ul", "".join(tagged("li", escape(text)) for text in diagram_texts(shape, part))))
         elif shape.tag.endswith("}pic"):
             parts.append(_picture(shape, part, pictures))
         else:

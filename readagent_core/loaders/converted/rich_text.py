@@ -9,6 +9,7 @@ from html import escape
 from readagent_core.document import Document, Notice
 from readagent_core.loaders.base import Limits, check_size
 from readagent_core.loaders.converted.as_epub import note_at, note_link, open_as_epub
+from readagent_core.loaders.docx.symbols import from_font
 from readagent_core.words import count_of
 
 _TOKEN = re.compile(rb"\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\([^a-z'])|([{}])|[\r\n]+|([^\\{}\r\n]+)", re.I)
@@ -19,10 +20,13 @@ _APART = frozenset(
 )
 _MARKS = {
     b"emdash": "—", b"endash": "–", b"lquote": "‘", b"rquote": "’", b"ldblquote": "“", b"rdblquote": "”",
-    b"bullet": "•", b"tab": "\t", b"line": "\n", b"cell": "\t", b"~": "\u00a0", b"_": "-", b"emspace": " ",
+    b"bullet": "•", b"tab": "\t", b"line": "\n", b"cell": "\t", b"nestcell": "\t",
+    b"~": "\u00a0", b"_": "-", b"emspace": " ",
 }  # fmt: skip
+_SYMBOL = "symbol"  # no code page: the font's own numbers
 _CODE_PAGES = {
-    0: "cp1252", 77: "mac_roman", 128: "cp932", 129: "cp949", 134: "gb18030", 136: "big5", 161: "cp1253", 162: "cp1254",
+    0: "cp1252", 2: _SYMBOL,
+    77: "mac_roman", 128: "cp932", 129: "cp949", 134: "gb18030", 136: "big5", 161: "cp1253", 162: "cp1254",
     177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874", 238: "cp1250",
 }  # fmt: skip  # by the number of a font's character set
 _DOUBLE_BYTE = ("cp932", "cp936", "cp949", "cp950")
@@ -68,8 +72,12 @@ class _Reader:
 
     def run(self, data: bytes) -> None:
         group, outer = _Group(), list[_Group]()
+        opens = False  # whether the token is the first in its group
         for token in _TOKEN.finditer(data):
             word, number, code, sign, brace, text = token.groups()
+            opens, first = brace == b"{", opens
+            if brace:
+                self.skip = 0
             if brace == b"{":
                 self._decode(group)
                 outer.append(group)
@@ -86,16 +94,21 @@ class _Reader:
             elif text is not None:
                 self.coded += text[self.skip :]
                 self.skip = max(0, self.skip - len(text))
-            elif word or sign:
+            elif (word or sign) and (first or sign != b"*"):
                 self._control(group, word or sign, int(number) if number else None)
         self._decode(group)
         self._paragraph(group)
 
     def _control(self, group: _Group, word: bytes, number: int | None) -> None:
         self._decode(group)
-        if word == b"u" and number is not None:
-            self._add(group, chr(number % 65536))
+        if self.skip and len(word) > 1:
+            self.skip -= 1  # a control word counts as one character for programs that do not know Unicode
+        elif word == b"u" and number is not None:
+            code = number % 65536
+            self._add(group, from_font(code, _SYMBOL) if 0xF000 <= code < 0xF100 else chr(code))
             self.skip = group.skipped
+        elif word in (b"result", b"shptxt"):  # what an object or a drawing shows
+            group.apart = b""
         elif word in _APART or word == b"*":
             group.apart = group.apart or word
         elif word in (b"title", b"author") and group.apart == b"info":
@@ -127,7 +140,7 @@ class _Reader:
                 self.styles[self.style] = group.level
         elif word == b"pard":
             group.level = 0
-        elif word in (b"par", b"sect", b"page", b"row", b"\n", b"\r"):
+        elif word in (b"par", b"sect", b"page", b"row", b"nestrow", b"\n", b"\r"):
             self._paragraph(group)
         else:
             self._add(group, _MARKS.get(word, word.decode("latin-1") if word in (b"{", b"}", b"\\") else ""))
@@ -136,6 +149,10 @@ class _Reader:
         """Adds the characters that were collected, in the code page of the current font."""
         if self.coded:
             page = self.charsets.get(group.font, self.page)
+            if page == _SYMBOL:
+                self._add(group, "".join(from_font(code, _SYMBOL) for code in self.coded).replace("\ufffd", "•"))
+                self.coded.clear()
+                return
             if page == "cp1252" and self.page not in _DOUBLE_BYTE:  # many programs write 0 for every font
                 page = self.page
             try:

@@ -30,6 +30,8 @@ _HEADERS = ("From", "To", "Cc", "Date")
 def load(data: bytes, name: str, *, limits: Limits) -> Document:
     """Returns the document in the saved page or e-mails ``data``. Raises DocumentError."""
     check_size(data, limits.text, "This file")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        data = decode(data)[0].encode("utf-8", "replace")
     if data.startswith((b"bplist", b"<?xml")):
         return _open(_webarchive(data, limits), name, limits)
     messages = _MESSAGE.split(data)[1:] if data.startswith(b"From ") else [data]
@@ -46,6 +48,13 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
     told = f"Attached, and not read: {count_of(len(attached), 'file')} ({', '.join(attached[:5])})."
     notice = Notice("attachments", f"{told} Save and open the ones that are books.", len(attached))
     return replace(document, warnings=(*document.warnings, notice))
+
+
+def as_page(data: bytes) -> bytes:
+    """Returns the page in ``data`` where that is a saved page (MHTML), else ``data``."""
+    if data.lstrip()[:1] == b"<" or b"mime-version:" not in data[:2000].lower():
+        return data
+    return _content(_parse(data.lstrip()), len(data)).encode("utf-8-sig", "replace")
 
 
 def _open(page: str, name: str, limits: Limits) -> Document:

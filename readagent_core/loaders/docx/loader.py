@@ -14,6 +14,7 @@ from readagent_core.document import Document, Figure, SpanKind, is_outside_addre
 from readagent_core.errors import DamagedDocumentError, DocumentError
 from readagent_core.loaders import headings
 from readagent_core.loaders.base import Builder, Limits, Note, join_items, raise_text
+from readagent_core.loaders.converted.saved_page import as_page
 from readagent_core.loaders.descriptions import bracket_description
 from readagent_core.loaders.docx.styles import Numbering, Styles, W, value
 from readagent_core.loaders.docx.symbols import from_font, text_in_font
@@ -23,7 +24,7 @@ from readagent_core.loaders.html.marking import format_number
 from readagent_core.loaders.marks import CLOSE, Marks, without_marks
 from readagent_core.loaders.maths import formula_line, parse_omml, safe_mathml
 from readagent_core.loaders.metadata import clean_metadata
-from readagent_core.loaders.office import Part, open_office
+from readagent_core.loaders.office import Part, diagram_texts, open_office
 from readagent_core.words import count_of, count_words
 
 _WRAPPERS = {W + n for n in ("sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag")}
@@ -36,6 +37,7 @@ _OFFICE = "{urn:schemas-microsoft-com:office:office}"
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _EQUATION = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
 _BOX = W + "txbxContent"
+_DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
 _FIELD_LINK = re.compile(r'^\s*HYPERLINK\s+(?:"([^"]+)"\s*)?(?:\\l\s+"([^"]+)")?')
 _HEX = re.compile(r"[0-9A-Fa-f]{1,6}")
 _PAGE_BREAKS = ("page", "column")
@@ -187,7 +189,7 @@ class _BodyReader:
                 body = None
             for child in _children(body) if body is not None else ():
                 yield from self._pieces(child)
-        elif data and not data.startswith(b"{\\rtf") and (blocks := read_fragment(data, self.marks)):
+        elif data and not data.startswith(b"{\\rtf") and (blocks := read_fragment(as_page(data), self.marks)):
             for block in blocks:
                 yield (block.level if block.kind == "heading" else 0), block.text
         else:
@@ -315,6 +317,8 @@ class _BodyReader:
                 self.field[-1] += child.text or ""
             elif tag == _BOX:
                 self.boxes.append(child)
+            elif tag == _DIAGRAM:
+                found.append("\n" + "\n".join(diagram_texts(child, self.part)))
             elif tag == W + "r" and self._is_hidden(child, paragraph):
                 self.hidden += count_words(_run_text(child))
             elif tag == W + "r" and (raised := _raised_text(child)):

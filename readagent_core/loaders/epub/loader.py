@@ -56,7 +56,7 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
     parts = _remove_publisher_pages(_remove_gutenberg(parts, builder), called, builder)
     _Assembly(builder, toc, package.missing_at).run(parts)
     _add_notices(builder, package, parts, archive)
-    if not builder.paragraphs:
+    if not builder.paragraphs and not builder.sections:
         raise _no_text_error(package, parts)
     document = builder.build(
         title=metadata.title,
