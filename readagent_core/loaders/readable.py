@@ -41,8 +41,10 @@ class Verdict(Enum):
     UNREADABLE = "unreadable"
 
 
-def judge(text: str, likely: str = "") -> Verdict:
-    """Returns whether ``text`` is in a language that people read. ``likely``: the one that is tried first."""
+def judge(text: str, likely: str = "", fewest: int = _FEWEST_LETTERS) -> Verdict:
+    """Returns whether ``text`` is in a language that people read. ``likely``: the one that is tried first.
+
+    ``fewest``: letters below which nothing is said."""
     text = text[:_SAMPLE]
     if likely and share_of_frequent_words(text, likely) > _FREQUENT and len(text) > _FEWEST_LETTERS:
         return Verdict.READABLE
@@ -51,7 +53,7 @@ def judge(text: str, likely: str = "") -> Verdict:
     if len(tokens) > _FEWEST_WORDS and codes > _USUAL * len(tokens) and any(map(str.isalpha, text)):
         return Verdict.UNREADABLE
     letters = sum(map(str.isalpha, text))
-    if letters < _FEWEST_LETTERS or letters < _LETTERS * len("".join(tokens)):
+    if letters < fewest or letters < _LETTERS * len("".join(tokens)):
         return Verdict.UNKNOWN
     ideographs = _IDEOGRAPH.findall(text)
     if 3 * len(ideographs) > letters:
@@ -62,7 +64,8 @@ def judge(text: str, likely: str = "") -> Verdict:
     pairs, firsts = _known_pairs(Counter(map(_script, filter(str.isalpha, text))).most_common(1)[0][0])
     words = [f" {word} " for word in _WORD.findall(text.lower())]
     found = [pair for word in words for pair in pairwise(word)]
-    if len(words) < _FEWEST_WORDS or sum(firsts[one] > 0 for one, _ in found) < _USUAL * len(found):
+    few = len(words) * _FEWEST_LETTERS < _FEWEST_WORDS * fewest
+    if few or sum(firsts[one] > 0 for one, _ in found) < _USUAL * len(found):
         return Verdict.UNKNOWN
     chance = sum(log2((pairs[pair] + 0.05) / (firsts[pair[0]] + 2)) for pair in found) / len(found)
     return _verdict(chance, _LIKELY, _UNLIKELY)

@@ -20,7 +20,7 @@ from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 from pypdf import PdfWriter
 from pypdf.annotations import FreeText
-from pypdf.generic import ArrayObject, FloatObject, NameObject, NumberObject, TextStringObject
+from pypdf.generic import ArrayObject, FloatObject, NameObject, NumberObject, StreamObject, TextStringObject
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.cidfonts import UnicodeCIDFont
@@ -341,6 +341,30 @@ def turned() -> Iterator[Known]:
         yield Known("pdf pages on their side", f"{degrees}.pdf", data, [f"{before} {link} {after}", text])
 
 
+def seen_from_the_right() -> Iterator[Known]:
+    """Arabic as a browser prints it: each glyph at its place, the words in the order of sight from the left."""
+    for number, text in enumerate((ARABIC, f"{ARABIC[:60]} 1901 {ARABIC[60:]}")):
+        writer = PdfWriter()
+        letters = sorted(set(text) - {" "})
+        font = type3_font(writer, bytes(range(33, 33 + len(letters))))
+        pairs = "".join(f"<{33 + n:02x}> <{ord(c):04x}>\n" for n, c in enumerate(letters))
+        cmap = StreamObject()
+        cmap.set_data(
+            b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def /CMapType 2 def\n"
+            b"1 begincodespacerange <00> <ff> endcodespacerange\n"
+            + f"{len(letters)} beginbfchar\n{pairs}endbfchar endcmap end end".encode()
+        )
+        font.get_object()[NameObject("/ToUnicode")] = writer._add_object(cmap)
+        drawn, x = [], 20.0
+        for word in reversed(text.split()):  # the last word is the one on the left
+            glyphs = word if word.isascii() else word[::-1]
+            codes = "".join(f"{33 + letters.index(c):02x}" for c in glyphs)
+            drawn.append(f"1 0 0 1 {x} 500 Tm <{codes}> Tj")
+            x += 2 * len(word) + 2
+        pdf_page(writer, {"F": font}, f"BT /F 4 Tf {' '.join(drawn)} ET")
+        yield Known("pdf Arabic in the order of sight", f"a{number}.pdf", written(writer), [text], language="ar")
+
+
 # --- web pages and EPUB -----------------------------------------------------------------------------------------------
 
 
@@ -626,7 +650,8 @@ def told() -> Iterator[Known]:
 
 
 KINDS: Sequence[Callable[[], Iterator[Known]]] = (
-    columns, small_glyphs, vertical, titled, languages, outlines, typed_over, unreadable, turned, formulas, web_rules,
+    columns, small_glyphs, vertical, titled, languages, outlines, typed_over, unreadable, turned,
+    seen_from_the_right, formulas, web_rules,
     names, initials, notes, ornaments, word, chapters, encodings, lines, converted, told,
 )  # fmt: skip
 

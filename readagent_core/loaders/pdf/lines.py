@@ -27,6 +27,8 @@ from readagent_core.loaders.pdf import characters
 _UNUSUAL = re.compile("[^ -~\u00a1-\u00a7\u00a9-\u00b3\u00b5-\u00b7\u00b9-\u02c5\u2010-\u2026]")
 _COMPATIBLE = re.compile("[\ufb00-\ufb06\ufb1d-\ufdff\ufe70-\ufefc\u00a0]+")  # ligatures, Arabic presentation forms
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]{2,}")
+_LEFT = "[A-Za-z0-9À-ɏͰ-ԯ\u0660-\u0669\u06f0-\u06f9]"  # letters and digits that run from left to right
+_LEFT_TO_RIGHT = re.compile(f"{_LEFT}(?:[^\u0590-\u065f\u066a-\u06ef\u06fa-\u08ff]*{_LEFT})?")
 # the words of Arabic and Hebrew presentation forms, which PDFium writes in logical order
 _FORMS = {word for code in range(0xFB1D, 0xFEFD) for word in unicodedata.normalize("NFKC", chr(code)).split()}
 _BREAK = "\u2028"  # between lines, so that a line feed or carriage return can only be the number of a glyph
@@ -184,6 +186,26 @@ class _PageReader:
         texts = ("".join(self.text[i] for i in places) for _, places in glyphs)
         return "".join(text if text in _FORMS else text[::-1] for text in texts)
 
+    def _line_text(self, start: int, stop: int, size: float) -> str:
+        """Returns a line of right-to-left text that PDFium left in the order of sight in logical order; others as are.
+
+        Browsers print Arabic in such a way. Seen from the right, Latin words and numbers run backwards, brackets are
+        mirrored, and only gaps show where spaces are."""
+        text = self.text[start:stop]
+        runs = [found.span() for found in _RIGHT_TO_LEFT.finditer(self.text, start, stop)]
+        ordered = all(self._origin(self._index(a))[0] >= self._origin(self._index(b - 1))[0] for a, b in runs)
+        if self.turn or not runs or (ordered and not _mirrored(text)):
+            return text
+        places = sorted(
+            (i for i, c in enumerate(text) if c != " "), key=lambda i: -self._origin(self._index(start + i))[0]
+        )
+        glyphs = [(*self._place(self._index(start + i)), text[i]) for i in places]  # letters of one glyph stay in order
+        seen = glyphs[0][2]
+        for (left, _, _), (_, right, character) in pairwise(glyphs):
+            seen += " " * (left - right > _TOUCHING * size) + character
+        seen = seen.translate(str.maketrans(_mirrored(seen)))
+        return _LEFT_TO_RIGHT.sub(lambda found: found.group()[::-1], seen)
+
     def read(self, start: int, stop: int) -> None:
         """Adds the line between two positions, in parts where it has wide gaps or raised numbers."""
         text = self.text[start:stop]
@@ -217,7 +239,7 @@ class _PageReader:
                 for part in pairwise(cuts):
                     self.read(*part)
                 return
-        text = _clean(self.text[start:stop])
+        text = _clean(self._line_text(start, stop, size))
         if text:
             bold = all(_BOLD.search(self._font_name(i)) for i in (middle, first, last))
             turned = self.turn != self.usual
@@ -288,6 +310,12 @@ class _PageReader:
     def _font_name(self, index: int) -> bytes:
         pdfium.FPDFText_GetFontInfo(self.raw, index, self._font, _FONT_NAME, self._flags)
         return self._font.value
+
+
+def _mirrored(text: str) -> dict[str, str]:
+    """Returns the brackets and quotation marks that close before they open, each with the other of its pair."""
+    pairs = [(a, b) for a, b in ("()", "[]", "{}", "«»") if -1 < text.find(b) < text.find(a)]
+    return {one: other for a, b in pairs for one, other in ((a, b), (b, a))}
 
 
 def _clean(text: str) -> str:
