@@ -21,7 +21,7 @@ from readagent_core.incoming.opening import READING_SUFFIX
 from readagent_core.library.records import Card
 from readagent_core.library.upkeep import start_upkeep
 from readagent_core.loaders import DEFAULT, FORMATS
-from readagent_core.loaders.file_types import PACKED
+from readagent_core.loaders.formats import PACKED
 from readagent_core.workspace import Workspace
 
 FORMATS_TAKEN = ",".join((*FORMATS, PACKED, READING_SUFFIX))

@@ -15,34 +15,11 @@ from typing import Any
 from readagent_core.document import Document, Notice
 from readagent_core.errors import DamagedDocumentError, DocumentError, TooLargeError, UnknownFormatError
 from readagent_core.loaders.base import DEFAULT, Limits, PageProgress, check_size
-from readagent_core.loaders.file_types import FORMATS, FROM_PACKAGES, MARKUP, NAMES, detect_file_type
+from readagent_core.loaders.file_types import detect_file_type
+from readagent_core.loaders.formats import FORMATS, FROM_PACKAGES, LOADERS, NAMES
 from readagent_core.loaders.recognition.page import RecognisedPage
 
 __all__ = ["DEFAULT", "FORMATS", "Limits", "PageProgress", "load"]
-
-# imported when first needed, so that opening a text does not import the PDF packages
-_LOADERS = {
-    "text": "readagent_core.loaders.text.plain",
-    "markdown": "readagent_core.loaders.text.markdown",
-    "html": "readagent_core.loaders.html.loader",
-    "epub": "readagent_core.loaders.epub.loader",
-    "pdf": "readagent_core.loaders.pdf.loader",
-    "docx": "readagent_core.loaders.docx.loader",
-    "fb2": "readagent_core.loaders.converted.fiction_book",
-    "mobi": "readagent_core.loaders.converted.kindle",
-    "odt": "readagent_core.loaders.converted.open_document",
-    "rtf": "readagent_core.loaders.converted.rich_text",
-    "pptx": "readagent_core.loaders.converted.presentation",
-    "mhtml": "readagent_core.loaders.converted.saved_page",
-    "webarchive": "readagent_core.loaders.converted.saved_page",
-    "eml": "readagent_core.loaders.converted.saved_page",
-    "mbox": "readagent_core.loaders.converted.saved_page",
-    "srt": "readagent_core.loaders.converted.transcript",
-    "vtt": "readagent_core.loaders.converted.transcript",
-    "ipynb": "readagent_core.loaders.converted.notebook",
-    "cbz": "readagent_core.loaders.pdf.loader",
-    **dict.fromkeys((*MARKUP, "docbook", "opml"), "readagent_core.loaders.converted.by_pandoc"),
-}
 
 
 def load(
@@ -65,7 +42,7 @@ def load(
     found = detect_file_type(data, name)
     opened = import_loader(found.format)
     more: dict[str, Any] = {"address": address} if found.format == "html" else {}
-    if _LOADERS.get(found.format, "").endswith("by_pandoc"):
+    if LOADERS.get(found.format, "").endswith("by_pandoc"):
         more = {"format": found.format}
     if found.format in ("pdf", "cbz"):
         more = {"password": password, "progress": progress, "skip": skip, "recognised": recognised or {}}
@@ -95,7 +72,7 @@ def import_loader(format: str) -> Callable[..., Document]:
     """Imports and returns the function that opens ``format``. Raises DocumentError where a package's is none."""
     opener: Callable[..., Document]
     if format not in FROM_PACKAGES:
-        opener = importlib.import_module(_LOADERS[format]).load
+        opener = importlib.import_module(LOADERS[format]).load  # late, so that a text needs no PDF packages
         return opener
     try:
         opener = FROM_PACKAGES[format].load()

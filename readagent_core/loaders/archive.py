@@ -28,11 +28,11 @@ class Archive:
     def __init__(self, data: bytes, limits: Limits) -> None:
         try:
             self.zip = zipfile.ZipFile(BytesIO(data))
-        except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):
+        except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
             raise DamagedDocumentError(
                 "This file's archive is damaged: its list of files cannot be read, as after a download that broke "
                 "off. Nothing was opened. Download or copy it again."
-            ) from None
+            ) from error
         entries = self.zip.infolist()
         _check(entries, limits)
         self._entries = {_decoded_name(entry): entry for entry in entries}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import PurePath
 
 from readagent_core.errors import (
@@ -20,97 +19,12 @@ from readagent_core.errors import (
     WrongFormatError,
 )
 from readagent_core.loaders.decode import utf16_without_mark
+from readagent_core.loaders.formats import FORMATS, FROM_PACKAGES, MARKUP, NAMES, PACKED
 
-FORMATS = {
-    ".txt": "text",
-    ".text": "text",
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".html": "html",
-    ".htm": "html",
-    ".xhtml": "html",
-    ".epub": "epub",
-    ".pdf": "pdf",
-    ".docx": "docx",
-    ".fb2": "fb2",
-    ".fbz": "fb2",
-    ".mobi": "mobi",
-    ".azw": "mobi",
-    ".azw3": "mobi",
-    ".prc": "mobi",
-    ".odt": "odt",
-    ".rtf": "rtf",
-    ".pptx": "pptx",
-    ".mhtml": "mhtml",
-    ".mht": "mhtml",
-    ".webarchive": "webarchive",
-    ".eml": "eml",
-    ".mbox": "mbox",
-    ".srt": "srt",
-    ".vtt": "vtt",
-    ".ipynb": "ipynb",
-    ".cbz": "cbz",
-    ".tex": "latex",
-    ".latex": "latex",
-    ".org": "org",
-    ".rst": "rst",
-    ".adoc": "asciidoc",
-    ".asciidoc": "asciidoc",
-    ".dbk": "docbook",
-    ".mediawiki": "mediawiki",
-    ".opml": "opml",
-    ".typ": "typst",
-}
-MARKUP = frozenset({"latex", "org", "rst", "asciidoc", "mediawiki", "typst"})  # texts that only their name tells apart
-PACKED = ".fb2.zip"  # the only zip archive that is taken for a book by its name
-NAMES = {
-    "text": "plain text",
-    "markdown": "Markdown",
-    "html": "a web page",
-    "epub": "an EPUB",
-    "pdf": "a PDF",
-    "docx": "a Word document",
-    "fb2": "an FB2 book",
-    "mobi": "a Kindle book",
-    "odt": "an OpenDocument text",
-    "rtf": "a rich text (RTF) file",
-    "pptx": "a PowerPoint presentation",
-    "mhtml": "a saved web page (MHTML)",
-    "webarchive": "a web archive of Safari",
-    "eml": "an e-mail",
-    "mbox": "a mailbox of e-mails",
-    "srt": "subtitles (SRT)",
-    "vtt": "subtitles (WebVTT)",
-    "ipynb": "a Jupyter notebook",
-    "cbz": "a comic or a book of pictures (CBZ)",
-    "latex": "a LaTeX text",
-    "org": "an Org text",
-    "rst": "a reStructuredText",
-    "asciidoc": "an AsciiDoc text",
-    "docbook": "a DocBook text",
-    "mediawiki": "a MediaWiki text",
-    "opml": "a list of feeds or an outline (OPML)",
-    "typst": "a Typst text",
-}
-GROUP = "readagent.loaders"  # of entry points of other packages: the name of each is an ending without its dot
-FROM_PACKAGES: dict[str, EntryPoint] = {  # by format, which is named after the ending
-    entry.name.lower(): entry for entry in entry_points(group=GROUP) if f".{entry.name.lower()}" not in FORMATS
-}
-FORMATS |= {f".{format}": format for format in FROM_PACKAGES}
-NAMES |= {
-    format: f"a .{format} file, which the package {entry.dist.name if entry.dist else entry.value} opens"
-    for format, entry in FROM_PACKAGES.items()
-}
 _CAN_OPEN = (
-    "ReadAgent opens "
-    + ", ".join(
-        [
-            "PDF, EPUB, Kindle books without DRM, FB2, Word (.docx), OpenDocument (.odt), RTF, PowerPoint (.pptx), web "
-            "pages (HTML, MHTML, webarchive), e-mails (.eml), subtitles, Jupyter notebooks, Markdown, LaTeX, Org",
-            *(f".{format}" for format in FROM_PACKAGES),
-        ]
-    )
-    + " and plain text."
+    "ReadAgent opens PDF, EPUB, Kindle books without DRM, FB2, Word (.docx), OpenDocument (.odt), RTF, PowerPoint "
+    "(.pptx), web pages (HTML, MHTML, webarchive), e-mails (.eml), subtitles, Jupyter notebooks, comics (.cbz), "
+    f"Markdown, LaTeX, Org{''.join(f', .{format}' for format in FROM_PACKAGES)} and plain text."
 )
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _LOCKED = "EncryptedPackage".encode("utf-16-le")  # the container of a .docx with a password

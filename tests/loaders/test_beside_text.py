@@ -142,3 +142,18 @@ def test_what_a_web_page_hides_stays_hidden_beside_formulas():
 
 def test_markdown_and_files_with_reserved_characters_open():
     assert texts(load("A \ufdd0\ufdd2b\ufdd1 c.".encode(), "x.html")) == ["A b c."]
+
+
+def test_links_notes_and_ruby_of_an_article_are_kept():
+    prose = "The keeper lit the lamp at nine, and it burned until the morning of the second day. " * 5
+    page = (
+        '<html lang="en"><head><meta property="og:type" content="article"><title>The Lamp</title></head><body>'
+        '<nav><a href="/">Home</a></nav><article><h1>The Lamp</h1>'
+        f'<p>See <a href="/log">the log</a> of <ruby>灯<rt>ひ</rt></ruby>. {prose}</p><p>{prose}</p>'
+        "</article></body></html>"
+    )
+    document = load(page.encode(), "x.html", address="https://example.org/a/")
+    assert [w.code for w in document.warnings if w.code == "article"] == ["article"]
+    assert ("the log", "https://example.org/log") in [one[1:3] for one in spans(document, SpanKind.LINK)]
+    assert [one[1:3] for one in spans(document, SpanKind.RUBY)] == [("灯", "ひ")]
+    assert not any(0x13400 <= ord(c) < 0x13420 for c in document.text())

@@ -16,7 +16,7 @@ from readagent_core.errors import DamagedDocumentError, TooLargeError, UnknownFo
 from readagent_core.loaders.base import Limits, check_size
 from readagent_core.loaders.decode import decode
 from readagent_core.loaders.extras import how_to_install
-from readagent_core.loaders.file_types import NAMES
+from readagent_core.loaders.formats import NAMES
 from readagent_core.loaders.html import loader as html
 from readagent_core.words import count_of
 

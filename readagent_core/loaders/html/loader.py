@@ -73,6 +73,8 @@ _TITLE_BY = re.compile(
     r"^(?:The )?Project Gutenberg(?:'s|’s)?(?: e-?(?:text|book))?(?: of)?,? (?P<title>.+?),? by (?P<author>.+?)\.?$",
     re.I,
 )
+_PRINTED = {0xFDD0 + n: 0x13400 + n for n in range(32)}  # Egyptian hieroglyphs, which no article has
+_UNPRINTED = {shown: mark for mark, shown in _PRINTED.items()}
 _LEAST_ARTICLE = 0.3  # of the words of the page without its navigation; with less, text was lost
 _LONGEST_FACT = 300  # characters of a title or name
 _SITE = re.compile(r"\s+[|–—·-]\s+[^|–—·-]{2,40}$")
@@ -193,11 +195,14 @@ def _find_article(tree: Element, address: str, head: _Head) -> _Article | None:
         return None
     import trafilatura  # slow to import, and needed for articles only
 
-    page = etree.tostring(tree, encoding="unicode", method="html")
+    # trafilatura drops characters that cannot be printed, of which marks are made: letters stand for them meanwhile
+    page = etree.tostring(tree, encoding="unicode", method="html").translate(_PRINTED)
     text = trafilatura.extract(
         page, url=address, output_format="html", include_comments=False, include_formatting=True, favor_recall=True
     )
     body = body_of(parse_html(text)) if text else None
+    for one in () if body is None else body.iter():
+        one.text, one.tail = ((part or "").translate(_UNPRINTED) for part in (one.text, one.tail))
     if body is None or _words(body) < _LEAST_ARTICLE * _words(body_of(tree)):
         return None
     found = trafilatura.extract_metadata(page, default_url=address, extensive=False)
