@@ -18,9 +18,11 @@ from typing import Any
 from bench.documents import DOCUMENTS, KINDS
 from readagent_core.errors import DocumentError
 from readagent_core.loaders import load
-from tests.loaders.converting import MADE
+from tests.loaders.converting import MADE, packed
+from tests.loaders.known import strict
 from tests.loaders.making import NAMES, SAMPLES, Press, as_docx, as_epub, as_html, as_text, sample
 from tests.loaders.mutating import mutated
+from tests.loaders.picturing import encode, line_art
 
 SECONDS = 20
 
@@ -38,6 +40,8 @@ def seeds() -> list[tuple[str, bytes]]:
         found += [(f"{name}.epub", as_epub(document)), (f"{name}.pdf", Press()(document))]
         found += [(f"{name}.docx", as_docx(document)), (f"{name}.md", (SAMPLES / f"{name}.md").read_bytes())]
     found += [(f"made.{kind}", make()) for kind, make in MADE.items()]
+    pictures = {f"{n}.png": encode(line_art(200, 300), "PNG") for n in range(3)}
+    found += [("made.cbz", packed(pictures)), ("strict.docx", strict(as_docx(sample(NAMES[1]))))]
     if DOCUMENTS.is_dir():
         files = sorted(p for p in DOCUMENTS.rglob("*") if p.suffix.lower() in KINDS and p.stat().st_size < 1 << 20)
         found += [(p.name, p.read_bytes()) for p in files]

@@ -628,6 +628,55 @@ def lines() -> Iterator[Known]:
     yield Known("ruby", "ruby.epub", _epub(One=body), ["One", "川が凍った。"])
 
 
+def public_files() -> Iterator[Known]:
+    """Forms that some of a thousand public files have."""
+    kind = "forms of public files"
+
+    def rtf(body: str, fonts: str = "") -> bytes:
+        return (r"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0\fcharset0 Times;}" + fonts + "}" + body + "}").encode()
+
+    item = r"{\listtext\tab \u8226 \tab}"
+    yield Known(kind, "list.rtf", rtf(rf"\pard {item}First.\par {item}Second.\par"), ["First.", "Second."])
+    nested = r"\intbl Outer\cell{\itap2 a\nestcell b\nestcell\nestrow}c\nestcell\nestrow\row\pard Below.\par"
+    yield Known(kind, "nested.rtf", rtf(nested), ["Outer a b", "c", "Below."])
+    symbols = r"\pard{\f1\'b7 }One.\par{\f1 \'61}-rays.\par"
+    yield Known(kind, "symbol.rtf", rtf(symbols, r"{\f1\fcharset2 Symbol;}"), ["One.", "α-rays."])
+    shape = r"{\shp{\*\shpinst{\shptxt\pard In a box.\par}}}{\object{\*\objdata 00}{\result Shown.}}\par"
+    yield Known(kind, "shape.rtf", rtf(shape), ["In a box.", "Shown."])
+    late = r"\pard{\i0\*\cs7\f0 Words after a destination.}\par"
+    yield Known(kind, "destination.rtf", rtf(late), ["Words after a destination."])
+    czech = r"{\f1 \'e8l\'e1nek}\par"
+    yield Known(kind, "czech.rtf", rtf(czech, r"{\f1\fcharset238 Times CE;}"), ["článek"])
+
+    odt = MADE["odt"](BOOKS["en"])
+    with zipfile.ZipFile(BytesIO(odt)) as archive:
+        files: dict[str, bytes | str] = {name: archive.read(name) for name in archive.namelist() if name != "mimetype"}
+    head, _ = bytes(files["content.xml"]).split(b"<office:body>", 1)
+    items = "<text:list-item><text:p>{}</text:p>{}</text:list-item>"
+    inner = "<text:list>" + items.format("inner", "") * 2 + "</text:list>"
+    text = (
+        '<text:list text:style-name="N">' + items.format("one", inner) + items.format("two", "") + "</text:list>"
+        '<text:list text:style-name="N" text:continue-numbering="true">' + items.format("three", "") + "</text:list>"
+    )
+    files["content.xml"] = head + f"<office:body><office:text>{text}</office:text></office:body>".encode()
+    files["content.xml"] += b"</office:document-content>"
+    level = '<t:list-level-style-number t:level="{}" s:num-format="{}" t:start-value="{}"/>'
+    files["styles.xml"] = (
+        '<x xmlns:t="t" xmlns:s="s"><t:list-style s:name="N">' + level.format(1, "1", 4) + level.format(2, "a", 1)
+        + "</t:list-style></x>"
+    )  # fmt: skip
+    found = ["4. one", "a. inner", "b. inner", "5. two", "6. three"]
+    yield Known(kind, "numbers.odt", packed(files, "application/vnd.oasis.opendocument.text"), found)
+
+    titles = ["The ice", "The thaw", "Spring"]
+    only = Book("The Weir", "", "", {"The ice": [], "The thaw": [], "Spring": []})
+    bare = MADE["pptx"](replace(only, chapters={title: [] for title in titles[:2]}))
+    yield Known(kind, "titles.pptx", bare, ["The ice", "The thaw"], title="The Weir")
+    mail = "MIME-Version: 1.0\nFrom: a@a.example\nTo: b@b.example\nSubject: Ice\nMessage-ID: <1>\n\nIt held.\n"
+    known = ["From: a@a.example To: b@b.example", "It held."]
+    yield Known(kind, "utf-16.eml", b"\xff\xfe" + mail.encode("utf-16-le"), known, title="Ice")
+
+
 # --- what is not read -------------------------------------------------------------------------------------------------
 
 
@@ -652,7 +701,7 @@ def told() -> Iterator[Known]:
 KINDS: Sequence[Callable[[], Iterator[Known]]] = (
     columns, small_glyphs, vertical, titled, languages, outlines, typed_over, unreadable, turned,
     seen_from_the_right, formulas, web_rules,
-    names, initials, notes, ornaments, word, chapters, encodings, lines, converted, told,
+    names, initials, notes, ornaments, word, chapters, encodings, lines, converted, public_files, told,
 )  # fmt: skip
 
 
