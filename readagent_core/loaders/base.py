@@ -378,6 +378,7 @@ class Builder:
         del self.paragraphs[at]
         self.sections = [replace(s, start=s.start - (s.start > at)) for s in self.sections]
         self._anchors = {key: place - (place > at) for key, place in self._anchors.items()}
+        self._doubts = defaultdict(list, {c: [n - (n > at) for n in ns] for c, ns in self._doubts.items()})
         self.figures = [
             replace(
                 f,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from readagent_core.loaders.base import strip_unprintable
+from readagent_core.loaders.readable import Verdict, judge
 
 _BY = re.compile(r"(.{2,}), by ((?:[A-Z][\w.'’-]*)(?: (?:[A-Z][\w.'’-]*|de|du|von|van|der|la)){1,4})$")
 # names of files and of programs
@@ -15,6 +16,7 @@ _NO_TITLE = re.compile(
     r".*\.(?:docx?|tex|indd|qxd|pdf|dvi|rtf|odt|pptx?|txt|html?|ps|wpd|fm|p65))$",
     re.I,
 )
+_FEWEST_LETTERS = 12  # of a title that can be seen to be in no language
 _NO_AUTHOR = frozenset({"unknown", "anonymous", "user", "admin", "administrator", "python-docx"})
 
 
@@ -25,4 +27,5 @@ def clean_metadata(title: str, author: str) -> tuple[str, str]:
     named = _BY.match(title)
     if named:  # "Emma, by Jane Austen": the file's author is then often who made the file
         title, author = named.groups()
-    return "" if _NO_TITLE.match(title) else title, "" if author.lower() in _NO_AUTHOR else author
+    is_none = _NO_TITLE.match(title) or judge(title, fewest=_FEWEST_LETTERS) is Verdict.UNREADABLE
+    return "" if is_none else title, "" if author.lower() in _NO_AUTHOR else author

@@ -243,6 +243,13 @@ def test_a_locked_document_says_how_to_unlock_it():
         load(ole, "letter.docx")
 
 
+def test_a_title_of_wrong_letters_is_none():
+    made = docx.Document()
+    made.core_properties.title = "Ymj pjjujw fsi ymj qfru"
+    made.add_paragraph("It rained, and the lamp was not lit on that evening.")
+    assert opened(made).title == "A Letter"
+
+
 def test_no_facts_are_invented_for_a_file_without_any():
     data = as_docx(sample("harrow-council-minutes"))
     with zipfile.ZipFile(BytesIO(data)) as archive:
