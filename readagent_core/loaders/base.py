@@ -145,6 +145,7 @@ class Builder:
     """Collects the parts of a document in order. ``place``: where the next paragraphs are in the source.
 
     ``marks``: those in the texts that it is given, from which it makes spans; their targets are found in ``build``.
+    ``judged``: whether its text can be read was seen page by page.
     """
 
     def __init__(self) -> None:
@@ -153,6 +154,7 @@ class Builder:
         self.notices: list[Notice] = []
         self.figures: list[Figure] = []
         self.place = ""
+        self.judged = False
         self.marks = Marks()
         self._carried = ""  # marks of notes in a heading, for the next paragraph
         self._anchors: dict[str, int] = {}  # the number of the paragraph at each, or of the next one
@@ -458,7 +460,8 @@ class Builder:
             message = f"{total:,} characters could not be decoded and are shown as \ufffd in the text."
             self.add_notice("undecodable", message, total)
         self._doubts["encoding"] = [index for index, p in enumerate(self.paragraphs) if not p.text.isascii()]
-        unreadable = self._doubts["text-unreadable"] = find_unreadable([p.text for p in self.paragraphs], language)
+        texts = [] if self.judged else [paragraph.text for paragraph in self.paragraphs]
+        unreadable = self._doubts["text-unreadable"] = find_unreadable(texts, language)
         if unreadable:
             message = (
                 f"{count_of(len(unreadable), 'passage')} of letters that form no words of any language, as after poor "

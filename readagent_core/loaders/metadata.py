@@ -16,7 +16,7 @@ _NO_TITLE = re.compile(
     r".*\.(?:docx?|tex|indd|qxd|pdf|dvi|rtf|odt|pptx?|txt|html?|ps|wpd|fm|p65))$",
     re.I,
 )
-_FEWEST_LETTERS = 12  # of a title that can be seen to be in no language
+_FEWEST_LETTERS = 8  # of a title that can be seen to be in no language
 _NO_AUTHOR = frozenset({"unknown", "anonymous", "user", "admin", "administrator", "python-docx"})
 
 
@@ -27,5 +27,5 @@ def clean_metadata(title: str, author: str) -> tuple[str, str]:
     named = _BY.match(title)
     if named:  # "Emma, by Jane Austen": the file's author is then often who made the file
         title, author = named.groups()
-    is_none = _NO_TITLE.match(title) or judge(title, fewest=_FEWEST_LETTERS) is Verdict.UNREADABLE
-    return "" if is_none else title, "" if author.lower() in _NO_AUTHOR else author
+    wrong = title.isascii() and judge(title, fewest=_FEWEST_LETTERS) is Verdict.UNREADABLE
+    return "" if wrong or _NO_TITLE.match(title) else title, "" if author.lower() in _NO_AUTHOR else author

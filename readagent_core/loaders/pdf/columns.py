@@ -50,8 +50,9 @@ def find_rows(lines: Iterable[Line]) -> list[list[Line]]:
 
 def order_into_flows(lines: Sequence[Line]) -> list[Flow]:
     """Returns the lines of a page as flows in reading order; what is turned comes last."""
-    groups = ([line for line in lines if line.turned == turned] for turned in (False, True))
-    return [_flow(part) for group in groups if group for part in _cut(group, more=False)]
+    turned = [line for line in lines if line.turned]
+    straight = [line for line in lines if not line.turned] if turned else list(lines)
+    return [_flow(part) for group in (straight, turned) if group for part in _cut(group, more=False)]
 
 
 def _flow(lines: Sequence[Line]) -> Flow:
@@ -215,11 +216,13 @@ def _in_order(lines: list[Line]) -> list[list[Line]]:
     It may go up to the right of the line before: to the next cell of a row."""
     blocks: list[list[list[Line]]] = [[lines[:1]]]  # runs between the places where the file goes back
     for before, line in pairwise(lines):
-        if line.y - before.y > max(before.size, line.size):
+        if line.y > before.y and line.y - before.y > max(before.size, line.size):
             if line.x < max(each.end for each in blocks[-1][-1]):
                 blocks.append([])
             blocks[-1].append([])
         blocks[-1][-1].append(line)
+    if len(blocks) == 1:
+        return blocks[0]
     ordered = sorted(blocks, key=lambda block: -block[0][0].y)
     heights = [[line.y for run in block for line in run] for block in ordered]
     if all(min(above) > max(below) for above, below in pairwise(heights)):

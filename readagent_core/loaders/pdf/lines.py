@@ -121,6 +121,7 @@ class _PageReader:
         self._font, self._flags = create_string_buffer(_FONT_NAME), c_int()
         self.text = textpage.get_text_range().replace("\r\n", 2 * _BREAK)
         self._same_index = len(self.text) == textpage.count_chars()
+        self._right_to_left = False
         samples = [i for i in range(0, len(self.text), len(self.text) // _SAMPLES + 1) if not self.text[i].isspace()]
         self.usual = self.turn = next(iter(Counter(map(self._turn_at, samples)).most_common(1)), (0,))[0]
         self._scale = 1.0
@@ -133,6 +134,7 @@ class _PageReader:
         if tex or not self.text.isascii():
             self.text = (_ANY if tex else _SUSPECT).sub(self._mapped, self.text)
             self.text = _RIGHT_TO_LEFT.sub(self._in_logical_order, self.text)
+            self._right_to_left = bool(_RIGHT_TO_LEFT.search(self.text))
 
     def _turn_at(self, position: int) -> int:
         """Returns the quarter turns of the writing direction."""
@@ -239,7 +241,7 @@ class _PageReader:
                 for part in pairwise(cuts):
                     self.read(*part)
                 return
-        text = _clean(self._line_text(start, stop, size))
+        text = _clean(self._line_text(start, stop, size) if self._right_to_left else self.text[start:stop])
         if text:
             bold = all(_BOLD.search(self._font_name(i)) for i in (middle, first, last))
             turned = self.turn != self.usual
