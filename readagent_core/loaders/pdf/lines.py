@@ -231,8 +231,9 @@ class _PageReader:
         y = (y, -x, -y, x)[self.turn]
         # the ink of a bracket or full stop is narrower than its place in the line
         parts = sorted(map(self._rect, range(rects))) if rects > 1 else []
-        lefts, ends = zip(*places, *parts, strict=True)
-        left, end = min(lefts), max(ends)
+        left, end = min(places[0][0], places[1][0]), max(places[0][1], places[1][1])
+        if parts:
+            left, end = min(left, parts[0][0]), max(end, *(edge for _, edge in parts))
         wide = end - left > _SPACED * size * (stop - start)
         gaps = [before[1] for before, after in pairwise(parts) if after[0] - before[1] > GUTTER * size]
         if wide or gaps or _DIGIT.search(self.text, start, stop):
@@ -254,6 +255,8 @@ class _PageReader:
         narrower gap separates it from the text."""
         for gap in _SPACES.finditer(self.text, start, stop):
             is_number = self.text[start : gap.start()].isdigit() or self.text[gap.end() : stop].isdigit()
+            if widest == inf and not gaps and not is_number:
+                continue
             before, after = self._place(self._index(gap.start() - 1)), self._place(self._index(gap.end()))
             over = any((before[0] < at) != (after[0] < at) for at in gaps)
             if over or after[0] - before[1] > (_NUMBER_GAP if is_number else widest) * size:
@@ -297,7 +300,7 @@ class _PageReader:
         """Returns the left and right edge of the place of a character in its line."""
         box = self._box
         pdfium.FPDFText_GetLooseCharBox(self.raw, index, box)
-        return self._edges(box.left, box.bottom, box.right, box.top)
+        return self._edges(box.left, box.bottom, box.right, box.top) if self.turn else (box.left, box.right)
 
     def _rect(self, number: int) -> tuple[float, float]:
         """Returns the left and right edge of a part of the line that was measured last."""
@@ -307,6 +310,8 @@ class _PageReader:
 
     def _edges(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float]:
         """Returns the left and right edge of a box in the direction of the text."""
+        if not self.turn:
+            return left, right
         return ((left, right), (bottom, top), (-right, -left), (-top, -bottom))[self.turn]
 
     def _font_name(self, index: int) -> bytes:
