@@ -17,6 +17,7 @@ from readagent_core.answering.replay import events_of
 from readagent_core.document import Document, Paragraph
 from readagent_core.gisting.job import newest_memory
 from readagent_core.library.records import Position
+from tests.fakes.sensible import understood
 from tests.fakes.server import Reply
 from tests.methods.test_zoom import long_memory
 
@@ -159,6 +160,29 @@ def test_a_book_is_asked_before_it_has_gists_and_then_again_beside_the_old_answe
     assert (shown["id"], shown["beside"]["record"]["id"]) == (second.id, first.id)
     assert [name for name, _, _ in shown["beside"]["rows"]] == ["Opened", "Words read", "Found in the book"]
     assert not at.exception
+
+
+def test_a_question_of_one_click_opens_no_page_and_a_follow_up_says_how_it_was_understood(app, fake_server):
+    def said(number, text):
+        prompt = understood(text)
+        replies = {"standalone": "Why is the lighthouse dark?", "look_up": "I want to look up Page [] to ... nothing."}
+        return Reply(replies.get(prompt.task if prompt else "", "It is about a lighthouse [1]."))
+
+    fake_server.before = said
+    app("pages/ask.py")
+    workspace = get_workspace()
+    book = the_keeper(workspace)
+    now = scene(workspace, book)
+    now.conversation_id = None
+    for text, whole in (("What is this about?", True), ("And why is it dark?", False)):
+        ask_in(now, text, whole=whole)
+        workspace.jobs.get(f"ask {now.just_asked.id}").join(60)
+    first, second = payload.finished_records(scene(workspace, book))
+    for drawn in (first, second):
+        assert drawn["before"] == "Answered from gists; no page was needed."
+        assert "no page looked up" in drawn["cost"]
+    assert (first["looks"], len(second["looks"])) == ([], 1)  # the model was not even asked what to open
+    assert (first["understood"], second["understood"]) == ("", "Why is the lighthouse dark?")
 
 
 def test_a_conversation_is_renamed_and_deleted(opened):

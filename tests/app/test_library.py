@@ -19,6 +19,7 @@ from pages.parts.shared.component import Act
 from readagent_core.cancel import CancelToken, key_lock
 from readagent_core.document import Cover, Document, Paragraph
 from readagent_core.errors import TooLargeError
+from readagent_core.export.memory import export_memory
 from readagent_core.gisting.job import PAUSED
 from readagent_core.gisting.progress import GistingProgress
 from readagent_core.incoming.samples import add_samples
@@ -181,6 +182,28 @@ def test_a_cover_becomes_a_small_picture_or_none(open_workspace, data):
         with library._db.write() as connection:
             connection.execute("DELETE FROM cover")
     assert covers.thumbnail(library, book) == address  # stored
+
+
+def test_what_cannot_be_opened_says_why_and_exported_gists_are_a_book_that_has_them(open_workspace):
+    workspace = open_workspace()
+
+    def dropped(name, data):
+        one = start_import(workspace, name, data)
+        one.job.join(30)
+        return import_record(workspace, one)
+
+    for name, data, title, text in (
+        ("broken.epub", b"this is no archive", "The file is not what its name says.", "named like an EPUB"),
+        ("photo.jpg", b"\xff\xd8\xff\xe0" + bytes(400), "This kind of file cannot be opened.", ""),
+        ("x.json", b'{"no": "gists"}', "The file is not what its name says.", "no exported gist memory"),
+    ):
+        record = dropped(name, data)
+        assert (record["state"], record["title"]) == ("failed", title)
+        assert text in record["text"]
+    memory = make_memory([f"On day {n} there was fog. " * 9 for n in range(3)], [f"Fog, {n}." for n in range(3)])
+    assert dropped("fog-gists.json", export_memory(memory, "json"))["state"] == "opened"
+    (card,) = workspace.library.cards()
+    assert cards.gists_of(workspace, card, {})["state"] == "ready"
 
 
 def test_upkeep_deletes_what_was_removed_long_ago_and_prepares_the_search(open_workspace):

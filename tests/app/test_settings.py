@@ -16,6 +16,7 @@ from readagent_core.document import Document, Paragraph
 from readagent_core.errors import SettingsError
 from readagent_core.incoming.opening import KEEP_ORIGINALS
 from readagent_core.library import Library
+from readagent_core.library.backup import restore
 from readagent_core.models import connection
 from readagent_core.models.base import Completion
 from readagent_core.models.cache.model import store_reply
@@ -279,6 +280,23 @@ def test_the_budget_is_kept_as_it_is_typed_and_replies_are_forgotten_when_asked(
     assert "1 reply," in texts(open_tab(at, "Storage"))
     at.button(key="clear_cache").click().run()
     assert "No replies are stored yet." in texts(at)
+
+
+def test_a_backup_from_settings_is_the_library(app, own_home, tmp_path, monkeypatch):
+    """The button makes the file only when it is pressed, and a restored one has every book."""
+    offered = {}
+    monkeypatch.setattr(other_tabs.st, "download_button", lambda label, data, **_: offered.update({label: data}))
+    at = open_tab(app("pages/settings.py"), "Storage")
+    assert not at.exception
+    (tmp_path / "backup.zip").write_bytes(offered["Download a backup"]())
+    (tmp_path / "restored").mkdir()
+    restore(tmp_path / "backup.zip", tmp_path / "restored")
+    libraries = [Library(own_home), Library(tmp_path / "restored")]
+    ids = [{book.id for book in library.books()} for library in libraries]
+    assert ids[0]
+    assert ids[0] == ids[1]
+    for library in libraries:
+        library.close()
 
 
 def test_original_files_are_stored_until_that_is_turned_off_and_removed_when_asked(app, own_home):

@@ -226,19 +226,6 @@ def test_text_of_a_model_is_never_markup(
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_no_look_up_is_said(page: Page, model_app_url: str, story: str, replies):
-    replies(look_up="I want to look up Page [] to ... nothing.", answer="It is about a lighthouse [1].")
-    open_ask(page, model_app_url, story)
-    exchange = ask(page, "What is it about?")
-    expect(exchange.locator(".before")).to_have_text("Answered from gists; no page was needed.")
-    expect(page.locator('[data-kind="memory"] .m.open')).to_have_count(0)
-    replies(answer="It is about a lighthouse [1].")  # a question of one click is answered without a look-up
-    begin_conversation(page)
-    page.locator(".sug .btn", has_text="What is this about?").click()
-    expect(page.locator(".before")).to_have_text("Answered from gists; no page was needed.")
-    expect(page.locator(".cost")).to_contain_text("no page looked up")
-
-
 def test_refused_then_asked_again(page: Page, model_app_url: str, story: str, replies):
     replies(look_up="Page [2]", answer=Reply("", finish="content_filter"))
     open_ask(page, model_app_url, story)
@@ -251,14 +238,6 @@ def test_refused_then_asked_again(page: Page, model_app_url: str, story: str, re
     expect(page.locator(".ans").last).to_contain_text("Nobody knows.")
 
 
-def test_a_reply_that_breaks_off_keeps_what_had_come(page: Page, model_app_url: str, story: str, replies):
-    replies(look_up="Page [2]", answer=Reply("He rowed out to the ship and then", finish="length"))
-    open_ask(page, model_app_url, story)
-    exchange = ask(page, "What did he do that night?")
-    expect(exchange.locator(".note")).to_contain_text("broke off")
-    expect(exchange.locator(".ans")).to_contain_text("He rowed out to the ship and then")
-
-
 def test_a_wait_for_the_server_is_told_and_can_be_ended(page: Page, model_app_url: str, story: str, replies):
     busy = Reply(status=429, headers={"Retry-After": "50"}, error={"message": "slow down"})
     waits = iter([busy])
@@ -269,16 +248,6 @@ def test_a_wait_for_the_server_is_told_and_can_be_ended(page: Page, model_app_ur
     exchange.locator("button.hurry").click()
     expect(exchange.locator(".ans")).to_contain_text("He did")  # long before the 50 s are over
     expect(page.locator("button.hurry")).to_have_count(0)
-
-
-def test_a_follow_up_is_made_self_contained_and_shown(page: Page, model_app_url: str, story: str, replies):
-    replies(look_up="Page [2]", answer="He did [2].", standalone="Why did Ambrose Vane row out to the ship?")
-    open_ask(page, model_app_url, story)
-    ask(page, "Who is Ambrose Vane?")
-    expect(page.locator(".cost")).to_have_count(1)
-    ask(page, "And why did he row out?", new=False)
-    expect(page.locator(".understood")).to_contain_text("Why did Ambrose Vane row out to the ship?")
-    expect(page.locator(".cost")).to_have_count(2)
 
 
 @pytest.fixture

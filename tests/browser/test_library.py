@@ -12,11 +12,9 @@ from playwright.sync_api import Locator, Page, expect
 from pypdf import PdfReader, PdfWriter
 from reportlab.pdfgen.canvas import Canvas
 
-from readagent_core.export.memory import export_memory
 from readagent_core.library import Library
 from readagent_core.library.schema import FILE as LIBRARY_FILE
 from tests.browser.conftest import go_to
-from tests.recordings import make_memory
 
 STORY = "The Ferry at Low Water\n\n" + "\n\n".join(
     f"On day {n} the ferry came late, and the ferryman said that the river had told him so. Nobody asked how." * 3
@@ -150,18 +148,6 @@ def test_titles_and_texts_are_searched(page: Page) -> None:
     expect(page.locator(".bk").first).to_contain_text(KEEPER)
 
 
-def test_what_cannot_be_opened_says_why_in_its_place(page: Page) -> None:
-    drop(page, "broken.epub", b"this is no archive", "application/epub+zip")
-    note = page.locator(".note.failed").filter(has_text="broken.epub")
-    expect(note).to_contain_text("The file is not what its name says")
-    drop(page, "photo.jpg", b"\xff\xd8\xff\xe0" + bytes(400), "image/jpeg")
-    expect(page.locator(".note.failed")).to_have_count(2)
-    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
-    hide_note(page, "broken.epub")
-    expect(page.locator(".note.failed")).to_have_count(1)
-    hide_note(page, "photo.jpg")
-
-
 def test_a_folder_is_imported_undone_and_restored(page: Page, app_home: Path, tmp_path: Path) -> None:
     folder = tmp_path / "Harbour Books"
     table = folder / "A Tide Table" / "table.txt"
@@ -244,16 +230,6 @@ def test_a_locked_pdf_asks_for_its_password_and_opens_only_with_that(page: Page)
     expect(note).to_contain_text("The Locked Diary")
     expect(card(page, "The Locked Diary")).to_contain_text("No gists yet")
     hide_note(page, "diary.pdf")
-
-
-def test_an_exported_reading_is_dropped_in_and_is_a_book_with_gists(page: Page) -> None:
-    texts = [f"On day {n} there was fog, and no ship was seen from the tower. " * 9 for n in range(3)]
-    memory = make_memory(texts, [f"Fog, {n}." for n in range(3)], title="Fog over the Sound")
-    drop(page, "x.json", b'{"no": "reading"}', "application/json")
-    expect(note_about(page, "x.json")).to_contain_text("no exported gist memory")
-    hide_note(page, "x.json")
-    drop(page, "fog-gists.json", export_memory(memory, "json"), "application/json")
-    expect(card(page, "Fog over the Sound")).to_contain_text("Gists ready")
 
 
 def test_on_a_phone_nothing_is_cut_off_and_undo_can_be_reached(page: Page) -> None:
