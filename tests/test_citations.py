@@ -198,6 +198,7 @@ THREE = (
         ("So [9].", {"full": {1}}, [(9, NOT_FOUND)]),  # a page the model was not shown
         ("So [3].", {"full": {1}, "shown": {1, 2}}, [(3, NOT_FOUND)]),
         ("“He fired the gun twice, to warn them,” said Tilda [2].", {"full": {2}}, [(2, FROM_PAGE)]),  # in the claim
+        ("She waited [1].", {"full": {1}}, [(1, FROM_MEMORY)]),  # too few words to be taken for a quotation
         ("“He fired the gun nine times at them,” said Tilda [2].", {"full": {2}}, [(2, NOT_FOUND)]),
         ("Crale printed forged regatta notices [3].", {"full": set()}, [(3, NOT_FOUND)]),  # nothing of it in the gist
         ('So [1].\nEvidence:\n[1] "So long as I burn" and "I am saving everyone"', {"full": {1}}, [(1, NOT_FOUND)]),

@@ -10,8 +10,10 @@ from readagent_core.answering.asking import ask as ask_books
 from readagent_core.answering.base import Question
 from readagent_core.answering.library_shelf import LibraryShelf, checked_answer_of_several
 from readagent_core.answering.replay import answer_of, events_of
+from readagent_core.companion.marks import make_answer_mark
 from readagent_core.errors import NotInLibraryError, SettingsError
 from readagent_core.library import Library, schema
+from readagent_core.library.marks import Spot
 from tests.fakes.model import FakeModel
 from tests.fakes.server import FakeServer
 from tests.recordings import NAMES, make_memory, recording
@@ -120,6 +122,15 @@ def test_a_conversation_about_several_is_stored_and_survives_its_first_book(open
     library.remove(books[1])
     library.delete_removed()
     assert library.conversations_about_several() == []
+
+
+def test_an_answer_is_kept_beside_the_words_it_quotes_whichever_book_they_are_in(open_workspace):
+    answer = 'ANSWER: So it was [1.2]. There it stood [2.3].\n\nEvidence:\n[2.3] "Here stands secret2x3."'
+    replies = iter(["OPEN [1.2, 2.3]", answer])
+    workspace = open_workspace(model=FakeModel(lambda prompt: next(replies, answer)))
+    books = add(workspace, tale(1, gist_words=10), tale(2, gist_words=10))
+    mark = make_answer_mark(workspace, asked(workspace, books).id)
+    assert (mark.book_id, mark.exact, mark.start) == (books[1], "Here stands secret2x3", Spot(2, 0))
 
 
 def test_the_gist_of_a_book_is_made_once_and_again_only_after_a_change(open_workspace):
