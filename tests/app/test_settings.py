@@ -328,7 +328,7 @@ def test_original_files_are_stored_until_that_is_turned_off_and_removed_when_ask
 def test_the_result_of_a_models_test_is_shown(app, workspace, monkeypatch, server, shown):
     monkeypatch.setattr("pages.parts.shared.cached.Workspace", lambda settings, **_: workspace)
     with FakeServer(**server) as running:
-        connecting.start_model_test(workspace, address=running.url, model="fake-model", key=Secret()).join(20)
+        connecting.start_model_test(workspace, address=running.url, model="fake-model", key=Secret()).join(120)
     at = app("pages/settings.py")
     assert [text for text in shown if text not in texts(at)] == []
 
@@ -370,7 +370,7 @@ def test_settings_that_suit_a_weak_model_are_offered_and_can_be_changed(app, wor
     monkeypatch.setattr("pages.parts.shared.cached.Workspace", lambda settings, **_: workspace)
     with FakeServer(WeakModel({"breaks the form": 1.0}), enforces=True) as running:
         connecting.use_model(workspace, address=running.url, model="fake-model", key=Secret())
-        connecting.start_model_test(workspace, address=running.url, model="fake-model", key=Secret()).join(20)
+        connecting.start_model_test(workspace, address=running.url, model="fake-model", key=Secret()).join(120)
         at = app("pages/settings.py")
         assert "asked for in JSON" in texts(at)
         at.button(key="use_options").click().run()
