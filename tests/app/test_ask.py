@@ -169,9 +169,10 @@ def test_a_question_of_one_click_opens_no_page_and_a_follow_up_says_how_it_was_u
         return Reply(replies.get(prompt.task if prompt else "", "It is about a lighthouse [1]."))
 
     fake_server.before = said
-    app("pages/ask.py")
+    app()
     workspace = get_workspace()
     book = the_keeper(workspace)
+    workspace.library.set_limit(book.id, on=False)
     now = scene(workspace, book)
     now.conversation_id = None
     for text, whole in (("What is this about?", True), ("And why is it dark?", False)):
