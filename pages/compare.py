@@ -18,7 +18,7 @@ from pages.parts.shared.component import component
 from readagent_core.answering.base import AskSettings, Question
 from readagent_core.comparing import comparing
 from readagent_core.comparing.compared_books import ComparedText, text_to_compare
-from readagent_core.comparing.comparison import Comparison, is_past_limit
+from readagent_core.comparing.comparison import Comparison, EntryState, is_past_limit
 from readagent_core.errors import NotInLibraryError, ReadAgentError
 from readagent_core.evaluation.recorded import RecordedComparisons
 from readagent_core.export.comparison_view import draw_methods
@@ -178,7 +178,7 @@ def last(
             st.button("Stopping" if stopping else "Stop", key="compare_stop", disabled=stopping, on_click=job.cancel)
         else:
             st.caption(board.FOOT)
-            failed = any(entry.state != "done" for entry in comparison.entries)
+            failed = any(entry.state != EntryState.DONE for entry in comparison.entries)
             about = "The replies that came are taken from the cache."
             if failed and st.button("Ask again", key="compare_again", help=about):
                 shell.guarded(lambda: _ask_again(workspace, book_ids, comparison, settings))

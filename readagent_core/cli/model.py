@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from readagent_core.cli.options import Json
 from readagent_core.cli.output import print_json, report_errors, say, say_aside, wait_for
 from readagent_core.cli.shared import open_workspace
-
-if TYPE_CHECKING:
-    from readagent_core.jobs import Snapshot
+from readagent_core.jobs import JobState, Snapshot
 
 app = typer.Typer(no_args_is_help=True, help="A model on this computer: list, install, use, remove.")
 Name = Annotated[str, typer.Argument(help="A name from `readagent model list`.")]
@@ -91,6 +89,6 @@ def _progress_line(snapshot: Snapshot) -> str:
 
     now = snapshot.value
     if not isinstance(now, Installing) or now.progress is None:
-        return "Trying it on a page" if snapshot.state == "running" else "Done"
+        return "Trying it on a page" if snapshot.state == JobState.RUNNING else "Done"
     word = "Checking" if now.progress.step == "check" else "Fetching"
     return f"{word}: {now.progress.done / 1e9:.2f} of {now.progress.total / 1e9:.2f} GB"

@@ -39,6 +39,7 @@ from readagent_core.comparing.comparison import (
     ComparedAnswer,
     ComparedBook,
     Comparison,
+    EntryState,
     name_pages,
     page_of_all,
     place_of,
@@ -179,18 +180,19 @@ class _Rows:
         end: dict[str, Any]
         try:
             self._job.check()
-            self._change(row, state="running")
+            self._change(row, state=EntryState.RUNNING)
             for event in events():
                 self._add(row, event, seconds=round(time.monotonic() - began, 2))
                 self._job.check()
         except ReadAgentError as error:
-            end = {"state": "cancelled" if isinstance(error, CancelledError) else "failed", "error": str(error)}
+            ended = EntryState.CANCELLED if isinstance(error, CancelledError) else EntryState.FAILED
+            end = {"state": ended, "error": str(error)}
         except Exception:  # noqa: BLE001  a bug of ours in one method must not take the others with it
             traceback.print_exc()
-            end = {"state": "failed", "error": UNEXPECTED}
+            end = {"state": EntryState.FAILED, "error": UNEXPECTED}
         else:
             answer = self._comparison.entries[row].answer
-            end = {"state": "cut off" if answer is not None and answer.cut_off else "done"}
+            end = {"state": EntryState.CUT_OFF if answer is not None and answer.cut_off else EntryState.DONE}
         seconds = round(time.monotonic() - began, 2)
         self._change(row, **end | self._judge(row), doing="", seconds=seconds)
 
@@ -212,7 +214,7 @@ class _Rows:
         with self._lock:
             self._closed = True
             stopped = [
-                entry if entry.ended else replace(entry, state="cancelled", doing="", error=STOPPED)
+                entry if entry.ended else replace(entry, state=EntryState.CANCELLED, doing="", error=STOPPED)
                 for entry in self._comparison.entries
             ]
             self._comparison = replace(self._comparison, entries=tuple(stopped))

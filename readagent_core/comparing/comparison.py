@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from readagent_core.answering.base import Answer, answer_from_dict
@@ -53,9 +54,20 @@ def name_pages(books: Sequence[ComparedBook], pages: Iterable[int]) -> str:
     return "; ".join(named)
 
 
+class EntryState(StrEnum):
+    """How far one method of a comparison is; the names go into files and pages."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    CUT_OFF = "cut off"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
 @dataclass(frozen=True)
 class ComparedAnswer:
-    """One method's row. ``state``: 'waiting', 'running', 'done', 'cut off', 'failed' or 'cancelled'.
+    """One method's row.
 
     ``doing``: what the method does now, for people. ``text``: the answer so far. ``seconds``: of wall-clock time.
     ``rouge``: how much the answer shares with the known answers, 0 to 1; empty where none is known. ``verdict``: the
@@ -63,7 +75,7 @@ class ComparedAnswer:
     """
 
     method: str
-    state: str = "waiting"
+    state: EntryState = EntryState.WAITING
     doing: str = ""
     text: str = ""
     calls: int = 0
@@ -76,7 +88,7 @@ class ComparedAnswer:
 
     @property
     def ended(self) -> bool:
-        return self.state not in ("waiting", "running")
+        return self.state not in (EntryState.WAITING, EntryState.RUNNING)
 
 
 @dataclass(frozen=True)
@@ -124,7 +136,9 @@ class Comparison:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Comparison:
         entries = tuple(
-            ComparedAnswer(**{**e, "answer": None if e["answer"] is None else answer_from_dict(e["answer"])})
+            ComparedAnswer(
+                **{**e, "state": EntryState(e["state"]), "answer": e["answer"] and answer_from_dict(e["answer"])}
+            )
             for e in data["entries"]
         )
         lists = {name: tuple(data.get(name, ())) for name in ("options", "pages", "references")}

@@ -18,7 +18,7 @@ from readagent_core import loaders
 from readagent_core.answering.base import Answer, Question, event_to_dict
 from readagent_core.answering.rebuilding import rebuild
 from readagent_core.answering.registry import method
-from readagent_core.comparing.comparison import ComparedAnswer, Comparison
+from readagent_core.comparing.comparison import ComparedAnswer, Comparison, EntryState
 from readagent_core.document import Document
 from readagent_core.errors import DatasetError
 from readagent_core.evaluation.arms import recorded_arms
@@ -101,7 +101,7 @@ def recorded_comparisons(book: Book, document: Document) -> RecordedComparisons 
 def _entry(answer: Result, name: str, pages: int) -> ComparedAnswer:
     return ComparedAnswer(
         method=name,
-        state="done",
+        state=EntryState.DONE,
         text=answer.answer,
         answer=Answer(
             text=answer.answer,

@@ -19,6 +19,7 @@ from readagent_core.comparing.comparison import (
     ComparedAnswer,
     ComparedBook,
     Comparison,
+    EntryState,
     is_right,
     page_of_all,
     place_of,
@@ -149,7 +150,7 @@ def _middle(comparison: Comparison, entry: ComparedAnswer, opened: dict[str, str
         drawn += [draw_tree(extra["tree"], extra["walk"])] if "tree" in extra else []
         drawn.append(draw_strip(answer.seen, comparison.pages, comparison.books))
         drawn += [draw_topics(extra["topics"], comparison.words)] if extra.get("topics") else []
-    if entry.state == "cancelled":
+    if entry.state == EntryState.CANCELLED:
         drawn.append(["p", {"class": "err", "role": "alert"}, ["strong", {}, "Stopped."]])
     elif entry.error:
         drawn.append(
@@ -159,7 +160,7 @@ def _middle(comparison: Comparison, entry: ComparedAnswer, opened: dict[str, str
         caret = [] if entry.ended else [["span", {"class": "caret"}]]
         drawn.append(["p", {"class": "a", **book_text}, *_with_chips(comparison.books, text, answer, opened), *caret])
     elif not entry.ended:
-        doing = "Waiting for its turn" if entry.state == "waiting" else entry.doing or "Thinking …"
+        doing = "Waiting for its turn" if entry.state == EntryState.WAITING else entry.doing or "Thinking …"
         drawn.append(_p("dim", ["span", {"class": "spin"}], doing))
     if judged := verdict(comparison, entry):
         drawn.append(_p(f"v small {judged[0]}", judged[1]))

@@ -44,6 +44,7 @@ def test_evaluate_gives_a_table_json_and_reports(book, tmp_path, server):
     assert run_json(*arguments, "--show", server=server)["rows"] == found["rows"]
     out, told = run_here("evaluate", "--record", Path(found["folder"]) / "record.json", server=server)
     assert "Accuracy" in out
+    assert "\nScores\n" in out  # each table below its title
     assert "of 4 right, with" in out
     assert "4 questions are few" in out
     assert "all answers are in" in told

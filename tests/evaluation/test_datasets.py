@@ -277,6 +277,7 @@ OWN = {"question": "x", "references": "y"}
         ("val.jsonl", [{**MEETING, "general_query_list": [{"query": "x"}]}], "_list 1: the field 'answer' is missing"),
         ("x.jsonl", [scrolls("1", "no break in it", "x")], r"line 1: 'input' must hold a question, an empty line"),
         ("x.jsonl", [scrolls("1", "a\n\nb", None)], r"line 1: there is no output. The test split"),
+        ("x.jsonl", [scrolls("1", "a\n\nb", ["x"])], r"line 1: the field 'output' must be a text"),
         ("data.json", [json.dumps([{**LONG, "answer": "B"}, LONG])], r"data.json, question 2: the right answer 'F'"),
         ("bad.jsonl", [{"input": "x", "context": STORY, "answers": [], "_id": "x"}], r"line 1: there is no answer"),
         ("mine.json", ["[]"], "no question in it"),
