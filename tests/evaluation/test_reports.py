@@ -20,7 +20,7 @@ from readagent_core.errors import SettingsError
 from readagent_core.evaluation.arms import parse
 from readagent_core.evaluation.formats import markdown_table, render_report
 from readagent_core.evaluation.html import COMPRESSION, COST, WORDS, plot_views, score_plot, score_points
-from readagent_core.evaluation.plots import NARROW, WIDE, Label, Point, histogram, scatter
+from readagent_core.evaluation.plots import NARROW, WIDE, Point, histogram, scatter, text_width
 from readagent_core.evaluation.published import Benchmark, find_published, load_tables
 from readagent_core.evaluation.report import headline, reading_facts, results_in_words, summarise
 from readagent_core.evaluation.results import GistingFigures, PaidCost
@@ -248,7 +248,11 @@ def test_any_figures_can_be_drawn(values):
 def test_no_name_is_drawn_over_another(values, width):
     points = [Point(x, y, name) for x, y, name in values]
     soup = BeautifulSoup(scatter(points, x_title="x", y_title="y", width=width, chance=33.3333), "xml")
-    boxes = [Label(t.text, float(t["x"]), float(t["y"]) - 4.5, t["text-anchor"]).box for t in soup.select("text.name")]
+    boxes = []
+    for name in soup.select("text.name"):  # as it is drawn: 14 pixels high, its x at the side of its anchor
+        x, y, wide = float(name["x"]), float(name["y"]) - 4.5, text_width(name.text)
+        left = x - wide if name["text-anchor"] == "end" else x
+        boxes.append((left, y - 7, left + wide, y + 7))
     assert len(boxes) == len(values) + 1  # and that of guessing
     for one, other in combinations(boxes, 2):
         assert one[0] >= other[2] or other[0] >= one[2] or one[1] >= other[3] - 0.2 or other[1] >= one[3] - 0.2
