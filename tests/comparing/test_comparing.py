@@ -42,7 +42,7 @@ def compared(workspace: Workspace, book_id: str, **changes: object) -> Compariso
     wanted = {"question": QUESTION, "names": SIX, "settings": AskSettings(), "correct": 1, **changes}
     books = wanted.pop("books", [book_id])
     job = comparing.compare(workspace, books, wanted.pop("question"), wanted.pop("names"), **wanted)  # type: ignore[arg-type]
-    snapshot = job.join(30)
+    snapshot = job.join(120)
     assert isinstance(snapshot.value, Comparison)
     return snapshot.value
 

@@ -26,7 +26,7 @@ def compared(
 ) -> Comparison:
     settings = AskSettings(look_ups=2, context_words=words)
     job = comparing.compare(workspace, books, Question(question), names or tuple(all_methods()), settings=settings)
-    found = job.join(60).value
+    found = job.join(120).value
     assert isinstance(found, Comparison)
     return found
 

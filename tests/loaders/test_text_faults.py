@@ -64,6 +64,13 @@ def test_speakers_in_capitals_are_no_chapters():
     assert titles(text("THE OIL STORE AT NIGHT", PROSE, *speeches)) == []
 
 
+def test_a_last_line_in_capitals_is_no_chapter():
+    names = ("The oil store", "The slip", "The lamp room")
+    assert [s.title for s in chapters(*map(str.upper, names)).sections] == [name.upper() for name in names]
+    pieces = [piece for name in names for piece in (name.upper(), PROSE)]
+    assert [s.title for s in text(*pieces, "THE END").sections] == [name.upper() for name in names]
+
+
 def test_the_list_of_contents_is_the_key_to_titles_that_look_like_other_lines():
     stories = ["The lamp that would not burn", "Of herring and of men", "What the bell said"]
     listed = "\n".join(f"{title} . . . . {n}7" for n, title in enumerate(stories, start=1))
