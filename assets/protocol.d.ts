@@ -482,6 +482,8 @@ export interface MemoryData {
   /** of a long book, the outer before the inner; else empty */
   parts: PartRecord[];
   limit: LimitData | null;
+  /** who would answer with other pages open, and what that costs; null where it cannot be asked */
+  whatIf: string | null;
   /** what stands for the pages left out */
   curtain: { title: string; text: string; ways: [string, string][] } | null;
 }
@@ -536,6 +538,8 @@ export interface AskState {
   records: Record<string, ExchangeRecord>;
   /** titles of the replay's steps */
   steps: string[];
+  /** what is said at each of them while the replay plays by itself, and for how many seconds */
+  captions: [string, number][];
   /** of a recording: id, question */
   questions: [string, string][];
   /** a line above the conversation */

@@ -6,6 +6,7 @@ Of several books their maps are beside it, and one memory has them all.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -23,7 +24,9 @@ from pages.parts.shared.memory_view import send_pages, show_memory, show_shelf
 from readagent_core.answering import replay
 from readagent_core.answering.rebuilding import has_prompts, rebuild_exchange
 from readagent_core.answering.replay import GISTS, MEMORY, QUESTION, Step
+from readagent_core.export.replay import export_replay
 from readagent_core.library.records import ExchangeState
+from readagent_core.text_files import slug
 
 NEW = "A new conversation. Your questions are answered from the memory of this book."
 NEW_SEVERAL = "Answers name the book and the page of every claim."
@@ -73,6 +76,8 @@ def _stage(now: AskState) -> None:
     empty = f"Asking {now.chosen.name}. {NEW_SEVERAL}" if isinstance(now, Several) else NEW
     with st.container(key="ask_bar"):
         act = answer_view.show_replay(now.name, lambda of, step: talk.stepped(now, of, step), empty=empty)
+    if act and act.do == "save" and now.current and isinstance(now, AskOneBook):
+        save_replay(now)
     if act and act.do == "prompt" and now.current:
         events = exchange_now(now.workspace, now.current)[1]
         if not now.why_hidden(now.current, events):
@@ -99,6 +104,25 @@ def _stage(now: AskState) -> None:
         with right, st.container(key="ask_talk", gap=None):
             talk.draw(now)
     st.fragment(live.draw, key=LIVE)(now)
+
+
+@st.dialog("Save the replay")
+def save_replay(now: AskOneBook) -> None:
+    """Offer the replay of the current answer as one HTML file."""
+    exchange = now.current
+    if exchange is None or now.why_hidden(exchange, exchange_now(now.workspace, exchange)[1]):
+        st.text("This answer is hidden by your limit.")
+        return
+    st.caption("One file that plays by itself, for a class: gists, opened pages and the answer, not the book.")
+    prompts = st.toggle("With every prompt and reply", key="ask_save_prompts")
+    st.download_button(
+        "Save as HTML",
+        data=partial(export_replay, now.workspace, exchange.id, prompts=prompts),
+        file_name=f"{slug(exchange.question)[:60]}.html",
+        mime="text/html",
+        on_click="ignore",
+        type="primary",
+    )
 
 
 @st.dialog("Prompt and reply", width="large")

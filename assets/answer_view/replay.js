@@ -19,6 +19,8 @@ export class Replay {
     this.state = conversationOf(book);
     this.empty = empty;
     this.drawn = "";
+    this.playing = false;
+    this.caption = el("p", { class: "caption", role: "status", hidden: true });
     this.onkey = (/** @type {KeyboardEvent} */ e) => {
       if (typing(e) || e.ctrlKey || e.metaKey || e.altKey) return;
       const arrow = hasFocus(e) ? e.key : "";
@@ -29,6 +31,7 @@ export class Replay {
   }
 
   close() {
+    this.pause();
     document.removeEventListener("keydown", this.onkey);
     this.unsubscribe?.();
   }
@@ -46,15 +49,55 @@ export class Replay {
   go(at) {
     const { running, exchange, steps } = this.state.now ?? { steps: [] };
     if (running || !exchange || at < 0 || at >= steps.length || at === this.state.step) return;
+    if (!this.playing) this.pause();
     goToStep(this.state, at);
     // a state value and not a trigger: it goes along with every run, so no step is lost however fast they come
     this.setState("step", { of: exchange, at, turn: Date.now() });
   }
 
+  /** Plays the steps by itself, from the first one after the last; stops at the end. */
+  play() {
+    const { captions } = this.state.now ?? { captions: [] };
+    if (!captions.length) return;
+    this.playing = true;
+    if (this.state.step >= captions.length - 1) this.go(0);
+    this.say();
+  }
+
+  /** Shows the caption of the step, and goes on when it has stood. */
+  say() {
+    const { captions } = this.state.now ?? { captions: [] };
+    const [said, seconds] = captions[this.state.step] ?? ["", 0];
+    this.caption.textContent = said;
+    this.caption.hidden = !said;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      if (this.state.step >= captions.length - 1) return this.pause();
+      this.go(this.state.step + 1);
+      this.say();
+    }, 1000 * seconds);
+    this.redraw();
+  }
+
+  pause() {
+    clearTimeout(this.timer);
+    const played = this.playing;
+    this.playing = false;
+    this.caption.hidden = true;
+    if (played) this.redraw();
+  }
+
+  redraw() {
+    this.drawn = "";
+    if (this.state.now) this.draw(this.state.now);
+  }
+
   /** @param {AskState} now */
-  draw({ exchange, running, steps, link }) {
+  draw({ exchange, running, steps, link, captions }) {
     const at = this.state.step;
-    const key = JSON.stringify([exchange, running, steps, at]);
+    if (this.playing && (running || exchange !== this.of)) this.pause();
+    this.of = exchange;
+    const key = JSON.stringify([exchange, running, steps, at, this.playing]);
     if (key === this.drawn) return;
     this.drawn = key;
     if (!exchange) return void this.root.replaceChildren(el("p", { class: "small dim" }, this.empty));
@@ -90,15 +133,28 @@ export class Replay {
     next.disabled = running || at >= steps.length - 1;
     const address = new URL(`${link}${at + 1}`, location.href.split("?")[0]).href;
     const share = button("Copy link", (e) => copyText(address, e.currentTarget), { kind: "quiet slim notnarrow" });
+    const play = button(this.playing ? "Pause" : "Play", () => (this.playing ? this.pause() : this.play()), {
+      kind: "quiet slim",
+      icon: this.playing ? "pause" : "play",
+      "data-key": "play",
+    });
+    play.disabled = running || !captions.length;
+    const save = button("Save", () => this.send({ do: "save" }), {
+      kind: "quiet slim notnarrow",
+      title: "Save the replay as one HTML file",
+    });
     const prompt = button("Prompt and reply", () => this.send({ do: "prompt", page: at }), { kind: "quiet slim" });
     this.root.replaceChildren(
       el("strong", { class: "small notnarrow" }, "Replay"),
+      play,
       back,
       list,
       next,
       el("span", { class: "sp" }),
       prompt,
       share,
+      save,
+      this.caption,
     );
     if (had) first(this.root, `[data-key="${had}"]`)?.focus();
   }

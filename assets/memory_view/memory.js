@@ -7,6 +7,7 @@ import { bookOf, oncePerFrame } from "./book_store.js";
 import { MemoryMap } from "./memory_map.js";
 import { MemoryRows } from "./memory_rows.js";
 import { Parts } from "./parts.js";
+import { WhatIf } from "./what_if.js";
 
 /**
  * @import { FollowData, MemoryData, MemoryStep, Page } from "../protocol.js"
@@ -34,6 +35,12 @@ export class Memory {
     this.parts = new Parts();
     /** @type {Set<number>} pages that the person opened, not the model */
     this.peeked = new Set();
+    /** @type {Set<number>} pages that the model opened and the person closed */
+    this.shut = new Set();
+    this.whatIf = new WhatIf({
+      ask: () => send({ do: "what-if", text: this.openNow().join(",") }),
+      reset: () => this.putBack(),
+    });
     this.made = new MemoryRows({
       toggle: (n) => this.toggle(n),
       redraw: (n) => this.draw([n]),
@@ -54,6 +61,7 @@ export class Memory {
     root.replaceChildren(
       el("div", { class: "mh" }, el("h2", {}, "Memory"), this.note, this.original.button),
       el("div", { class: "mbody" }, this.map.box, this.map.limit.node, this.list, this.original.panel.node),
+      this.whatIf.node,
     );
     this.resize = new ResizeObserver(() => this.resized());
     this.resize.observe(this.map.box);
@@ -102,6 +110,8 @@ export class Memory {
     const same = !other && !others && before?.count === data.count;
     const fresh = JSON.stringify([data.expanded, data.inPart, data.marked, data.passages, data.closed]);
     if (fresh !== this.fresh) {
+      this.shut.clear();
+      for (const n of data.expanded) this.peeked.delete(n);
       this.made.unfolded.clear();
       this.parts.byHand.clear();
     }
@@ -181,18 +191,21 @@ export class Memory {
     this.parts.update(data);
     this.note.textContent = data.note;
     this.drawCurtain(data.curtain);
+    const inOrder = (/** @type {Set<number>} */ pages) => [...pages].sort((a, b) => a - b);
+    this.whatIf.update({ opened: inOrder(this.peeked), closed: inOrder(this.shut), asks: data.whatIf });
     this.drawMap();
     this.settle();
   }
 
   /** @param {number} n @param {Shown} data @param {Page & {text: string}} page */
   drawRow(n, data, page) {
-    const full = data.expanded.includes(n);
+    const shut = this.shut.has(n);
+    const full = data.expanded.includes(n) && !shut;
     const peek = !full && this.peeked.has(n);
     const part = full ? null : (data.inPart?.[n] ?? null);
     const passages = full || part ? (data.passages?.[n] ?? []).flat() : [];
     const asked = full || Boolean(part) || data.marked.includes(n);
-    const key = JSON.stringify([full, peek, asked, passages, part, this.made.folds(n)]); // the text is compared separately: a book has 2 MB
+    const key = JSON.stringify([full, peek, shut, asked, passages, part, this.made.folds(n)]); // the text is compared separately: a book has 2 MB
     const known = this.rows.get(n);
     if (known?.key === key && known.text === page.text) return;
     const options = { peek, passages, hasOriginal: Boolean(data.original) };
@@ -202,6 +215,7 @@ export class Memory {
         : part
           ? this.made.inPart(page, data.meta, { part, passages })
           : this.made.gist(page, data.meta, asked);
+    node.classList.toggle("shut", shut);
     if (known) known.node.replaceWith(node);
     else this.block(n).append(node);
     this.rows.set(n, { key, node, text: page.text });
@@ -209,10 +223,25 @@ export class Memory {
 
   /** Opens a page by hand, or closes it. @param {number} n */
   toggle(n) {
-    if (!this.peeked.delete(n)) this.peeked.add(n);
+    const byHand = this.data?.expanded.includes(n) ? this.shut : this.peeked;
+    if (!byHand.delete(n)) byHand.add(n);
     this.draw([n]);
     const row = this.rows.get(n);
     if (row) first(row.node, ".peekb")?.focus();
+  }
+
+  /** The pages that are open now, by the model or by hand. */
+  openNow() {
+    const opened = (this.data?.expanded ?? []).filter((n) => !this.shut.has(n));
+    return [...new Set([...opened, ...this.peeked])].sort((a, b) => a - b);
+  }
+
+  /** Undoes what was opened and closed by hand. */
+  putBack() {
+    const changed = [...this.peeked, ...this.shut];
+    this.peeked.clear();
+    this.shut.clear();
+    this.draw(changed);
   }
 
   /** The row shown in place of the pages that are left out. @param {Shown["curtain"]} curtain */

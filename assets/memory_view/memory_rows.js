@@ -67,7 +67,7 @@ export class MemoryRows {
       el(
         "div",
         { class: "ofoot" },
-        peek ? close : null,
+        close,
         button("Read it", () => this.on.read(n), { kind: "quiet slim" }),
         hasOriginal ? original : null,
       ),

@@ -22,9 +22,24 @@ from readagent_core.prompts import example_numbers, render
 def look_up_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event, None, None]:
     """Look up pages, at most ``limit`` words in all with the rest of ``memory``, and answer."""
     pages: tuple[int, ...] = ()
-    if run.settings.look_ups > 0 and memory.readable:
+    by_hand = run.settings.extra.get("pages")
+    if by_hand is not None:
+        pages = yield from open_by_hand(run, memory, str(by_hand), limit)
+    elif run.settings.look_ups > 0 and memory.readable:
         pages = yield from look_up(run, memory, limit)
     yield from respond_from_memory(run, memory, pages)
+
+
+def open_by_hand(
+    run: Run, memory: GistMemory, named: str, limit: int | None
+) -> Generator[Event, None, tuple[int, ...]]:
+    """Open the pages that a person chose ('2,5'), in place of those that the model would name; '' for none."""
+    wanted = [n for n in map(int, filter(str.isdecimal, named.split(","))) if n in memory.readable]
+    pages, too_long = select_fitting_pages(run, memory, wanted, limit)
+    yield LookedUp(run.original_pages(pages), "", "opened by hand", tuple(too_long))
+    if pages:
+        yield expanded_event(run, memory, pages)
+    return pages
 
 
 def look_up(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event, None, tuple[int, ...]]:
@@ -68,5 +83,5 @@ METHOD = Method(
     about="Remembers the gists, names the pages it needs in one go, reads them again in place, then answers.",
     answer=lambda run: retry_within_window(run, lambda fit, limit: look_up_and_answer(run, fit, limit), fit=fit_view),
     needs_gists=True,
-    options={"fit": str, "opened": str},
+    options={"fit": str, "opened": str, "pages": str},
 )

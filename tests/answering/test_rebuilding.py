@@ -12,6 +12,7 @@ from readagent_core.answering.rebuilding import has_prompts, rebuild_exchange
 from readagent_core.answering.replay import events_of
 from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.recorded import rebuilt_replay, recorded_experiment
+from readagent_core.export.replay import export_replay
 from readagent_core.incoming.samples import add_samples
 from tests.fakes.model import FakeModel
 
@@ -67,3 +68,19 @@ def test_every_recorded_answer_and_experiment_has_prompts(story):
         if not any(e["kind"] == "Asked" for e in rebuilt_replay(found.folder, found.record, result))
     }
     assert missing == set()
+
+
+def test_a_replay_is_one_file_that_plays_without_a_script(story):
+    workspace, book = story
+    conversation = workspace.library.conversations(book.id)[0]
+    exchange = workspace.library.exchanges(conversation.id)[1]  # about page 5
+    plain, full = (export_replay(workspace, exchange.id, prompts=prompts).decode() for prompts in (False, True))
+    assert "<script" not in plain
+    assert "http" not in plain.replace("http-equiv", "")
+    assert plain.count("<section") == 5
+    assert "forwards" in plain
+    assert "Mrs. Oake guessed forty pounds and got a tea cosy" in plain
+    assert "On the wall of the taproom hung a printed bill" in plain  # page 5, opened
+    assert "There was one inn at Harrow" not in plain  # page 4 is there by its gist only
+    assert "rebuilt from template and gists" in full
+    assert len(full) > len(plain)

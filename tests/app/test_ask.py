@@ -13,7 +13,7 @@ from pages.parts.shared.cached import get_workspace
 from readagent_core.answering import suggesting
 from readagent_core.answering.asking import ask
 from readagent_core.answering.base import Question
-from readagent_core.answering.replay import events_of
+from readagent_core.answering.replay import answer_of, events_of
 from readagent_core.document import Document, Paragraph
 from readagent_core.gisting.job import newest_memory
 from readagent_core.library.records import Position
@@ -249,3 +249,18 @@ def test_questions_are_suggested_only_when_asked_for(app, fake_server):
         "Why did Tilda wait?",
     ]
     assert "ask_suggest" not in {button.key for button in at.button}
+
+
+def test_what_if_other_pages_are_open_is_answered_beside_the_old_answer(opened):
+    _, workspace, book = opened
+    now = scene(workspace, book)
+    before = now.current
+    ask_in(now, before.question, like=before, beside=True, pages="4,5")
+    exchange = newest(workspace, book)
+    workspace.jobs.get(f"ask {exchange.id}").join(20)
+    exchange = workspace.library.exchange(exchange.id)
+    assert answer_of(events_of(exchange)).looked_up == (4, 5)
+    assert [e["task"] for e in exchange.events if e["kind"] == "Asked"] == ["choose"]  # no look-up was asked for
+    shown = payload.finished_records(scene(workspace, book))[-1]
+    assert (shown["beside"]["then"], shown["beside"]["now"]) == ("As it was", "What if")
+    assert shown["beside"]["rows"][0] == ["Opened", "page 2", "pages 4 and 5"]

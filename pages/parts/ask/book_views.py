@@ -13,7 +13,7 @@ from pages.parts.ask.record import later_pages, uses_gists
 from pages.parts.ask.state import AskOneBook, exchange_now, pages_read
 from pages.parts.read.original import original_of
 from pages.parts.shared.memory_view import book_facts, part_records, passage_records
-from readagent_core.answering import replay
+from readagent_core.answering import costs, replay
 from readagent_core.answering.base import Answer, Event, Passage
 from readagent_core.answering.parts import parts_seen
 from readagent_core.citations import Checked
@@ -73,8 +73,25 @@ def _memory(now: AskOneBook, events: Sequence[Event]) -> dict[str, Any]:
         "meta": book_facts(memory),
         "parts": part_records(parts_seen(events, memory.up_to(asked_of) if asked_of else memory), memory),
         "limit": _limit_record(now) if now.position.limited else None,
+        "whatIf": _what_if(now),
         "curtain": _curtain(now),
     }
+
+
+def _what_if(now: AskOneBook) -> str | None:
+    """Who would answer with other pages open and what that costs; None where no answer is shown, or no gists are."""
+    current, memory = now.current, now.shown_memory
+    if (
+        current is None
+        or now.running
+        or now.shown.id != now.gisting.id
+        or not memory.complete
+        or now.why_hidden(current, replay.events_of(current))
+    ):
+        return None
+    model = now.workspace.model
+    price = costs.price_of_question(model, memory, "read-agent-p", look_ups=now.look_ups)
+    return f"{model.name if model.is_language_model else 'Built-in reader'}, {price}"
 
 
 def _limit(now: AskOneBook) -> int | None:

@@ -30,7 +30,9 @@ from pages.parts.shared.answer import waiting_line
 from pages.parts.shared.gisting_status import may_hurry
 from readagent_core.answering import replay
 from readagent_core.answering.base import Event
+from readagent_core.answering.captions import captions, seconds_of
 from readagent_core.answering.costs import price_of_question
+from readagent_core.errors import NotInLibraryError
 from readagent_core.library.records import Exchange, ExchangeState
 from readagent_core.models.builtin import reader as builtin
 
@@ -71,11 +73,21 @@ def _record(now: AskState, exchange: Exchange) -> dict[str, Any]:
         add_spots(now, exchange, record, events, text)
     if hidden := now.why_hidden(exchange, events):
         return hide(record, hidden[0], may_ask=hidden[1])
-    old = next((e for e in now.exchanges if e.id == exchange.facts.beside), None)
+    old = _older(now, exchange)
     if old is None:
         return record
     old_events = exchange_now(now.workspace, old)[1]
-    return show_beside(record, _record(now, old), events=events, old_events=old_events)
+    return show_beside(record, _record(now, old), events=events, old_events=old_events, settings=exchange.settings)
+
+
+def _older(now: AskState, exchange: Exchange) -> Exchange | None:
+    """The exchange that this one was asked again from; None where it was no such one, or was deleted."""
+    if not exchange.facts.beside:
+        return None
+    try:
+        return now.workspace.library.exchange(exchange.facts.beside)  # of a recording it is in another conversation
+    except NotInLibraryError:
+        return None
 
 
 def _whole_memory(now: AskState, exchange: Exchange) -> str:
@@ -126,10 +138,17 @@ def ask_state(now: AskState) -> dict[str, Any]:
         "order": [e.id for e in shown],
         "records": records,
         "steps": [step.title for step in steps] if current else [],
+        "captions": _captions(now, current, steps) if current and not hidden else [],
         "at": max(0, at) if current else 0,
         "views": [{"record": None, **view} for view in views],
         **whole,
     }
+
+
+def _captions(now: AskState, exchange: Exchange, steps: Sequence[replay.Step]) -> list[list[Any]]:
+    """What is said at each step while the replay plays by itself, and for how many seconds."""
+    memory = now.memory_of(exchange) if isinstance(now, AskOneBook) else None
+    return [[said, seconds_of(said)] for said in captions(steps, exchange, memory)]
 
 
 def _sources(now: AskState, exchange: Exchange, events: Sequence[Event], text: str) -> Sources:

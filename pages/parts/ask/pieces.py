@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,8 @@ from readagent_core.export.conversation import RECOGNISED, short_title
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin.statistics import shared_words
 from readagent_core.words import count_of
+
+_MARKS = re.compile(r"(?<!\w)[*_]{1,2}(?=\S)|(?<=\S)[*_]{1,2}(?!\w)")  # of emphasis, which a sentence may hold half of
 
 
 def sentence_pieces(
@@ -29,7 +32,7 @@ def sentence_pieces(
     seen_of = {book.number: book.seen for book in answer.books} or {0: answer.seen}
     found: list[dict[str, Any]] = []
     for number, piece in enumerate(checked.pieces):
-        *intro, text = piece.text.strip().rsplit("\n\n", 1)
+        *intro, text = _MARKS.sub("", piece.text).strip().rsplit("\n\n", 1)
         if not piece.citations:
             intro, text = [piece.text.strip()], ""
         found += [{"text": words, "cites": []} for words in intro if words]

@@ -191,8 +191,8 @@ def describe_context(answer: Answer) -> str:
         parts.append(f"the gists of {gists} {'page' if gists == 1 else 'pages'}")
     if in_parts:
         parts.append(f"{count_of(in_parts, 'page')} in the gists of longer parts")
-    *some, last = parts or [""]
-    return f"Looked at: {', '.join(some)}{' and ' if some else ''}{last}." if parts else ""
+    *before, last = parts or [""]
+    return f"Looked at: {', '.join(before)}{' and ' if before else ''}{last}." if parts else ""
 
 
 def not_found(answer: Answer, *, up_to: int | None, pages: int) -> dict[str, str]:
@@ -320,7 +320,12 @@ def _acts(exchange: Exchange, state: ExchangeState, *, missing: bool, model: str
 
 
 def show_beside(
-    record: dict[str, Any], old: dict[str, Any], *, events: Sequence[Event], old_events: Sequence[Event]
+    record: dict[str, Any],
+    old: dict[str, Any],
+    *,
+    events: Sequence[Event],
+    old_events: Sequence[Event],
+    settings: Mapping[str, Any],
 ) -> dict[str, Any]:
     """``record`` with the ``old`` answer to the same question beside it, and a table of what differs."""
     now, before = replay.answer_of(events), replay.answer_of(old_events)
@@ -331,7 +336,10 @@ def show_beside(
             ["Words read", f"{before.memory_words:,}", f"{now.memory_words:,}"],
         ]
         rows += [["Found in the book", found_claims(old), found_claims(record)]]
-    named = {"then": "By search", "now": "With the whole memory"}
+    what_if = now is not None and "pages" in settings.get("extra", {})
+    named = (
+        {"then": "As it was", "now": "What if"} if what_if else {"then": "By search", "now": "With the whole memory"}
+    )
     return {**record, "beside": {**named, "record": old, "rows": rows}}
 
 
@@ -352,7 +360,7 @@ def record_at_step(record: dict[str, Any], step: replay.Step, looked: int) -> di
     """``record`` at a step of the replay, with the first ``looked`` look-ups."""
     if step.kind == replay.ANSWER:
         return record
-    nothing: dict[str, Any] = {"trouble": None, "notFound": None, "cost": "", "legend": ""}
+    nothing: dict[str, Any] = {"trouble": None, "notFound": None, "cost": "", "legend": "", "beside": None}
     nothing |= {name: [] for name in ("pieces", "loose", "notes", "details", "acts")}
     options = [{**option, "chosen": False} for option in record["options"]]
     understood = "" if step.kind == replay.QUESTION else record["understood"]

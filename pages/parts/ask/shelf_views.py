@@ -115,7 +115,7 @@ def _books(now: Several, exchange: Exchange | None, events: Sequence[Event], ope
             original = original_of(now.workspace.library.book(book_id))
             pages = {"scope": scope, "original": original, "count": len(memory.pages), "meta": meta, "parts": parts}
             cells = [page.words for page in memory.pages]
-            shown = {"memory": {**pages, "limit": None, "curtain": None}, "cells": cells}
+            shown = {"memory": {**pages, "limit": None, "whatIf": None, "curtain": None}, "cells": cells}
         found.append({"number": number, **_book(now, book, closed.get(number)), **shown})
     # what the answer opened comes first; a book that the person opens stays in its place
     return sorted(found, key=lambda one: not any(_is_open(step, one["number"]) for step in steps))[:LISTED]

@@ -17,7 +17,7 @@ import streamlit as st
 
 from pages.parts.shared import book as address
 from readagent_core.answering import asking, replay
-from readagent_core.answering.ask import choose_method
+from readagent_core.answering.ask import ONE_BOOK, choose_method
 from readagent_core.answering.asking import (
     AskProgress,
     exchange_state,
@@ -357,16 +357,23 @@ def ask(
     like: Exchange | None = None,
     model: ChatModel | None = None,
     beside: bool = False,
+    pages: str | None = None,
 ) -> None:
     """Start to answer, and update the state; ``like``: an exchange that is asked again, shown ``beside`` the new one.
 
-    ``model``: another than the chosen one. Raises ReadAgentError.
+    ``model``: another than the chosen one. ``pages``: '2,5', to open these and ask for no others.
+    Raises ReadAgentError.
     """
     question = Question(text, like.options) if like else parse_question(text, options)
-    settings = AskSettings(look_ups=0 if whole else now.look_ups, may_decline=True)
+    extra = {} if pages is None else {"pages": pages}
+    settings = AskSettings(look_ups=0 if whole else now.look_ups, may_decline=True, extra=extra)
+    method = now.method
+    if pages is not None:
+        now.method = ONE_BOOK
     again = like is not None and now.method == like.method and not beside
     shown = like.id if like and beside else ""
     exchange = now.start(question, settings, use_cache=not again, model=model, beside=shown)
+    now.method = method
     _make_current(now, exchange)  # the address follows when the question is shown: that takes the browser a while
     now.just_asked, now.ended = exchange, False
     now.conversation_id = exchange.conversation_id

@@ -71,6 +71,9 @@ def act_in_memory(now: AskOneBook, act: Act) -> None:
         set_limit(now, on=True, page=act.page)
     elif act.do == "unlimit":
         set_limit(now, on=False)
+    elif act.do == "what-if" and now.current:
+        _start(now, now.current.question, like=now.current, beside=True, pages=act.text)
+        return
     elif act.do == "open":
         if spots := spots_on_page(now, act.page):
             st.session_state["cited_words"] = {"id": f"{now.book.id} {time.time()}", "spots": spots}
@@ -171,11 +174,12 @@ def _start(
     like: Exchange | None = None,
     model: ChatModel | None = None,
     beside: bool = False,
+    pages: str | None = None,
 ) -> None:
     """Ask, and draw what that changes; called from a widget's callback. An error is shown at the line."""
     shown = scope_of(now) if isinstance(now, AskOneBook) else ""
     try:
-        ask(now, text, options=options, whole=whole, like=like, model=model, beside=beside)
+        ask(now, text, options=options, whole=whole, like=like, model=model, beside=beside, pages=pages)
     except ReadAgentError as error:
         st.session_state["ask_trouble"] = error
         return

@@ -1,0 +1,50 @@
+"""What is said while a replay plays by itself: a caption for each step, and how long it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from readagent_core.answering import replay
+from readagent_core.answering.replay import Step
+from readagent_core.library.records import Exchange
+from readagent_core.memory import GistMemory
+from readagent_core.models.builtin import reader as builtin
+from readagent_core.words import count_of, first_words
+
+CHARACTERS_A_SECOND, LEAST_SECONDS = 15, 3.0
+_SAID_WORDS = 40  # of a model's own words for a look-up
+
+
+def captions(steps: Sequence[Step], exchange: Exchange, memory: GistMemory | None) -> list[str]:
+    """Return the caption of each step. ``memory``: of one book; None of several, or where there is none."""
+    return [_caption(step, exchange, memory) for step in steps]
+
+
+def seconds_of(caption: str) -> float:
+    """Return how long a caption stands while a replay plays."""
+    return max(LEAST_SECONDS, round(len(caption) / CHARACTERS_A_SECOND, 1))
+
+
+def _caption(step: Step, exchange: Exchange, memory: GistMemory | None) -> str:
+    if step.kind == replay.QUESTION:
+        return f"The question: “{exchange.question}”"
+    if step.kind == replay.UNDERSTOOD:
+        return f"Understood by itself: “{exchange.facts.standalone or exchange.question}”"
+    if step.kind == replay.LOOK_UP:
+        built_in = exchange.facts.model == builtin.NAME
+        title = step.title if memory is None else replay.look_up_title(step, built_in=built_in)
+        said = first_words(step.said.strip(), _SAID_WORDS)
+        return f"{title}: “{said}”" if said and not built_in else f"{title}."
+    if step.kind == replay.GISTS and memory is not None:
+        seen = memory if exchange.up_to is None else memory.up_to(exchange.up_to)
+        if not seen.readable:
+            return "There are no gists yet: the text itself is searched."
+        return (
+            f"All that is remembered of the book: {count_of(len(seen.readable), 'gist')}, {seen.gist_words:,} words in "
+            f"place of {seen.readable_words:,}."
+        )
+    if step.kind == replay.MEMORY and memory is not None:
+        words = f", {step.words:,} words in all" if step.words else ""
+        opened = replay.pages_named(step.expanded)
+        return f"What the answer is made from: the gists, with {opened} open in place{words}."
+    return "The answer, and what each claim rests on." if step.kind == replay.ANSWER else f"{step.title}."

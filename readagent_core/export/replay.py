@@ -1,0 +1,101 @@
+"""A replay as one HTML file for a class: it plays by itself with captions, needs no network and runs no script.
+
+It has the gists, the pages that were opened, the answer with what its claims rest on, and the prompts where they are
+wanted; not the book. A style sheet shows one step after another, and stops at the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from readagent_core.answering import replay
+from readagent_core.answering.base import ModelCall
+from readagent_core.answering.captions import captions, seconds_of
+from readagent_core.answering.rebuilding import has_prompts, rebuild_exchange
+from readagent_core.answering.replay import Step
+from readagent_core.answering.signature import signature_of
+from readagent_core.errors import SettingsError
+from readagent_core.export.conversation import citation_label, quote_citation
+from readagent_core.memory import GistMemory
+from readagent_core.templates import fill
+from readagent_core.text_files import html_page
+from readagent_core.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Row:
+    """A page in the memory: its gist, or where it is ``full`` its text in paragraphs. ``marked``: it was asked for."""
+
+    number: int
+    texts: Sequence[str]
+    full: bool
+    marked: bool
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One step as the file shows it. ``begins`` and ``stands``: seconds, while it plays by itself."""
+
+    title: str
+    caption: str
+    begins: float
+    stands: float
+    rows: Sequence[Row]
+    calls: Sequence[ModelCall]
+    answer: bool
+
+
+def export_replay(workspace: Workspace, exchange_id: str, *, prompts: bool = False) -> bytes:
+    """Return the file, UTF-8. Raises NotInLibraryError, and SettingsError for a question about several books."""
+    exchange = workspace.library.exchange(exchange_id)
+    if exchange.facts.books:
+        raise SettingsError("A replay can be saved of a question about one book.")
+    memory = workspace.library.memory(exchange.gisting_id)
+    if exchange.up_to is not None:
+        memory = memory.up_to(exchange.up_to)
+    events = replay.events_of(exchange)
+    rebuilt = [] if has_prompts(events) else rebuild_exchange(exchange, memory)
+    steps = replay.steps(rebuilt or events)
+    answer, text = replay.answer_of(events), replay.answer_text(events)
+    checked = replay.checked_answer(text, answer, memory) if answer else None
+    pieces = [
+        (
+            piece.text,
+            [(citation_label(c), quote_citation(c, memory.document) if c.places else "") for c in piece.citations],
+        )
+        for piece in (checked.pieces if checked else ())
+    ]
+    said = captions(steps, exchange, memory)
+    begins = [0.0, *accumulate(map(seconds_of, said))]
+    scenes = [
+        Scene(
+            step.title, caption, begins[i], seconds_of(caption), _rows(step, memory), step.calls if prompts else (),
+            step.kind == replay.ANSWER,
+        )
+        for i, (step, caption) in enumerate(zip(steps, said, strict=True))
+    ]  # fmt: skip
+    body = fill(
+        "replay",
+        title=memory.document.title,
+        exchange=exchange,
+        signer=signature_of(exchange).line,
+        scenes=scenes,
+        pieces=pieces,
+        rebuilt=bool(rebuilt) and prompts,
+    )
+    return html_page(exchange.question, body, language=memory.document.language).encode("utf-8", "replace")
+
+
+def _rows(step: Step, memory: GistMemory) -> list[Row]:
+    if step.kind == replay.QUESTION:
+        return []
+    rows = []
+    for number in range(1, len(memory.pages) + 1):
+        full, gist = number in step.expanded, memory.gists[number - 1]
+        if full:
+            rows.append(Row(number, memory.page_text(number).split("\n\n"), True, number in step.marked))
+        elif gist is not None:
+            rows.append(Row(number, [gist.text], False, number in step.marked))
+    return rows
