@@ -5,10 +5,12 @@ import { lastUpTo } from "./text_store.js";
 /**
  * @import { ReaderOriginal } from "../pdf_page/original.js"
  * @import { Annotations } from "./annotations.js"
+ * @import { Bare } from "./bare.js"
  * @import { BookMap } from "./book_map.js"
  * @import { Cited } from "./cited.js"
  * @import { Foot } from "./foot.js"
  * @import { GistCard } from "./gist_card.js"
+ * @import { GistSpeed } from "./gist_speed.js"
  * @import { Commands } from "./keys.js"
  * @import { Position } from "./position.js"
  * @import { ReadingView } from "./reading_view.js"
@@ -19,10 +21,26 @@ import { lastUpTo } from "./text_store.js";
 
 /**
  * @param {{state: ReadingState, view: ReadingView, position: Position, search: Search, toolbar: Toolbar, map: BookMap,
- *   foot: Foot, card: GistCard, annotations: Annotations, original: ReaderOriginal, cited: Cited, send: Send}} parts
+ *   foot: Foot, card: GistCard, annotations: Annotations, original: ReaderOriginal, cited: Cited, send: Send,
+ *   bare: Bare, gistSpeed: GistSpeed}} parts
  * @returns {Commands}
  */
-export function readerCommands({ state, view, position, search, toolbar, map, foot, card, annotations, original, cited, send }) {
+export function readerCommands({
+  state,
+  view,
+  position,
+  search,
+  toolbar,
+  map,
+  foot,
+  card,
+  annotations,
+  original,
+  cited,
+  send,
+  bare,
+  gistSpeed,
+}) {
   const { marks, notes, listen } = annotations;
   return {
     selecting: (event) => annotations.key(event),
@@ -30,7 +48,7 @@ export function readerCommands({ state, view, position, search, toolbar, map, fo
       if (annotations.escape()) return;
       if (card.page) return card.close();
       if (!toolbar.opened && original.escape()) return;
-      if (!foot.escape() && !toolbar.escape(event) && !cited.clear()) annotations.escapeLast();
+      if (!foot.escape() && !toolbar.escape(event) && !cited.clear() && !bare.escape()) annotations.escapeLast();
     },
     turn: (step) => view.flow.turn(step),
     left: () => view.flow.backward,
@@ -57,6 +75,9 @@ export function readerCommands({ state, view, position, search, toolbar, map, fo
     notes: () => notes.toggle(),
     listen: () => listen.open(),
     pdf: () => original.toggle(),
+    bare: () => bare.toggle(),
+    zoom: (step) => gistSpeed.zoom(step),
+    openPage: () => gistSpeed.toggleHere(),
   };
 }
 

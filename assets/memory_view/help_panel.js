@@ -10,6 +10,8 @@ const KEYS = [
   ["p", "the PDF's own page"],
   ["a", "ask beside the text"],
   ["g", "side by side, text, gists"],
+  ["-  +", "shrink to the gists, back to the text; Enter opens the page in place"],
+  ["f", "full screen"],
   ["/", "search; n N next hit, previous hit"],
   ["o", "outline"],
   ["m", "map; then ↑ ↓"],

@@ -25,6 +25,9 @@ import { DIALOG, DIALOG_CLOSE } from "../shared/streamlit.js";
  * @property {() => void} notes
  * @property {() => void} listen
  * @property {() => void} pdf
+ * @property {() => void} bare full screen
+ * @property {(step: number) => void} zoom -1: to the gists; 1: back to the text
+ * @property {() => boolean} openPage the page that is read, among the gists; whether gists are shown
  */
 
 /**
@@ -43,9 +46,13 @@ export function readerKey(event, commands, { map, paged }) {
   const inMap = path.includes(map);
   if (dialog && !inMap) return;
   const onButton = path[0] instanceof Element && path[0].closest("button, a, [role=menuitem]") !== null;
-  const action = actions(commands, { upAndDown: inMap || paged, pages: paged, space: paged && !onButton, shift: event.shiftKey })[
-    event.key
-  ];
+  const action = actions(commands, {
+    upAndDown: inMap || paged,
+    pages: paged,
+    space: paged && !onButton,
+    enter: !onButton,
+    shift: event.shiftKey,
+  })[event.key];
   if (!action) return;
   event.preventDefault();
   action();
@@ -53,10 +60,10 @@ export function readerKey(event, commands, { map, paged }) {
 
 /**
  * @param {Commands} commands
- * @param {{upAndDown: boolean, pages: boolean, space: boolean, shift: boolean}} now
- * @returns {Record<string, (() => void) | undefined>}
+ * @param {{upAndDown: boolean, pages: boolean, space: boolean, enter: boolean, shift: boolean}} now
+ * @returns {Record<string, (() => unknown) | undefined>}
  */
-function actions(commands, { upAndDown, pages, space, shift }) {
+function actions(commands, { upAndDown, pages, space, enter, shift }) {
   /** @param {number} step */
   const turn = (step) => () => commands.turn(step);
   const left = commands.left();
@@ -85,6 +92,10 @@ function actions(commands, { upAndDown, pages, space, shift }) {
     i: commands.notes,
     l: commands.listen,
     p: commands.pdf,
+    f: commands.bare,
+    "-": () => commands.zoom(-1),
+    "+": () => commands.zoom(1),
+    ...(enter && { Enter: commands.openPage }),
   };
 }
 

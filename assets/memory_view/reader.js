@@ -5,6 +5,7 @@
 import { ReaderOriginal } from "../pdf_page/original.js";
 import { el } from "../shared/dom.js";
 import { Annotations } from "./annotations.js";
+import { Bare } from "./bare.js";
 import { BesideGists } from "./beside.js";
 import { BookMap } from "./book_map.js";
 import { Cited } from "./cited.js";
@@ -12,6 +13,7 @@ import { readerCommands } from "./commands.js";
 import { Foot } from "./foot.js";
 import { Frame } from "./frame.js";
 import { GistCard } from "./gist_card.js";
+import { GistSpeed } from "./gist_speed.js";
 import { GistsSaid } from "./gists_said.js";
 import { readerKey } from "./keys.js";
 import { Layer } from "./layer.js";
@@ -109,10 +111,14 @@ export class Reader {
       selected: () => this.annotations.selection.selected(),
       keepPlace: (change) => this.view.flow.keepPlace(change),
     });
+    const keepPlace = (/** @type {() => void} */ change) => this.view.flow.keepPlace(change);
+    this.bare = new Bare({ ...of, keepPlace });
+    this.gistSpeed = new GistSpeed({ ...all, keepPlace, choose: (view) => this.view.choose(view) });
     this.toolbar = new Toolbar({
       ...of,
       finder: this.search,
       original: this.original.button,
+      bare: this.bare.button,
       on: {
         view: (view) => this.view.choose(view),
         look: (look) => this.view.changeLook(look),
@@ -142,7 +148,7 @@ export class Reader {
     this.title = el("h1", { class: "sr", dir: "auto" });
     const { notes, listen, over } = this.annotations;
     frame.room.append(this.beside.node, this.original.panel.node, notes.node, this.map.whole, this.card.node, this.position.chip, ...over);
-    root.replaceChildren(this.title, ...this.toolbar.nodes, frame.room, listen.node, this.foot.node, frame.live);
+    root.replaceChildren(this.title, ...this.toolbar.nodes, frame.room, listen.node, this.foot.node, this.bare.line, frame.live);
     this.commands = readerCommands(this);
     this.ended = new AbortController();
     const until = { signal: this.ended.signal };
@@ -152,8 +158,8 @@ export class Reader {
 
   close() {
     this.ended.abort();
-    const { position, progress, map, toolbar, foot, layer, view, annotations, original, gistsSaid, cited } = this;
-    for (const part of [position, progress, map, toolbar, foot, layer, view, annotations, original, gistsSaid, cited]) part.close();
+    const { position, progress, map, toolbar, foot, layer, view, annotations, original, gistsSaid, cited, bare } = this;
+    for (const part of [bare, position, progress, map, toolbar, foot, layer, view, annotations, original, gistsSaid, cited]) part.close();
     this.leaveBook?.abort();
   }
 
@@ -209,6 +215,7 @@ export class Reader {
       this.position.jump({ paragraph: /** @type {CustomEvent} */ (event).detail }, { focus: true });
     book.addEventListener("goto", go, until);
     this.search.clear();
+    this.gistSpeed.clear();
     this.position.begin();
     this.progress.begin(book.furthest ?? data.furthest);
     state.look = { ...data.look }; // later changes are made here; the server repeats old values for a while
@@ -224,6 +231,7 @@ export class Reader {
     this.layer.take();
     this.annotations.marks.draw();
     this.view.applyLook();
+    this.bare.checkHeight();
     this.position.request(this.state.data.goto);
     this.cited.take(this.state.data.cited);
   }
@@ -254,6 +262,7 @@ export class Reader {
     this.toolbar.update();
     this.toolbar.at(here);
     this.foot.drawGists(state.data.gists);
+    this.gistSpeed.draw();
     this.search.again();
     this.map.soon();
     this.view.flow.settle();
@@ -275,6 +284,8 @@ export class Reader {
     this.map.place();
     this.toolbar.at(this.state.here);
     this.foot.drawYou();
+    this.bare.update();
+    this.bare.showBars(false);
     this.original.follow();
   }
 

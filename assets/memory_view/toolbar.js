@@ -30,10 +30,10 @@ const VIEWS = [
 
 export class Toolbar {
   /**
-   * `original`: the button that opens the PDF.
-   * @param {{state: ReadingState, frame: Frame, jump: Jump, send: Send, finder: Search, original: Element, on: Acts}} needs
+   * `original`: the button that opens the PDF; `bare`: the one for full screen.
+   * @param {{state: ReadingState, frame: Frame, jump: Jump, send: Send, finder: Search, original: Element, bare: Element, on: Acts}} needs
    */
-  constructor({ state, frame, jump, send, finder, original, on }) {
+  constructor({ state, frame, jump, send, finder, original, bare, on }) {
     this.state = state;
     this.frame = frame;
     this.send = send;
@@ -74,6 +74,7 @@ export class Toolbar {
       this.listening,
       original,
       this.aa,
+      bare,
       this.help,
       this.export,
       this.more,

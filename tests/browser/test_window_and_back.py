@@ -10,14 +10,52 @@ from tests.browser.conftest import add_read_book
 from tests.recordings import make_memory
 
 
-def test_the_foot_is_in_view_at_a_zoom_of_200_percent(page: Page, app_url: str, keeper: str) -> None:
-    page.set_viewport_size({"width": 720, "height": 450})
-    page.goto(f"{app_url}/read?book={keeper}")
-    expect(page.locator(".leaf.cur")).to_be_visible()
+def test_a_low_window_has_twelve_lines_of_text_and_the_bars_come_when_asked_for(
+    page: Page, app_url: str, keeper: str
+) -> None:
+    page.set_viewport_size({"width": 720, "height": 450})  # a usual window at a zoom of 200 %
+    page.goto(f"{app_url}/read?book={keeper}&page=7")
+    text = page.locator(".leaves")
+    expect(page.locator(".bareline")).to_contain_text("left in chapter")
+    expect(page.locator(".tbar")).to_be_hidden()
+    lines = text.evaluate(
+        "(node) => node.clientHeight / parseFloat(getComputedStyle(node.querySelector('.col')).lineHeight)"
+    )
+    assert lines >= 12 + 2  # between paragraphs is less than half a line
+    text.click(position={"x": 360, "y": 200})
+    expect(page.locator(".tbar")).to_be_visible()
+    page.keyboard.press("Escape")
     foot, bar = page.locator(".foot").bounding_box(), page.locator("nav.bar").bounding_box()
     assert foot
     assert bar
     assert foot["y"] + foot["height"] <= bar["y"] + 1
+    page.keyboard.press("f")
+    expect(page.locator(".foot")).to_be_hidden()
+    page.keyboard.press("f")
+    expect(page.locator(".foot")).to_be_visible()
+
+
+def test_a_page_opens_among_the_gists_and_the_line_stays(page: Page, app_url: str, app_home: Path) -> None:
+    texts = [f"{'Nobody came. ' * 150}A lantern was lit in house {n}." for n in range(12)]
+    book = add_read_book(app_home, make_memory(texts, [f"House {n}. " * 9 for n in range(12)], title="Houses"))
+    page.goto(f"{app_url}/read?book={book}&page=5")
+    page.locator(".foot").wait_for()
+    show = page.locator(".foot").get_by_role("button", name="Show all")
+    if show.count():
+        show.click()
+    expect(page.locator(".leaf.cur .gtext")).to_have_count(1)
+    page.keyboard.press("-")
+    expect(page.locator(".room")).to_contain_class("v-gists")
+    expect(page.locator("#p5")).to_be_in_viewport()
+    page.locator("#p6 .gtext").click()
+    opened = page.locator('p[data-i="5"]')
+    expect(opened).to_be_in_viewport()
+    expect(page.locator("#p6")).to_be_hidden()
+    page.get_by_role("button", name="Close page 6").click()
+    expect(opened).to_be_hidden()
+    expect(page.locator("#p6")).to_be_in_viewport()
+    page.keyboard.press("+")
+    expect(page.locator('p[data-i="4"]')).to_be_in_viewport()
 
 
 def test_all_hits_of_a_search_have_one_way_back(page: Page, app_url: str, app_home: Path) -> None:
