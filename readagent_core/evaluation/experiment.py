@@ -42,7 +42,6 @@ _PACKAGES = (
     "pypdf",
     "pypdfium2",
     "EbookLib",
-    "beautifulsoup4",
     "lxml",
 )
 

@@ -74,6 +74,9 @@ def test_pictures_in_the_reading_order_are_no_damaged_file():
 def test_parts_that_are_missing_are_named():
     with pytest.raises(DamagedDocumentError, match=r"one\.xhtml is not in the file; two\.xhtml is not in the file"):
         load(archive({"O/b.opf": package(["one.xhtml", "two.xhtml"])}), "x.epub")
+    pages = {"O/a.xhtml": page("<p>First.</p>"), "O/c.xhtml": page("<p>Third.</p>")}
+    found = load(archive({**pages, "O/b.opf": package(["a.xhtml", "gone.xhtml", "c.xhtml"])}), "x.epub")
+    assert [(w.code, w.places) for w in found.warnings] == [("parts-missing", (1,))]  # before the third
 
 
 @pytest.mark.parametrize("name", ["Cover Image", "title page", "titlepage", "cover", "Illo12", "p7.jpg", "Front cover"])

@@ -96,6 +96,7 @@ def test_pages_in_fonts_that_say_nothing_are_named():
     assert document.doubtful_pages == (2, 4)
     notice = next(w for w in document.warnings if w.code == "pages-unreadable")
     assert (notice.count, "2 pages (2, 4)" in notice.message, "ocrmypdf" in notice.message) == (2, True, True)
+    assert notice.places == (0,)  # the one paragraph goes on over the first of them
     assert document.language == "en"
     assert "".join(p.text for p in document.paragraphs).count(LINES[3]) == 2
 
