@@ -27,7 +27,7 @@ _FREQUENT, _LANGUAGE = 0.08, 0.1  # share of a language's frequent words: in a r
 _LIKELY, _UNLIKELY = -4.3, -5.0  # mean binary logarithm of the probability of a letter after the one before
 _USUAL, _UNUSUAL = 0.8, 0.5  # share of the characters that are in a first level
 _WORDS, _MORE_WORDS = 400, 3000  # of each language in Latin letters, of which there are seventy, and in others
-_WORD = re.compile(r"[^\W\d_]{2,}")
+_WORD = re.compile(r"\b(?![ivxlcdm]+\b)[^\W\d_]{2,}")  # no Roman number, as lists of chapters have
 _CODE = re.compile(r"(?=\S*\d)[0-9A-F]{4,}")  # numbers of glyphs, such as 001003ED
 _IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _FIRST_LEVELS = (("gb2312", 0xB0, 0xD7), ("shift_jis", 0x81, 0x98), ("big5", 0xA1, 0xC6), ("euc_kr", 0xB0, 0xC8))
