@@ -193,7 +193,7 @@ class _PageReader:
 
         Browsers print Arabic in such a way. Seen from the right, Latin words and numbers run backwards, brackets are
         mirrored, and only gaps show where spaces are."""
-        text = self.text[start:stop]
+        text: str = self.text[start:stop]
         runs = [found.span() for found in _RIGHT_TO_LEFT.finditer(self.text, start, stop)]
         ordered = all(self._origin(self._index(a))[0] >= self._origin(self._index(b - 1))[0] for a, b in runs)
         if self.turn or not runs or (ordered and not _mirrored(text)):
