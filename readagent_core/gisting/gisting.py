@@ -9,6 +9,7 @@ marked as a fallback.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from readagent_core.cancel import CancelToken
@@ -22,7 +23,7 @@ from readagent_core.models.thinking import remove_thinking
 from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt, format_length, length_range, render, render_fragment, template_language
 from readagent_core.tags import escape_tags
-from readagent_core.words import count_words, first_words, is_unspaced, sentences
+from readagent_core.words import collapse_whitespace, count_words, first_words, is_unspaced, last_words, sentences
 
 WHOLE_WORDS = 40  # a page this short is its own gist
 _LEAST_TARGET = 8
@@ -156,6 +157,24 @@ def gist_prompt(text: str, plan: GistingPlan, *, language: str, lengths: Lengths
     )
 
 
+def shared_gist_prompt(
+    text: str, plan: GistingPlan, *, language: str, lengths: Lengths, shown: Mapping[str, str]
+) -> Prompt:
+    """Return the gisting prompt that begins as the page's pagination prompt did: a server with one slot then computes
+    the text once. ``shown``: what both begin with (``pause_points.shown_passage``).
+    """
+    return render(
+        "gist_shared",
+        language,
+        reply_words=max(60, lengths.most),
+        instructions=instructions_text(plan, language),
+        least=_format_length(lengths.least, text, language),
+        most=_format_length(lengths.most, text, language),
+        end=last_words(collapse_whitespace(text), 8),
+        **shown,
+    )
+
+
 def first_sentences(text: str, target: int, language: str) -> str:
     """Return the first sentences of ``text``, about ``target`` words; always shorter than the text."""
     taken, words = "", 0
@@ -177,13 +196,17 @@ def shorten_text(
     lengths: Lengths,
     cancel: CancelToken,
     instruction: str = "",
+    shown: Mapping[str, str] | None = None,
 ) -> Gist:
     """Return ``text`` shortened by the model, asked at most twice; else its first sentences, marked as a fallback.
 
     A gist made with an ``instruction`` may have any length. The built-in reader is asked once: it always replies alike.
     """
     words = count_words(text)
-    prompt = gist_prompt(text, plan, language=language, lengths=lengths, instruction=instruction)
+    if shown:
+        prompt = shared_gist_prompt(text, plan, language=language, lengths=lengths, shown=shown)
+    else:
+        prompt = gist_prompt(text, plan, language=language, lengths=lengths, instruction=instruction)
     wanted = Lengths(0, words) if instruction else lengths
     current = prompt
     usable: list[tuple[int, int, str]] = []  # problems, words outside the range, text
@@ -244,16 +267,33 @@ def find_faults(reply: str, text: str, lengths: Lengths, language: str) -> dict[
 
 
 def gist_page(
-    document: Document, page: Page, plan: GistingPlan, *, model: ChatModel, cancel: CancelToken, instruction: str = ""
+    document: Document,
+    page: Page,
+    plan: GistingPlan,
+    *,
+    model: ChatModel,
+    cancel: CancelToken,
+    instruction: str = "",
+    shown: Mapping[str, str] | None = None,
 ) -> Gist:
-    """Return the audited gist of a page. A short page needs no call, unless there is an ``instruction``."""
+    """Return the audited gist of a page. A short page needs no call, unless there is an ``instruction``.
+
+    ``shown``: see ``shared_gist_prompt``.
+    """
     plain = "\n\n".join(p.text for p in document.paragraphs[page.start : page.end])
     if page.words <= WHOLE_WORDS and not instruction:
         return Gist(plain, whole=True)
     text = document.text(page.start, page.end)
     lengths = gist_lengths(page.words, plan.gist_share)
     gist = shorten_text(
-        text, plan, model, language=document.language, lengths=lengths, cancel=cancel, instruction=instruction
+        text,
+        plan,
+        model,
+        language=document.language,
+        lengths=lengths,
+        cancel=cancel,
+        instruction=instruction,
+        shown=shown,
     )
     audited = audit_gist(gist, text, page_words=page.words)
     return replace(audited, marks=gist.marks + audited.marks)

@@ -100,6 +100,29 @@ def pause_prompt(windows: Windows, window: Window, *, before: int | None = None)
     )
 
 
+def shared_prompt(windows: Windows, window: Window) -> Prompt:
+    """Return the pagination prompt that begins as ``gisting.gisting.shared_gist_prompt`` does."""
+    language = windows.document.language
+    return render(
+        "paginate_shared",
+        language,
+        reply_words=20,
+        choices=window.labels,
+        where=where_to_pause(windows.plan, language),
+        example="N",
+        **shown_passage(windows, window),
+    )
+
+
+def shown_passage(windows: Windows, window: Window) -> dict[str, str]:
+    """Return the fields of what both prompts of a page begin with: the rules, and the window's passage."""
+    return {
+        "rules": render_fragment("gist.rules", windows.document.language),
+        "passage": windows.passage(window),
+        "following": following_text(windows, window.end),
+    }
+
+
 def following_text(windows: Windows, end: int) -> str:
     """Return the line that shows the first words after a passage that ends at paragraph ``end``; '' at a border.
 
@@ -115,7 +138,8 @@ def ask_page(
     windows: Windows, window: Window, model: ChatModel, *, cancel: CancelToken, before: int | None = None
 ) -> Page:
     """Ask for the pause point of ``window``; return the page before it, without a number. Raises ModelError."""
-    prompt = pause_prompt(windows, window, before=before)
+    shared = model.shares_text and not windows.plan.preceding
+    prompt = shared_prompt(windows, window) if shared else pause_prompt(windows, window, before=before)
     labels = ", ".join(f"<{n}>" for n in window.labels)
     current = prompt
     for _ in range(TRIES):

@@ -19,6 +19,7 @@ from readagent_core.errors import CancelledError, EmptyDocumentError, LibraryErr
 from readagent_core.gisting.gisting import gist_page
 from readagent_core.gisting.memory_budget import shorten_old_gists
 from readagent_core.gisting.paginator import Paginator, UniformPaginator, cut_pages_by_rule
+from readagent_core.gisting.pause_points import shown_passage
 from readagent_core.gisting.pause_windows import Windows
 from readagent_core.gisting.pool import Outcome, Pool
 from readagent_core.gisting.progress import GistingProgress, NoStore, Store
@@ -220,7 +221,11 @@ class _GistingRun:
         page = self._to_gist.pop(0)
         windows, model, cancel = self._windows, self._model, self._cancel
         self._gisting += 1
-        self._pool.submit(page, lambda: gist_page(windows.document, page, windows.plan, model=model, cancel=cancel))
+        window = windows.window(page.start)
+        asked = windows.plan.pagination == "pause" and not windows.plan.preceding and page.end in window.labels
+        shown = shown_passage(windows, window) if model.shares_text and asked else None
+        document, plan = windows.document, windows.plan
+        self._pool.submit(page, lambda: gist_page(document, page, plan, model=model, cancel=cancel, shown=shown))
 
     def _handle_outcome(self, outcome: Outcome) -> None:
         page = outcome.tag if isinstance(outcome.tag, Page) else None

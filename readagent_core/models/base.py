@@ -109,6 +109,13 @@ class ChatModel(ABC):
         return True
 
     @property
+    def shares_text(self) -> bool:
+        """Whether the prompts for a page's pause point and gist begin alike: a server with one slot computes its text
+        once then.
+        """
+        return False
+
+    @property
     def notices(self) -> list[str]:
         """What a person should know of this connection."""
         return []
@@ -160,6 +167,7 @@ class ModelWrapper(ChatModel):
     sampling = _inner("sampling")
     cutting = _inner("cutting")
     asks_again = _inner("asks_again")
+    shares_text = _inner("shares_text")
     notices = _inner("notices")
 
     def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:

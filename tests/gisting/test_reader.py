@@ -31,6 +31,7 @@ from readagent_core.plan import GistingPlan
 from tests.fakes.model import FakeModel
 from tests.gisting.helpers import (
     make_document,
+    pick,
     random_document,
     read_with_stops,
     replier,
@@ -346,3 +347,38 @@ def test_a_memory_says_how_many_gists_are_the_model_s_own():
     assert "1 is the first sentences of its page" in memory.made_by
     line = gisting_status.ready_line(SimpleNamespace(model="fake-model", recorded=""), memory)
     assert "1 gist made of first sentences, no usable reply came" in line["rest"]
+
+
+def computed(prompts) -> int:
+    """Words that a server with one slot computes: of each prompt what the one before it did not begin with."""
+    before, total = [], 0
+    for prompt in prompts:
+        words = prompt.text.split()
+        shared = next((n for n, pair in enumerate(zip(before, words, strict=False)) if pair[0] != pair[1]), len(before))
+        total, before = total + len(words) - shared, words
+    return total
+
+
+class SharesText(FakeModel):
+    shares_text, asks_again = True, False
+
+
+def test_a_server_with_one_slot_computes_the_text_about_once():
+    document = make_document([38] * 160)
+    plan = GistingPlan(max_words=600, min_words=450)
+
+    def answer(prompt):
+        if prompt.task.startswith("gist"):
+            return " ".join(f"Lamp{n}" for n in range(70))
+        return f"Break point: <{pick(prompt)}>"
+
+    usual, once = sensible_model(), SharesText(answer)
+    pages = read(document, usual, plan, connections=1).pages
+    assert len(pages) > 10
+    assert [page.end for page in read(document, once, plan, connections=1).pages] == [page.end for page in pages]
+    assert computed(once.prompts) < 1.5 * document.words
+    assert computed(usual.prompts) > 2.2 * document.words
+    pause, gist = once.prompts[:2]
+    assert (pause.task, gist.task) == ("paginate_shared", "gist_shared")
+    assert gist.text.startswith(pause.text.split("\n</text>")[0])
+    assert f'{document.paragraphs[pages[0].end - 1].text.split()[-1]}"' in gist.text  # where the page ends is said

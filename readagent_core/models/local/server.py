@@ -26,6 +26,7 @@ class LocalServer(OpenAIServer):
     """``engine``: what answers, or why nothing does; all else as in ``OpenAIServer``."""
 
     asks_again = False
+    shares_text = True
 
     def __init__(
         self, model: str, engine: Engine | LocalModelError, *, megabytes: int = MEGABYTES, **options: Any

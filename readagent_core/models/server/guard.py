@@ -26,8 +26,8 @@ class Guard:
         self._room = max(room, _LEAST_ROOM)
         self._looked = 0
         self._page = ""
-        if prompt.task == "gist" and not prompt.fields.get("instruction"):
-            self._page = prompt.fields.get("page", "")
+        if prompt.task.startswith("gist"):
+            self._page = re.sub(r"<\d+>", "", prompt.fields.get("page") or prompt.fields.get("passage", ""))
 
     def kept(self, text: str) -> str | None:
         """Return what to keep of a reply that is ended here; None where it goes on. Raises Endless for one that only
