@@ -18,7 +18,7 @@ from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
 from readagent_core.gisting.audit import audit_gist, find_differences
 from readagent_core.memory import Gist, Page
 from readagent_core.models.base import ChatModel
-from readagent_core.models.server.guard import copies_beginning
+from readagent_core.models.server.guard import copies_beginning, is_beginning
 from readagent_core.models.thinking import remove_thinking
 from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt, format_length, length_range, render, render_fragment, template_language
@@ -84,10 +84,6 @@ class Lengths:
 
     least: int
     most: int
-
-    def is_far_too_short(self, words: int) -> bool:
-        """Return whether a gist of ``words`` words can say next to nothing of its page."""
-        return self.least >= _LEAST_JUDGED and words < self.least * _FEW
 
     def distance(self, words: int) -> int:
         """Return by how many words a gist of ``words`` words is outside the range; 0 where that is too little."""
@@ -218,8 +214,10 @@ def shorten_text(
             problem = find_problem(reply, words)
             if not problem and completion.finish == "length":
                 reply, problem = _whole_sentences(reply, text, language)
-            if not problem and model.is_language_model and wanted.is_far_too_short(count_words(reply)):
-                problem = "few"
+            if not problem and model.is_language_model and wanted.least >= _LEAST_JUDGED:
+                few = count_words(reply) < wanted.least
+                problem = "copy" if few and is_beginning(reply, text) else ""
+                problem = problem or ("few" if count_words(reply) < wanted.least * _FEW else "")
             problems = {problem: str(count_words(reply))} if problem else find_faults(reply, text, wanted, language)
             if not problem:
                 usable.append((len(problems), wanted.distance(count_words(reply)), reply))

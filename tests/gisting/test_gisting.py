@@ -281,11 +281,14 @@ def test_the_audit_marks_what_the_page_does_not_have(page, gist, part):
     assert (marks == ()) if part is None else any(part in mark for mark in marks)
 
 
-def test_a_gist_of_a_few_words_is_not_stored_as_good():
+@pytest.mark.parametrize(
+    "said", ["The keepers wrote.", "Keeper 0 wrote the weather of day 0 in the log, and then went to bed."]
+)
+def test_a_gist_that_says_next_to_nothing_is_not_stored_as_good(said):
     text = "\n\n".join(f"Keeper {n} wrote the weather of day {n} in the log, and then went to bed." for n in range(30))
     document = Document("Log", tuple(Paragraph(part) for part in text.split("\n\n")))
     page = Page(1, 0, 30, document.words)
-    with FakeServer(lambda _: "The keepers wrote.") as server:
+    with FakeServer(lambda _: said) as server:
         model = OpenAIServer(server.url, "fake-model", window=8000)
         gist = gist_page(document, page, GistingPlan(), model=model, cancel=CancelToken())
         model.close()

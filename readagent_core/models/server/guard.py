@@ -48,10 +48,14 @@ class Guard:
 
 def copies_beginning(text: str, page: str) -> bool:
     """Whether ``text`` is what ``page`` begins with, word by word. Never so where words have no spaces."""
-    if is_unspaced(page[:2000]):
-        return False
-    words = terms(text)[:-1]  # the last one may not be whole
-    return len(words) >= COPIED_WORDS and words == terms(page[: len(text) + 200])[: len(words)]
+    words = len(terms(text)) - 1  # the last one may not be whole
+    return words >= COPIED_WORDS and is_beginning(text, page, words)
+
+
+def is_beginning(text: str, page: str, words: int | None = None) -> bool:
+    """Whether the first ``words`` of ``text``, or all, are those of ``page``. Never so where words have no spaces."""
+    said = terms(text)[:words]
+    return not is_unspaced(page[:2000]) and said == terms(page[: 2 * len(text) + 200])[: len(said)]
 
 
 def repetition(text: str) -> int | None:
