@@ -18,7 +18,8 @@ from readagent_core.errors import NotInLibraryError, SettingsError
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 
-ONE_BOOK, SEVERAL_BOOKS = "read-agent-p", "zoom"  # the methods where none is named
+ONE_BOOK, LONG_BOOK, SEVERAL_BOOKS = "read-agent-p", "recall", "zoom"  # the methods where none is named
+LONG_GISTS = 2000  # words: with more gists a book is long, and recall answers as well at a fraction of the words
 SEARCH, SEARCH_AND_GISTS, WHOLE = "passages-dos", "recall", "full-text"  # those of a book without all its gists
 WHOLE_WORDS = 3000  # a text of so many words is sent whole: a search would send as much
 DEFAULTS = AskSettings()
@@ -71,7 +72,8 @@ def choose_method(name: str, model: ChatModel, books: GistMemory | AskedShelf) -
         return named_method(name or SEVERAL_BOOKS, several=True)
     if not name and None in books.gists:
         return method(method_without_gists(books, model))
-    suits = model.options.method if model.options.method in all_methods() else ONE_BOOK
+    usual = LONG_BOOK if books.gist_words > LONG_GISTS else ONE_BOOK
+    suits = model.options.method if model.options.method in all_methods() else usual
     return method(name or suits)
 
 

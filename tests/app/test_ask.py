@@ -220,7 +220,8 @@ def test_zoom_is_offered_for_a_long_book_and_chosen_by_a_click(app, fake_server)
     book = library.add(memory.document)
     library.add_memory(book.id, memory)
     at = app("pages/ask.py", book=book.id)
-    assert at.sidebar.selectbox(key="ask_method").value == "read-agent-p"  # nothing is chosen without the person
+    assert at.sidebar.selectbox(key="ask_method").value == "recall"  # of a long book
+    at.sidebar.selectbox(key="ask_method").select("read-agent-p").run()
     assert "Zooming into what it needs sends about 12,000 words" in captions(at)
     at.sidebar.button(key="ask_zoom").click().run()
     assert at.sidebar.selectbox(key="ask_method").value == "zoom"

@@ -63,7 +63,7 @@ def test_a_model_that_can_do_the_job():
     assert checks["streams"].figure.startswith("first word ")
     assert "form" not in checks
     assert options(checks) == {}
-    assert len(sent) == len(set(sent)) == 44
+    assert len(sent) == len(set(sent)) == 45
     assert not any("Your last reply" in text for text in sent)
 
 
@@ -75,7 +75,7 @@ def test_a_model_that_chats_instead():
     assert (checks["streams"].state, checks["form"].state) == ("weak", "weak")
     assert "by rule" in checks["pause"].advice
     assert "OLLAMA_CONTEXT_LENGTH" in checks["window"].advice
-    assert options(checks) == {"pagination": "uniform", "small_pages": True}
+    assert options(checks) == {"pagination": "uniform", "small_pages": True, "method": "recall-once"}
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ from readagent_core.words import count_words
 WAITS = 4  # of one question, for a server that says 'too many'
 WAIT_SECONDS = 5.0  # where it does not say how long
 LONGEST_WAIT = 70.0  # free accounts count their calls by the minute
-ONE_AT_A_TIME = "read-agent-s"
+ONE_AT_A_TIME, IN_ONE_CALL = "read-agent-s", "recall-once"
 _SMALL_WINDOW = 6_000
 _LONG_WORDS = 1_500  # of a prompt: servers keep beginnings of 1,024 tokens and more
 _SLOW_SECONDS = 0.5  # to the first word; with less, two times cannot be told apart
@@ -131,7 +131,10 @@ def suit(checks: Collection[Check]) -> ModelOptions:
     if "failed" in (state["length"], state["quote"]) or state["window"] == "weak":
         options = replace(options, small_pages=True)
         why.append("Pages half as long: it loses its way in longer ones.")
-    if not options.json_replies and by_id["pages"].never > 1 and state["page"] == "good":
+    if state["recall"] == "failed":
+        options = replace(options, method=IN_ONE_CALL)
+        why.append("Answers from one prompt: its requests for more come out wrong.")
+    elif not options.json_replies and by_id["pages"].never > 1 and state["page"] == "good":
         options = replace(options, method=ONE_AT_A_TIME)
         why.append("Looking up one page at a time: it does not name several at once.")
     if state["reason"] == "weak":
