@@ -26,6 +26,7 @@ FEW_HITS = 3  # of so few, whole paragraphs are shown
 MOST_OF_PAGE = 3  # passages of one page for a question
 MET = 0.3  # weight of a question's word that a chosen passage has
 LEAST = 40  # words; with less room no passage is chosen
+_NEAREST = 50  # passages that come into question by their embedding alone
 _INDEXING = threading.Lock()
 _QUOTES = str.maketrans("‘’‚‛“”„‟´`\u00a0", "''''\"\"\"\"'' ")
 _ENDING = r"(?:['’]?s|e[sdnr]|d|ing|ly|n|r|st|er[sn]?)?"  # that a word in a search may have in the text
@@ -61,10 +62,16 @@ class BookPassages:
     def words(self, passages: Iterable[Passage]) -> int:
         return sum(count_words(self.text(passage)) for passage in passages)
 
-    def choose(self, question: str, room: int) -> list[Passage]:
+    @property
+    def units(self) -> Sequence[Passage]:
+        """The passages that are ranked."""
+        return self._index.units
+
+    def choose(self, question: str, room: int, near: Sequence[float] = ()) -> list[Passage]:
         """Return passages for ``question`` of at most ``room`` words, best first, at most ``MOST_OF_PAGE`` of a page.
 
         By BM25; of words that a chosen passage has, the next ones count less, so that each part of a question is met.
+        ``near``: how near each of the ``units`` is to the question by embeddings; then both are joined by rank.
         """
         wanted = set(_stems(question))
         index = self._index
@@ -80,8 +87,14 @@ class BookPassages:
                 for n in (left[i][term],)
             )
 
+        joined: dict[int, float] = {}
+        if near:
+            left |= {i: index.terms[i] for i in sorted(range(len(near)), key=lambda i: -near[i])[:_NEAREST]}
+            for scores in ({i: n for i in left if (n := gain(i))}, {i: near[i] for i in left}):
+                for rank, i in enumerate(sorted(scores, key=lambda i: (-scores[i], i))):
+                    joined[i] = joined.get(i, 0.0) + 1 / (60 + rank)
         while left and room >= LEAST:
-            best = max(left, key=lambda i: (gain(i), -i))
+            best = max(left, key=lambda i: (joined[i] if near else gain(i), -i))
             terms, unit = left.pop(best), index.units[best]
             words = self.words([unit])
             if words <= room and sum(one.page == unit.page for one in chosen) < MOST_OF_PAGE:

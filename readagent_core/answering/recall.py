@@ -20,6 +20,7 @@ from readagent_core.answering.recall_replies import BEGUN, RecallRequest, parse_
 from readagent_core.answering.recall_requests import Seen, carry_out
 from readagent_core.answering.recall_view import begun_words, first_view, names_of
 from readagent_core.answering.response import ANSWER_WORDS, choice_form, conclude, stream_answer
+from readagent_core.answering.retrieval import nearness
 from readagent_core.answering.run import Run
 from readagent_core.answering.word_budget import ask_within_window, max_context_words
 from readagent_core.errors import EmptyReplyError, RefusedError
@@ -50,7 +51,9 @@ def _attempt(run: Run, book: BookPassages, view: str, *, gists: bool) -> Generat
     limit = max_context_words(run.settings, run.model, sample=sample, around=around, reply_words=ANSWER_WORDS)
     budget = _Budget(run, run.settings.question_words or QUESTION_WORDS, limit)
     room = min(run.option("passages", PASSAGE_WORDS), budget.words - around, *([limit] if limit else []))
-    seen.passages = book.choose(" ".join([run.question.text, *run.question.options]), max(_LEAST_ROUND, room))
+    asked = " ".join([run.question.text, *run.question.options])
+    near = nearness(run, [book.text(unit) for unit in book.units])
+    seen.passages = book.choose(asked, max(_LEAST_ROUND, room), near)
     seen.whole = list(seen.passages)
     seen.words += book.words(seen.passages)
     if seen.passages:

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from readagent_core.errors import WindowError
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin.statistics import Bm25
 from readagent_core.words import count_words, terms
+
+if TYPE_CHECKING:
+    from readagent_core.models.embeddings.embed import Vectors
 
 KIND = "page embeddings"  # in the artifact store
 MAX_CHARACTERS = 10_000
@@ -67,7 +71,14 @@ def rank_by_embedding(run: Run) -> list[int]:
     long = max(map(len, texts)) > MAX_CHARACTERS
     if wanted == "gists" or (wanted != "pages" and long and all(gists)):
         texts = gists
-    embedder = run.embedder
+    vectors = embed_stored(run, texts)
+    question = run.embedder.embed([run.question.text], run.cancel)[0]
+    return sort_by_score([float(score) for score in vectors @ question])
+
+
+def embed_stored(run: Run, texts: Sequence[str]) -> Vectors:
+    """Return the unit vectors of texts of the run's book, made once and stored beside it. Raises ModelError."""
+    memory, embedder = run.memory, run.embedder
     with run.open_artifact(KIND, embedder.name, memory.document.id, texts) as artifact:
         stored = artifact.stored
         if stored is None:
@@ -79,8 +90,17 @@ def rank_by_embedding(run: Run) -> list[int]:
         vectors = np.zeros((len(texts), int(stored["width"])), dtype=np.float32)
         for row, cells in zip(vectors, stored["rows"], strict=True):
             row[[int(place) for place, _ in cells]] = [value for _, value in cells]
-    question = embedder.embed([run.question.text], run.cancel)[0]
-    return sort_by_score([float(score) for score in vectors @ question])
+    return vectors
+
+
+def nearness(run: Run, texts: Sequence[str]) -> list[float]:
+    """Return how near each text is to the question by embeddings; empty where no embedding model is connected."""
+    from readagent_core.models.embeddings.embed import BuiltInEmbedder  # imports numpy
+
+    if isinstance(run.embedder, BuiltInEmbedder):
+        return []
+    vectors = embed_stored(run, texts)
+    return [float(score) for score in vectors @ run.embedder.embed([run.question.text], run.cancel)[0]]
 
 
 def sort_by_score(scores: Sequence[float]) -> list[int]:

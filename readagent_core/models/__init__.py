@@ -26,13 +26,10 @@ def connect(settings: Settings) -> ChatModel:
 
 
 def connect_embedder(settings: Settings) -> Embedder:
-    """The embedder named in the settings: the server's, or one on this computer ('local:…'); else the built-in one."""
+    """The embedder named in the settings, of the connected server; else the built-in one."""
     from readagent_core.models.embeddings.embed import BuiltInEmbedder
-    from readagent_core.models.embeddings.minilm import PREFIX, LocalEmbedder
 
     name = (settings.server or settings).saved.embedding_model  # whoever pays names the model
-    if name.startswith(PREFIX):
-        return LocalEmbedder(name)
     if not name or not settings.connected:
         return BuiltInEmbedder()
     from readagent_core.models import connection

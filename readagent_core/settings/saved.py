@@ -120,6 +120,12 @@ def _text(value: Any) -> str:
     return value
 
 
+def _embedding_model(value: Any) -> str:
+    if _text(value).startswith("local:"):  # of versions that ran one in this process
+        raise ValueError("a model of the connected server, such as a GGUF file that llama.cpp or Ollama serves")
+    return str(value)
+
+
 def _switch(value: Any) -> bool:
     if not isinstance(value, bool):
         raise ValueError("true or false")
@@ -173,7 +179,8 @@ def _by_model(value: Any) -> dict[str, Any]:
 
 
 _CHECKS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("base_url", "model", "api_key_in", "embedding_model"), _text),
+    **dict.fromkeys(("base_url", "model", "api_key_in"), _text),
+    "embedding_model": _embedding_model,
     "api_key": lambda value: Secret(_text(value)),
     "server_model": _switch,
     "links": _on_or_off,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 
+import numpy as np
 import pytest
 
 from pages.parts.ask.book_views import memory_step
@@ -26,6 +27,7 @@ from readagent_core.answering.recall_replies import parse_recall
 from readagent_core.answering.recall_view import names_of
 from readagent_core.answering.registry import method
 from readagent_core.answering.replay import checked_answer
+from readagent_core.answering.resources import Resources
 from readagent_core.answering.shelf import AskedShelf
 from readagent_core.cancel import CancelToken
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE
@@ -248,6 +250,23 @@ def test_what_was_opened_in_part_is_said_in_replay_citation_and_memory_view():
     assert view["inPart"][3][-1][1] == 6
     assert 9 in view["expanded"]
     assert 7 in view["passages"]
+
+
+def test_a_connected_embedding_model_finds_what_no_word_of_the_question_names():
+    class Nearest:
+        """Puts the texts with 'number23' beside every question."""
+
+        name = "fake"
+
+        def embed(self, texts, cancel):
+            return np.array([[1.0, 0.0] if "number23" in text or "kept" in text else [0.0, 1.0] for text in texts])
+
+    asked, resources = Question("Which token was kept?"), Resources(embedder=Nearest())
+    model = FakeModel(lambda _: "ANSWER: That one [23].")
+    list(method("recall").run(asked, novel(), model, AskSettings(), CancelToken(), resources))
+    assert "coin number23 was laid" in model.prompts[0].text
+    list(method("recall").run(asked, novel(), model, AskSettings(), CancelToken()))
+    assert "coin number23 was laid" not in model.prompts[1].text
 
 
 def test_events_with_passages_are_stored_and_older_ones_open_without():

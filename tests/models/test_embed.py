@@ -1,9 +1,8 @@
-"""Embeddings: from the server, batched and kept; from word statistics; from a model on this computer."""
+"""Embeddings: from the server, batched and kept; from word statistics."""
 
 from __future__ import annotations
 
-import sys
-import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,9 +10,8 @@ import pytest
 from readagent_core import errors, models
 from readagent_core.cancel import CancelToken
 from readagent_core.models import connection
-from readagent_core.models.embeddings.minilm import LocalEmbedder
 from readagent_core.settings import Settings
-from readagent_core.settings.saved import SavedSettings
+from readagent_core.settings.saved import parse_settings
 from tests.fakes.server import FakeServer
 
 TEXTS = ["The lighthouses stood on the rock.", "She kneaded the dough.", "雪の駅の時計", ""]
@@ -49,44 +47,7 @@ def test_a_server_without_embeddings_says_so(settings_for):
         models.connect_embedder(settings_for(server, embedding_model="none")).embed(["x"], CancelToken())
 
 
-# --- on this computer -----------------------------------------------------------------------------
-
-NAME = "local:all-MiniLM-L6-v2"
-
-
-def stand_in(monkeypatch, made, encoded):
-    class SentenceTransformer:
-        def __init__(self, name, device):
-            if name == "nowhere":
-                raise OSError("no network")
-            made.append(name)
-
-        def encode(self, texts, show_progress_bar):
-            encoded.extend(texts)
-            return np.array([[len(t), 1.0] for t in texts], dtype=np.float32)
-
-    module = types.ModuleType("sentence_transformers")
-    module.SentenceTransformer = SentenceTransformer
-    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
-
-
-def test_rows_are_unit_and_long_texts_are_means_of_pieces(own_home, monkeypatch):
-    made, encoded = [], []
-    stand_in(monkeypatch, made, encoded)
-    embedder = models.connect_embedder(Settings(own_home, saved=SavedSettings(embedding_model=NAME)))
-    rows = embedder.embed(["short", "long. " * 400], CancelToken())
-    assert embedder.name == NAME
-    assert rows.shape == (2, 2)
-    assert np.allclose(np.linalg.norm(rows, axis=1), 1)
-    assert made == ["all-MiniLM-L6-v2"]
-    assert len(encoded) == 1 + 3
-    assert embedder.embed([], CancelToken()).shape[0] == 0
-
-
-def test_what_is_missing_is_told(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(errors.SettingsError, match="requirements-embeddings"):
-        LocalEmbedder(NAME).embed(["a"], CancelToken())
-    stand_in(monkeypatch, [], [])
-    with pytest.raises(errors.SettingsError, match="could not be loaded"):
-        LocalEmbedder("local:nowhere").embed(["a"], CancelToken())
+def test_a_model_in_this_process_as_older_versions_had_is_told_about_and_not_used():
+    saved = parse_settings({"embedding_model": "local:all-MiniLM-L6-v2"}, Path("settings.json"))
+    assert saved.embedding_model == ""
+    assert "llama.cpp" in saved.faults[0]
