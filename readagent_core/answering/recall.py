@@ -52,7 +52,7 @@ def _attempt(run: Run, book: BookPassages, view: str, *, gists: bool) -> Generat
     budget = _Budget(run, run.settings.question_words or QUESTION_WORDS, limit)
     room = min(run.option("passages", PASSAGE_WORDS), budget.words - around, *([limit] if limit else []))
     asked = " ".join([run.question.text, *run.question.options])
-    near = nearness(run, [book.text(unit) for unit in book.units])
+    near = nearness(run, [book.text(unit) for unit in book.units]) if gists else ()  # the baselines are BM25 alone
     seen.passages = book.choose(asked, max(_LEAST_ROUND, room), near)
     seen.whole = list(seen.passages)
     seen.words += book.words(seen.passages)

@@ -19,6 +19,7 @@ METHOD = Method(
     answer_shelf=recall_from_books,
     needs_gists=True,
     searches=True,
+    compares_embeddings=True,
     looks_up=False,
     options={"passages": int, "requests": int, "view": int},
 )

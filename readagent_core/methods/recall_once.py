@@ -41,6 +41,7 @@ METHOD = Method(
     answer_shelf=answer_shelf,
     needs_gists=True,
     searches=True,
+    compares_embeddings=True,
     looks_up=False,
     options={"passages": int, "view": int},
 )
