@@ -429,6 +429,8 @@ export interface ExchangeRecord {
   asked: string;
   /** who answered, or is answering */
   signature: { kind: SignerKind; line: string };
+  /** title of the method that answered */
+  method: string;
   language: string;
   /** the look-ups */
   looks: { title: string; said: string; quoted: boolean; more: string[] }[];
@@ -457,8 +459,8 @@ export interface ExchangeRecord {
   wholeMemory: string;
   /** an older answer to the same question, to be shown beside this one */
   beside: Beside | null;
-  /** name, title */
-  methods: [string, string][];
+  /** name, title, a sentence about it */
+  methods: [string, string, string][];
   /** the answer as text, to copy */
   plain: string;
 }
@@ -538,8 +540,8 @@ export interface AskState {
   records: Record<string, ExchangeRecord>;
   /** titles of the replay's steps */
   steps: string[];
-  /** what is said at each of them while the replay plays by itself, and for how many seconds */
-  captions: [string, number][];
+  /** what is said at each of them while the replay plays by itself, for how many seconds, and whether it has prompts */
+  captions: [string, number, boolean][];
   /** of a recording: id, question */
   questions: [string, string][];
   /** a line above the conversation */

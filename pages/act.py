@@ -39,6 +39,9 @@ from readagent_core.workspace import Workspace
 ABOUT = (
     "Say what you want to do on the website. ReadAgent names the next click, text or choice; it does nothing itself."
 )
+NO_PAGE = (
+    "This book was no web page. Save one with your browser and drop the file on the library, or paste an address there."
+)
 
 
 def screen() -> None:
@@ -52,7 +55,7 @@ def screen() -> None:
     try:
         opened = get_pages(workspace).open(chosen.id)
     except NotInLibraryError as error:
-        st.text(str(error) if can_act(chosen) else "This book was no web page: only a saved web page can be acted on.")
+        st.text(str(error) if can_act(chosen) else NO_PAGE)
         st.page_link("pages/library.py", label="Choose a book", icon=":material/arrow_back:")
         return
     if "book" in st.query_params:

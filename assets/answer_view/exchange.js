@@ -65,7 +65,7 @@ export class Exchange {
     this.root.lang = "en";
     const parts = {
       question: [data.question, data.options, data.understood],
-      signer: [data.signature, data.asked],
+      signer: [data.signature, data.asked, data.method],
       looks: [data.looks, data.language],
       working: [data.running, data.status, data.hurry],
       answer: [data.pieces, data.loose, data.running, data.before, data.notFound, data.acts, data.hidden, data.originals],
@@ -155,7 +155,7 @@ export class Exchange {
         "p",
         { class: "signer small", "data-signer": kind },
         icon(SIGNER_ICONS[kind]),
-        el("span", {}, el("b", {}, name), line.slice(name.length)),
+        el("span", {}, el("b", {}, name), line.slice(name.length), data.method ? el("span", { class: "by" }, ` · ${data.method}`) : null),
         asked ? el("span", { class: "when" }, asked) : null,
       ),
     ];
@@ -250,7 +250,7 @@ export class Exchange {
           },
         },
         el("option", { value: "" }, "Another method"),
-        ...methods.map(([name, title]) => el("option", { value: name }, title)),
+        ...methods.map(([name, title, about]) => el("option", { value: name, title: about }, title)),
       );
       row.append(choose);
     }

@@ -101,6 +101,7 @@ export class Replay {
     if (key === this.drawn) return;
     this.drawn = key;
     if (!exchange) return void this.root.replaceChildren(el("p", { class: "small dim" }, this.empty));
+    const sends = captions[at]?.[2];
     const had = focused(this.root)?.dataset.key;
     const list = el(
       "ol",
@@ -151,7 +152,7 @@ export class Replay {
       list,
       next,
       el("span", { class: "sp" }),
-      prompt,
+      ...(sends ? [prompt] : []),
       share,
       save,
       this.caption,

@@ -75,13 +75,16 @@ def people_named(memory: GistMemory) -> list[str]:
         kind: set[str] = set()
         for found in _NAME.finditer(text):
             name = found.group(1)
-            first = name.split()[0]
+            if text[: found.start()].endswith(("-", "‐", "–")):  # 'the Rabbit-Hole Alice was in': half of another word
+                name = " ".join(name.split()[1:])
+            first = name.split()[0] if name else ""
             if _ARTICLE_BEFORE.search(text[max(0, found.start() - 8) : found.start()]):
                 kind.add(name)
                 continue
             acts = found.group("after") and _ACTS.match(found.group("after"))
             if (
-                _NO_NAMES.fullmatch(first)
+                not name
+                or _NO_NAMES.fullmatch(first)
                 or name.lower() in ordinary
                 or not acts
                 or _PLACE_BEFORE.search(text[max(0, found.start() - 16) : found.start()])

@@ -183,6 +183,8 @@ def export(
             sys.stdout.buffer.write(data)
             return
         path = output or Path(memory_file_name(memory, format))
+        if format == "skill" and not path.suffix:  # a ZIP file
+            path = path.with_name(f"{path.name}.zip")
         write_file(path, data)
 
 

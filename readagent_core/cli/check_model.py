@@ -24,12 +24,16 @@ def check_model(
     """Test the chosen model with every kind of prompt, and say which settings suit it."""
     with report_errors(as_json=json):
         from readagent_core.connecting import connecting
+        from readagent_core.connecting.checking.check import NOT_KNOWN
         from readagent_core.models.server.openai_server import OPENAI
 
         workspace = open_workspace()
         settings = workspace.settings
         if not settings.connected:
-            raise SettingsError("No language model is connected. Set READAGENT_BASE_URL and READAGENT_MODEL first.")
+            raise SettingsError(
+                "No language model is connected. Connect one in Settings of `readagent app`, or set "
+                "READAGENT_BASE_URL and READAGENT_MODEL."
+            )
         job = connecting.start_model_test(
             workspace, address=settings.base_url or OPENAI, model=settings.model, key=settings.api_key
         )
@@ -54,7 +58,8 @@ def check_model(
             return
         say(f"{connecting.VERDICTS[outcome]}: {tested.model} at {tested.where}")
         for check in tested.checks:
-            say(f"{_MARKS[check.state]} {check.name}: {check.figure}")
+            mark = "?" if check.figure == NOT_KNOWN else _MARKS[check.state]
+            say(f"{mark} {check.name}: {check.figure}")
             if check.advice:
                 say(f"  {check.advice}")
         say()

@@ -67,7 +67,7 @@ def read_book(
     from readagent_core.gisting.job import start_gisting
 
     if not workspace.model.is_language_model:
-        hint = "Set READAGENT_BASE_URL and READAGENT_MODEL to connect one."
+        hint = "Connect one in Settings of `readagent app`, or set READAGENT_BASE_URL and READAGENT_MODEL."
         if workspace.settings.base_url and not workspace.settings.model:
             hint = "A server is set, but no model of it: set READAGENT_MODEL too."
         say_aside(f"No language model is connected: the built-in reader makes the gists. {hint}")

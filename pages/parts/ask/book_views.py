@@ -191,7 +191,7 @@ def memory_step(
         "closed": [list(part) for part in step.closed] if step else [],
         "opened": [list(part) for part in opened],
         "passages": passage_records(memory, passages),
-        "focus": page or next(iter([*marked, *(first for first, _ in opened), *expanded]), None),
+        "focus": page or next(iter([*marked, *(first for first, _ in opened), *passages, *expanded]), None),
         "wanted": bool(page),
         # of the page's marked passages in order, the one that the clicked claim rests on
         "passage": next((i for i, span in enumerate(sorted(passages.get(page, []))) if span in places), 0),

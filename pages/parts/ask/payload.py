@@ -18,7 +18,7 @@ from pages.parts.ask.record import (
     Sources,
     exchange_record,
     hide,
-    method_titles,
+    method_abouts,
     record_at_step,
     show_beside,
     sources_of_book,
@@ -45,7 +45,10 @@ def shown_exchanges(now: AskState) -> list[Exchange]:
     if now.recording:
         return [now.current] if now.current else []
     beside = {e.facts.beside for e in now.exchanges} - {now.current.id if now.current else ""}
-    shown = [e for e in now.exchanges if e.id not in beside]  # the others stand beside a newer answer
+    again = {e.question: e.id for e in now.exchanges}  # the newest of each question
+    failed = {e.id for e in now.exchanges if e.state == ExchangeState.FAILED and again[e.question] != e.id}
+    # the others stand beside a newer answer, or failed and were asked again
+    shown = [e for e in now.exchanges if e.id not in beside | failed]
     place = next((i for i, e in enumerate(shown) if now.current and e.id == now.current.id), 0)
     left_out = 0 if st.session_state.get("ask_all") else min(max(0, len(shown) - SHOWN), place)
     return shown[left_out:]
@@ -64,7 +67,7 @@ def _record(now: AskState, exchange: Exchange) -> dict[str, Any]:
         seconds=moment - exchange.asked,
         waiting=waiting_line(job.snapshot, now=moment) if job else "",
         hurry=job is not None and may_hurry(job.snapshot, now=moment),
-        methods=method_titles() if isinstance(now, AskOneBook) else (),
+        methods=method_abouts() if isinstance(now, AskOneBook) else (),
         model=now.workspace.model.name,
         suggest_model=_suggests_model(now, exchange, state),
         whole_memory=_whole_memory(now, exchange),
@@ -146,9 +149,13 @@ def ask_state(now: AskState) -> dict[str, Any]:
 
 
 def _captions(now: AskState, exchange: Exchange, steps: Sequence[replay.Step]) -> list[list[Any]]:
-    """What is said at each step while the replay plays by itself, and for how many seconds."""
+    """What is said at each step while the replay plays by itself, for how many seconds, and whether it has prompts."""
     memory = now.memory_of(exchange) if isinstance(now, AskOneBook) else None
-    return [[said, seconds_of(said)] for said in captions(steps, exchange, memory)]
+    said = captions(steps, exchange, memory)
+    return [[one, seconds_of(one), step.kind in SENDS] for one, step in zip(said, steps, strict=True)]
+
+
+SENDS = (replay.UNDERSTOOD, replay.LOOK_UP, replay.ANSWER)  # the steps that have prompts
 
 
 def _sources(now: AskState, exchange: Exchange, events: Sequence[Event], text: str) -> Sources:

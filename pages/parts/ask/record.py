@@ -46,6 +46,12 @@ TROUBLE = {
 }
 
 
+def method_abouts() -> list[tuple[str, str, str]]:
+    """Name, title and a sentence about every method, ReadAgent first."""
+    known = all_methods()
+    return [(name, title, known[name].about) for name, title in method_titles()]
+
+
 def method_titles() -> list[tuple[str, str]]:
     """The name and title of every method, ReadAgent first."""
     found = [(m.name, m.title) for m in all_methods().values()]
@@ -227,7 +233,7 @@ def exchange_record(
     seconds: float = 0.0,
     waiting: str = "",
     hurry: bool = False,
-    methods: Sequence[tuple[str, str]] = (),
+    methods: Sequence[tuple[str, str, str]] = (),
     model: str = builtin.NAME,
     suggest_model: bool = False,
     whole_memory: str = "",
@@ -276,6 +282,7 @@ def exchange_record(
             "kind": signature.kind,
             "line": signer_line(signature, events, text, gists=gists) if running else signature.line,
         },
+        "method": dict(method_titles()).get(exchange.method, exchange.method),
         "language": sources.language,
         "looks": sources.looks,
         "running": running,
@@ -299,7 +306,7 @@ def exchange_record(
         "again": _again(signature, model),
         "wholeMemory": whole_memory,
         "beside": None,
-        "methods": [list(pair) for pair in methods if pair[0] != exchange.method],
+        "methods": [list(known) for known in methods if known[0] != exchange.method],
         "hidden": "",
         "plain": text,
     }

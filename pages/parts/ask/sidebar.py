@@ -163,6 +163,8 @@ def _conversations(now: AskState) -> None:
             if shown is not None:
                 with st.popover("", icon=":material/more_horiz:", help="This conversation", key="ask_more"):
                     _one(now, shown)
+    if isinstance(now, AskOneBook):
+        _choose_several(now)
     if several and isinstance(now, AskOneBook):
         st.button(
             f"{count_of(len(several), 'conversation')} about several books",
@@ -172,6 +174,17 @@ def _conversations(now: AskState) -> None:
             on_click=open_several,
             args=(workspace, several[0].id),
         )
+
+
+def _choose_several(now: AskOneBook) -> None:
+    """Ask several books: chosen here, this one among them."""
+    titles = {book.id: book.title for book in now.workspace.library.books()}
+    if len(titles) < 2:
+        return
+    with st.popover("Ask several books", icon=":material/library_books:", type="tertiary", key="ask_choose_several"):
+        chosen = st.multiselect("Books", list(titles), [now.book.id], format_func=titles.__getitem__, key="ask_these")
+        st.button("Ask these", type="primary", key="ask_these_go", disabled=len(chosen) < 2,
+                  on_click=choose_from_next_run, args=("books", chosen))  # fmt: skip
 
 
 def _open(now: AskState, conversation_id: str) -> None:

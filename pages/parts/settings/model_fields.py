@@ -47,16 +47,19 @@ def choose_model(workspace: Workspace, names: Sequence[str], *, scope: str, cont
     options = list(names)
     now = workspace.settings.model
     known = connecting.preset_of(workspace.settings.base_url) is not None or workspace.settings.key_trouble
-    if now and known and not options:
-        options = [now]
+    typed = st.session_state.get(f"{scope}_model_chosen", "")  # a list that does not come takes no name away
+    if not options and (typed or (now and known)):
+        options = [typed or now]
     chosen = container.selectbox(
         "Model",
         options,
-        index=options.index(now) if now in options else (0 if options else None),
+        index=next((options.index(name) for name in (typed, now) if name in options), 0 if options else None),
         accept_new_options=True,
         placeholder="Choose, or type its name",
         key=f"{scope}_model_{len(options)}",
     )
+    if chosen:
+        st.session_state[f"{scope}_model_chosen"] = str(chosen)
     return str(chosen or "")
 
 
