@@ -71,7 +71,7 @@ def open_workspace(own_home):
     for workspace in opened:
         for job in workspace.jobs.running():
             job.cancel()
-            job.join(10)
+            job.join(120)
         workspace.library.close()
     connection.close_all()
 

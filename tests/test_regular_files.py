@@ -131,7 +131,7 @@ def test_a_folder_import_leaves_pipes_alone(tmp_path, workspace):
     os.mkfifo(tmp_path / "books" / "cover.jpg")
     os.mkfifo(tmp_path / "books" / "other.txt")
     job = start_import(workspace, tmp_path / "books")
-    assert job.join(20).state == "done"
+    assert job.join(120).state == "done"
     assert [item.name for item in job.snapshot.value.imported] == ["fog.md"]
 
 

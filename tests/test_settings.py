@@ -133,7 +133,7 @@ def test_one_that_waits_for_its_password_is_waited_for_once_and_a_call_given_up_
     waiting.answered.set()
     for thread in threading.enumerate():
         if thread.name == "keyring":
-            thread.join(20)
+            thread.join(120)
     assert [call[0] for call in waiting.asked] == ["get"]
     assert waiting.kept == {}
 

@@ -41,7 +41,7 @@ def test_where_both_exist_they_are_the_same_byte_for_byte(story, method):
     NEXT = iter(["Page [2]", "Page [5]", "STOP"])
     workspace, book = story
     exchange, job = ask(workspace, book.id, Question("What was done with the farthing?"), method=method, up_to=9)
-    job.join(30)
+    job.join(120)
     exchange = workspace.library.exchange(exchange.id)
     stored = [e.prompt for e in events_of(exchange) if isinstance(e, ModelCall)]
     assert stored

@@ -33,7 +33,7 @@ def book(open_workspace):
 
 def asked(workspace, book, text=ASKED, **how):
     exchange, job = ask(workspace, book.id, Question(text), settings=AskSettings(may_decline=True), **how)
-    job.join(30)
+    job.join(120)
     return workspace.library.exchange(exchange.id)
 
 
@@ -60,7 +60,7 @@ def test_a_book_without_gists_is_searched_and_the_answer_stays_right_when_they_a
     assert workspace.library.cards()[0].gisting_id is None
     again = asked(workspace, log)
     assert again.gisting_id == exchange.gisting_id
-    start_gisting(workspace, log.id, GistingPlan(max_words=400, min_words=100)).join(60)
+    start_gisting(workspace, log.id, GistingPlan(max_words=400, min_words=100)).join(120)
     (made,) = workspace.library.gistings(log.id)
     assert made.state == GistingState.DONE
     assert checked(workspace, workspace.library.exchange(exchange.id))[0] == before
@@ -70,7 +70,7 @@ def test_a_book_without_gists_is_searched_and_the_answer_stays_right_when_they_a
 def test_while_gists_are_made_an_answer_has_those_and_searches_the_rest(book):
     workspace, log = book
     plan = GistingPlan(max_words=400, min_words=100)
-    start_gisting(workspace, log.id, plan).join(60)
+    start_gisting(workspace, log.id, plan).join(120)
     (made,) = workspace.library.gistings(log.id)
     whole = workspace.library.memory(made.id)
     half = replace(whole.up_to(3), document=whole.document, gists=tuple(Gist(f"gistword{n}") for n in range(1, 4)))

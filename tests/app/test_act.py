@@ -82,7 +82,7 @@ def test_a_step_is_stored_with_the_book(workspace: Workspace, pages: BookPages) 
     book = opened(workspace, PAGE, "shop.html")
     drawn = pages.open(book.id)
     job = start_step(workspace, pages, book.id, WebTask("Search & go", ("a -> CLICK",)))
-    job.join(60)
+    job.join(120)
     assert job.exception is None
     (step,) = stored_steps(workspace.library.artifacts(book.document_id), drawn.version)
     assert (step.task, step.model) == (WebTask("Search & go", ("a -> CLICK",)), workspace.model.name)

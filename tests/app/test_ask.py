@@ -37,7 +37,7 @@ def put(at, text):
     at.chat_input(key="ask_input").set_value(text).run()
     assert not at.exception
     exchange = newest(workspace, the_keeper(workspace))
-    workspace.jobs.get(f"ask {exchange.id}").join(20)
+    workspace.jobs.get(f"ask {exchange.id}").join(120)
     return workspace.library.exchange(exchange.id)
 
 
@@ -127,7 +127,7 @@ def test_an_exchange_opens_by_its_address_and_a_strange_address_does_no_harm(app
     conversation = workspace.library.conversations(book.id)[0]
     first = workspace.library.exchanges(conversation.id)[0]
     exchange, job = ask(workspace, book.id, Question("Who is Nora?"))
-    job.join(20)
+    job.join(120)
     known = [{"book": book.id, "exchange": found.id, "step": "1"} for found in (first, exchange)]
     for address in (*known, {"exchange": "gone"}, {"book": "gone"}, {"step": "99999"}, {"step": "x"}):
         assert not app("pages/ask.py", **address).exception, address
@@ -145,16 +145,16 @@ def test_a_book_is_asked_before_it_has_gists_and_then_again_beside_the_old_answe
     assert "A few seconds\\, free" in captions(at)
     at.chat_input(key="ask_input").set_value("Who lit the lamp of part 17?").run()
     first = newest(workspace, book)
-    workspace.jobs.get(f"ask {first.id}").join(20)
+    workspace.jobs.get(f"ask {first.id}").join(120)
     assert first.method == "passages-dos"
     at.run().button(key="ask_make").click().run()
-    workspace.jobs.get(f"read {workspace.library.gistings(book.id)[0].id}").join(30)
+    workspace.jobs.get(f"read {workspace.library.gistings(book.id)[0].id}").join(120)
     now = scene(workspace, book)
     (record,) = payload.finished_records(now)
     assert record["wholeMemory"] == "free"
     ask_in(now, first.question, like=workspace.library.exchange(first.id), beside=True)
     second = newest(workspace, book)
-    workspace.jobs.get(f"ask {second.id}").join(20)
+    workspace.jobs.get(f"ask {second.id}").join(120)
     now = scene(workspace, book)
     (shown,) = payload.finished_records(now)  # the old answer is no longer by itself
     assert (shown["id"], shown["beside"]["record"]["id"]) == (second.id, first.id)
@@ -177,7 +177,7 @@ def test_a_question_of_one_click_opens_no_page_and_a_follow_up_says_how_it_was_u
     now.conversation_id = None
     for text, whole in (("What is this about?", True), ("And why is it dark?", False)):
         ask_in(now, text, whole=whole)
-        workspace.jobs.get(f"ask {now.just_asked.id}").join(60)
+        workspace.jobs.get(f"ask {now.just_asked.id}").join(120)
     first, second = payload.finished_records(scene(workspace, book))
     for drawn in (first, second):
         assert drawn["before"] == "Answered from gists; no page was needed."
@@ -241,7 +241,7 @@ def test_questions_are_suggested_only_when_asked_for(app, fake_server):
     workspace = get_workspace()
     gisting = newest_memory(workspace, the_keeper(workspace).id)[0]
     at.button(key="ask_suggest").click().run()
-    suggesting.suggesting_job(workspace, gisting.id, up_to=None).join(60)
+    suggesting.suggesting_job(workspace, gisting.id, up_to=None).join(120)
     at.run()
     assert not at.exception
     assert len(fake_server.chats) == 1
@@ -258,7 +258,7 @@ def test_what_if_other_pages_are_open_is_answered_beside_the_old_answer(opened):
     before = now.current
     ask_in(now, before.question, like=before, beside=True, pages="4,5")
     exchange = newest(workspace, book)
-    workspace.jobs.get(f"ask {exchange.id}").join(20)
+    workspace.jobs.get(f"ask {exchange.id}").join(120)
     exchange = workspace.library.exchange(exchange.id)
     assert answer_of(events_of(exchange)).looked_up == (4, 5)
     assert [e["task"] for e in exchange.events if e["kind"] == "Asked"] == ["choose"]  # no look-up was asked for

@@ -27,7 +27,7 @@ def answered(app):
     workspace = get_workspace()
     books = add(workspace, tale(1), tale(2))
     exchange, job = ask_books(workspace, books, Question("Where is secret1x9?"))
-    job.join(60)
+    job.join(120)
     return workspace, books, workspace.library.exchange(exchange.id)
 
 
@@ -100,7 +100,7 @@ def test_options_go_with_a_question_about_several_books(app, answered):
     assert not at.exception
     newest = workspace.library.conversations_about_several()[0]
     (exchange,) = workspace.library.exchanges(newest.id)
-    workspace.jobs.get(f"ask {exchange.id}").join(20)
+    workspace.jobs.get(f"ask {exchange.id}").join(120)
     assert exchange.options == ("in the first", "in the second")
     assert workspace.library.exchange(exchange.id).state == "done"
     at.run()
@@ -112,7 +112,7 @@ def test_an_answer_from_several_books_is_kept_in_the_first_that_it_quotes(app):
     workspace = get_workspace()
     books = add(workspace, tale(1), tale(2))
     exchange, job = ask_books(workspace, books, Question("Where are secret1x9 and secret2x4?"))
-    job.join(60)
+    job.join(120)
     exchange = workspace.library.exchange(exchange.id)
     now = state(workspace, books, exchange)
     assert ask_state(now)["kept"] == []

@@ -32,7 +32,7 @@ def test_a_question_goes_to_every_method_ticked(app: App) -> None:
     at.button[0].click().run()
     job = get_workspace().jobs.get(comparing.job_key(book.id))
     assert job is not None
-    assert job.join(30).state == "done"
+    assert job.join(120).state == "done"
     at.run()
     assert not at.exception
     kept = comparing.last_comparison(get_workspace(), book.id)
@@ -51,7 +51,7 @@ def compared(app: App) -> tuple[AppTest, Book]:
     book = get_workspace().library.books()[0]
     at.text_input(key=f"compare_question_{book.id}").set_value("Why did Ambrose Vane put out Harrow Light?")
     at.button[0].click().run()
-    get_workspace().jobs.get(comparing.job_key(book.id)).join(30)
+    get_workspace().jobs.get(comparing.job_key(book.id)).join(120)
     at.run()
     return at, book
 
@@ -61,7 +61,7 @@ def test_methods_that_failed_are_asked_again(app: App, fake_server: FakeServer) 
     at, book = compared(app)
     fake_server.before = None
     at.button(key="compare_again").click().run()
-    get_workspace().jobs.get(comparing.job_key(book.id)).join(30)
+    get_workspace().jobs.get(comparing.job_key(book.id)).join(120)
     at.run()
     assert not at.exception
     found = comparing.last_comparison(get_workspace(), book.id)
@@ -105,7 +105,7 @@ def test_the_spoiler_limit_hides_a_comparison_that_saw_more_and_questions_about_
     at.text_input(key=f"compare_question_{book.id}").set_value("Who keeps the light?")
     at.button[0].click().run()
     job = get_workspace().jobs.get(comparing.job_key(book.id))
-    assert len(job.join(30).value.pages) == page
+    assert len(job.join(120).value.pages) == page
     at.run()
     assert len(at.get("download_button")) == 3
     at.toggle(key=f"compare_only_read_{book.id}").set_value(False).run()
@@ -165,7 +165,7 @@ def test_several_books_are_chosen_by_the_address_and_compared_as_one(app: App) -
     assert "Left out, without gists or kept out by a spoiler limit: Tale 3." in said
     at.button(key="compare_try_1").click().run()
     job = workspace.jobs.get(comparing.job_key(first, second, unread))
-    assert {entry.state for entry in job.join(30).value.entries} == {"done"}
+    assert {entry.state for entry in job.join(120).value.entries} == {"done"}
     at.run()
     assert not at.exception
     assert len(at.get("download_button")) == 3

@@ -26,7 +26,7 @@ def finish(at):
     from pages.parts.shared.cached import get_workspace
 
     for job in get_workspace().jobs.running():
-        job.join(60)
+        job.join(120)
     return at.run()
 
 

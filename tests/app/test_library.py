@@ -45,7 +45,7 @@ def test_the_library_opens_with_the_samples_and_takes_files(app):
     at.file_uploader[0].set_value([("scan.epub", b"not an epub", "application/epub+zip")]).run()
     assert not at.exception
     (one,) = at.session_state["imports"]
-    one.job.join(20)
+    one.job.join(120)
     record = import_record(get_workspace(), one)
     assert (record["name"], record["state"]) == ("scan.epub", "failed")
     assert "named like an EPUB" in record["text"]
@@ -189,7 +189,7 @@ def test_what_cannot_be_opened_says_why_and_exported_gists_are_a_book_that_has_t
 
     def dropped(name, data):
         one = start_import(workspace, name, data)
-        one.job.join(30)
+        one.job.join(120)
         return import_record(workspace, one)
 
     for name, data, title, text in (
@@ -212,7 +212,7 @@ def test_upkeep_deletes_what_was_removed_long_ago_and_prepares_the_search(open_w
     books = [library.add(Document(name, (Paragraph(f"{name}, a lamp."),))) for name in ("One", "Two", "Three")]
     library.remove(books[0].id, books[1].id)
     library._set([books[0].id], "removed", time.time() - 31 * 86_400)
-    assert start_upkeep(workspace.library, workspace.jobs).join(20).state == "done"
+    assert start_upkeep(workspace.library, workspace.jobs).join(120).state == "done"
     assert [book.title for book in library.removed()] == ["Two"]
     assert [hit.book_id for hit in library.search_all("lamp", limit=5)] == [books[2].id]
     assert library.unsearchable() == 0
@@ -224,7 +224,7 @@ def test_a_file_that_waits_is_not_opened_after_it_was_dismissed(open_workspace):
         one = start_import(workspace, "a.txt", b"A text.")
         assert import_record(workspace, one)["state"] == "waiting"
         one.job.cancel()
-    assert one.job.join(20).state == "cancelled"
+    assert one.job.join(120).state == "cancelled"
     assert workspace.library.books() == []
 
 
@@ -234,7 +234,7 @@ def test_the_note_of_a_file_goes_when_a_book_is_opened_unless_the_file_failed(op
     monkeypatch.setattr(acts.st, "switch_page", lambda page, **_: opened.append(page))
     files = [start_import(workspace, "a.txt", b"A text."), start_import(workspace, "b.epub", b"not an epub")]
     imports.imports_of_session().extend(files)
-    states = [one.job.join(20).state for one in files]
+    states = [one.job.join(120).state for one in files]
     acts.follow(workspace, Act("open", of=workspace.library.books()[0].id), tuple(workspace.library.cards()))
     assert (states, opened) == (["done", "failed"], ["pages/read.py"])
     assert imports.imports_of_session() == files[1:]
@@ -243,6 +243,6 @@ def test_the_note_of_a_file_goes_when_a_book_is_opened_unless_the_file_failed(op
 def test_an_import_says_what_was_found(open_workspace):
     workspace = open_workspace()
     one = start_import(workspace, "雪.md", "# 雪\n\n## 一\n\n雪が 降る。\n\n## 二\n\n終わり。\n".encode())
-    one.job.join(20)
+    one.job.join(120)
     record = import_record(workspace, one)
     assert (record["state"], record["text"]) == ("opened", "2 sections.")

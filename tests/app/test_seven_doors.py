@@ -115,7 +115,7 @@ def by_app(doors: Doors, books: list[int], method: str) -> None:
     at.chat_input(key="ask_input").set_value(QUESTION).run()
     assert not at.exception
     for job in get_workspace().jobs.running():
-        job.join(30)
+        job.join(120)
 
 
 def by_command_line(doors: Doors, books: list[int], method: str) -> None:
@@ -144,7 +144,7 @@ def by_mcp(doors: Doors, books: list[int], method: str) -> None:
 def by_compare(doors: Doors, books: list[int], method: str) -> None:
     def compare(workspace: Workspace, ids: list[str]) -> None:
         job = comparing.compare(workspace, ids, Question(QUESTION), [method], settings=AskSettings())
-        assert job.join(30).value.entries[0].state == "done"
+        assert job.join(120).value.entries[0].state == "done"
 
     in_workspace(compare, doors, books)
 

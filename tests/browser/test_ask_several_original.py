@@ -23,10 +23,10 @@ def answer(app_home: Path) -> Iterator[str]:
     """The id of an answer of the built-in reader from a PDF and a book that was none."""
     workspace = Workspace(load_settings({"READAGENT_HOME": str(app_home)}))
     minutes = open_file(workspace, Press()(sample("harrow-council-minutes")), "minutes.pdf")
-    start_gisting(workspace, minutes.id).join(60)
+    start_gisting(workspace, minutes.id).join(120)
     books = (minutes.id, *add(workspace, tale(61)))
     exchange, job = ask_books(workspace, books, Question("What did Mr. Okafor say of the two quotations?"))
-    job.join(60)
+    job.join(120)
     yield exchange.id
     workspace.library.delete_conversation(exchange.conversation_id)
     workspace.library.remove(books[1])

@@ -24,9 +24,9 @@ def books(app_home: Path, app_url: str) -> dict[str, str]:
     """Ids: a PDF with gists and an answer, the answer, and a locked PDF whose password the app was not given."""
     workspace = Workspace(load_settings({"READAGENT_HOME": str(app_home)}))
     minutes = open_file(workspace, Press()(sample("harrow-council-minutes")), "minutes.pdf")
-    start_gisting(workspace, minutes.id).join(60)
+    start_gisting(workspace, minutes.id).join(120)
     exchange, job = ask(workspace, minutes.id, Question("What did Mr. Okafor say of the two quotations?"))
-    job.join(60)
+    job.join(120)
     closed = open_file(workspace, locked("secret", "owner"), "closed.pdf", password="secret")
     workspace.library.close()
     return {"minutes": minutes.id, "answer": exchange.id, "locked": closed.id}

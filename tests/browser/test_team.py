@@ -147,7 +147,7 @@ def treasure(server: Server, anna: Page) -> Treasure:
     pdf = open_file(workspace, pages_of([f"The keeper {MARKER} lit the lamp."]), "lamp.pdf")
     web = open_file(workspace, shop(f"<p>{MARKER}'s lamps, by post.</p>").encode(), "shop.html")
     version = BookPages(workspace).open(web.id).version
-    start_gisting(workspace, book.id).join(60)
+    start_gisting(workspace, book.id).join(120)
     workspace.library.close()
     frames: list[bytes] = []
     anna.on("websocket", lambda socket: socket.on("framereceived", lambda data: frames.append(as_bytes(data))))

@@ -138,14 +138,14 @@ def open_at(home: Path, server: FakeServer, *, time_scale: float = 1.0, **saved:
 def read_and_ask(workspace: Workspace, document: Document, plan: GistingPlan | None):
     """(reading, memory, the snapshot of the reading's job, exchange). Without ``plan`` it was read before."""
     kept = workspace.library.add(document)
-    snapshot = start_gisting(workspace, kept.id, plan).join(60) if plan else None
+    snapshot = start_gisting(workspace, kept.id, plan).join(120) if plan else None
     while running := workspace.jobs.running():  # in smaller pages, after a window error
-        running[0].join(60)
+        running[0].join(120)
     found = newest_memory(workspace, kept.id)
     if found is None or not found[1].readable:
         return workspace.library.gistings(kept.id)[0], found and found[1], snapshot, None
     exchange, job = ask(workspace, kept.id, QUESTION)
-    job.join(30)
+    job.join(120)
     return *found, snapshot, workspace.library.exchange(exchange.id)
 
 
@@ -173,7 +173,7 @@ def undisturbed(tmp_path_factory):
     home = tmp_path_factory.mktemp("undisturbed")
     with FakeServer() as server:
         workspace = open_at(home, server, connections=1)
-        start_gisting(workspace, workspace.library.add(book()).id, PLAN).join(30)
+        start_gisting(workspace, workspace.library.add(book()).id, PLAN).join(120)
         workspace.library.close()
         as_read = tmp_path_factory.mktemp("read") / "home"
         shutil.copytree(home, as_read, ignore=shutil.ignore_patterns("replies"))

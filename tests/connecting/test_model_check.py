@@ -195,10 +195,10 @@ def test_settings_are_saved_for_this_model_and_used(open_workspace):
         assert workspace.settings.saved.options_of("another") == ModelOptions(reason_first=True)
         assert (usual_plan(workspace, 500).max_words, usual_plan(workspace, 500).min_words) == (300, 140)
         book = workspace.library.add(story().document)
-        start_gisting(workspace, book.id).join(30)
+        start_gisting(workspace, book.id).join(120)
         assert workspace.library.gistings(book.id)[0].plan.pagination == "uniform"
         exchange, job = ask(workspace, book.id, Question("Who?", ("Ida", "Pell")))
-        job.join(30)
+        job.join(120)
         assert exchange.settings["reason_first"] is True
         assert exchange.settings["extra"] == {"opened": "after"}
         assert any("response_format" in chat.payload for chat in server.chats)
@@ -210,7 +210,7 @@ def test_the_test_runs_as_a_job_without_what_was_saved(open_workspace):
     with FakeServer(capable) as server:
         workspace = open_workspace(server.url, json_replies=["fake-model"])
         job = connecting.start_model_test(workspace, address=server.url, model="fake-model", key=Secret())
-        job.join(30)
+        job.join(120)
         assert not any("response_format" in chat.payload for chat in server.chats)
     tested = job.snapshot.value
     assert connecting.outcome_of(tested.checks) == "good"

@@ -66,7 +66,7 @@ def test_an_answer_is_found_in_chapters_and_once_there_are_pages_on_pages(worksp
     assert text.find("the KEEPER rang") == "in “Chapter 1”"
     assert text.find("the oil was counted") == "in “Chapter 1” and 1 more"
     assert text.find("no such words") == text.find("") == ""
-    start_gisting(workspace, book.id).join(60)
+    start_gisting(workspace, book.id).join(120)
     memory = memory_of(workspace, book)
     text = book_text(document, memory)
     assert text.find("not there\na tea cosy") == f"page {len(memory.pages)}"

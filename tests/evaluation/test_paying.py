@@ -126,7 +126,7 @@ def test_gists_that_exist_are_not_charged(tmp_path, own_home, open_workspace):
         workspace = open_workspace(server.url)
         new = estimate(of, made=readings_made(workspace))
         book = open_file(workspace, path.read_bytes(), path.name)
-        start_gisting(workspace, book.id, of.plan_for(of.arms[0], "article")).join(30)
+        start_gisting(workspace, book.id, of.plan_for(of.arms[0], "article")).join(120)
         read = estimate(of, made=readings_made(workspace))
         before = len(server.chats)
         folder = own_home / "evaluations" / "one"

@@ -169,7 +169,7 @@ def test_neural_methods_use_the_embedding_model_of_the_settings(data, tmp_path, 
     monkeypatch.setattr("readagent_core.models.connect_embedder", lambda settings: embedder)
     workspace = Workspace(Settings(tmp_path), model=FakeModel(answering))
     job, folder = start(workspace, experiment(data, "neural:1"))
-    assert job.join(60).state == "done"
+    assert job.join(120).state == "done"
     workspace.library.close()
     assert {f"What rang {q}?" for q in range(2)} <= set(embedder.texts)
     assert read_record(folder)["embedder"] == embedder.name
@@ -181,7 +181,7 @@ def test_an_experiment_that_a_limit_refuses_can_be_started_later(data, tmp_path)
     with pytest.raises(LimitError):
         start(workspace, experiment(data))
     workspace.jobs = Jobs()
-    assert start(workspace, experiment(data))[0].join(60).state == "done"
+    assert start(workspace, experiment(data))[0].join(120).state == "done"
     workspace.library.close()
 
 

@@ -93,13 +93,13 @@ def test_suggestions_come_one_by_one_and_never_from_past_the_spoiler_limit(own_h
 
     workspace = Workspace(Settings(home=own_home), model=FakeModel(answer))
     book = workspace.library.add(make_document("Storms", *(text(n) for n in range(40))))
-    found = start_suggesting(workspace, book).join(60).value
+    found = start_suggesting(workspace, book).join(120).value
     assert (len(found.found), found.unusable, len(sent)) == (COUNT - 1, 1, COUNT)
     assert all(suggested.quotation in sent[at if at < 1 else at + 1] for at, suggested in enumerate(found.found))
     workspace.library.set_furthest(book.id, 8)
     workspace.library.set_limit(book.id, on=True)
     sent.clear()
-    start_suggesting(workspace, book).join(60)
+    start_suggesting(workspace, book).join(120)
     assert sent
     assert not any(f"storm {n} " in prompt for prompt in sent for n in range(8, 40))
     workspace.library.set_furthest(book.id, 0)

@@ -55,7 +55,7 @@ def shelf(tmp_path):
 
 def imported(workspace, folder):
     job = start_import(workspace, folder)
-    assert job.join(60).state == "done", job.snapshot.error
+    assert job.join(120).state == "done", job.snapshot.error
     return job.snapshot.value
 
 
@@ -135,7 +135,7 @@ def test_a_cancelled_import_keeps_what_it_has_imported(open_workspace, shelf, mo
 
     monkeypatch.setattr(folders, "load_in_child_process", open_then_cancel)
     job = Job("import", lambda job: import_books(workspace, find_books(shelf), job))
-    assert job.start().join(60).state == "cancelled"
+    assert job.start().join(120).state == "cancelled"
     assert len(opened) == len(workspace.library.books()) == 1
     assert job.snapshot.total == 4
     assert len(job.snapshot.value.imported) == 1

@@ -42,7 +42,7 @@ def test_a_backup_made_while_a_book_is_read_is_the_library_of_one_moment(open_wo
             job.join(0.02)
         target = tmp_path / "backup.zip"
         made = back_up(home, target)
-        job.join(60)
+        job.join(120)
         assert job.snapshot.state == "done", job.snapshot.error
         pages = workspace.library.gisting(job.subject).pages
     assert (made.books, target.stat().st_mode & 0o777) == (1, 0o600)

@@ -33,7 +33,7 @@ def homes(own_home: Path):
 def test_a_book_is_copied_with_its_pictures_gists_and_file_and_nothing_else(homes) -> None:
     home, anna, ben = homes
     book = open_file(anna, illustrated(), "sound.epub")
-    start_gisting(anna, book.id).join(60)
+    start_gisting(anna, book.id).join(120)
     conversation = anna.library.new_conversation(book.id, "What I asked")
     anna.library.add_shelf("Sea", [book.id])
     shelf = publish(anna.library, "Sea", ANNA, home)
