@@ -205,7 +205,7 @@ class _PageReader:
         seen = glyphs[0][2]
         for (left, _, _), (_, right, character) in pairwise(glyphs):
             seen += " " * (left - right > _TOUCHING * size) + character
-        seen = seen.translate(str.maketrans(_mirrored(seen)))
+        seen = seen.translate({ord(one): other for one, other in _mirrored(seen).items()})
         return _LEFT_TO_RIGHT.sub(lambda found: found.group()[::-1], seen)
 
     def read(self, start: int, stop: int) -> None:
