@@ -51,5 +51,5 @@ def test_from_the_memory_in_ask_to_the_marked_words_beside_the_answer(page: Page
     assert all(in_view for _, in_view in page.evaluate(MARKED))
     expect(page.locator('.st-key-ask_panel [data-kind="exchange"]')).to_be_visible()  # the answer is beside its words
     settled(page)
-    page.locator(".st-key-ask_whole button").click()
+    page.locator(".st-key-ask_whole button").first.click()
     expect(page).to_have_url(re.compile("/ask"))
