@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import unquote, urljoin
 
+from bs4 import BeautifulSoup
 from lxml import etree
 
 from readagent_core.document import Document
@@ -66,6 +67,8 @@ _CHROME = re.compile(  # a line of links that belong to the site
     re.IGNORECASE,
 )
 _LONGEST_CHROME = 200  # characters
+_BODY = re.compile(r"<body\b", re.IGNORECASE)
+_HEAD = 100_000  # characters in which the head of a page ends
 _TITLE_BY = re.compile(
     r"^(?:The )?Project Gutenberg(?:'s|’s)?(?: e-?(?:text|book))?(?: of)?,? (?P<title>.+?),? by (?P<author>.+?)\.?$",
     re.I,
@@ -85,8 +88,7 @@ def load(data: bytes, name: str, *, address: str = "", limits: Limits) -> Docume
     check_size(data, limits.page, "This web page")
     builder = Builder()
     text = decode_noting_guess(data, builder)
-    tree = parse_html(text)
-    head = _Head(tree)
+    tree, head = parse_html(text), _Head(text)
     body = body_of(tree)
     pictures = sum(1 for _ in body.iter("img"))
     sheets = [text_of(style) for style in tree.iter("style")]
@@ -156,22 +158,23 @@ def _resolver(address: str) -> Resolve:
 
 
 class _Head:
-    """What a page says of itself."""
+    """What the head of a page says of it: tag soup, which Beautiful Soup reads."""
 
-    def __init__(self, tree: Element) -> None:
-        self.metas = list(tree.iter("meta"))
-        named = (one for one in tree.iter("title") if ancestor(one, "svg") is None)
-        self.title = " ".join("".join(text_of(one) for one in list(named)[:1]).split())
+    def __init__(self, text: str) -> None:
+        ends = _BODY.search(text[:_HEAD])
+        self.soup = BeautifulSoup(f"<!doctype html>{text[: ends.start() if ends else _HEAD]}", "lxml")
+
+    @property
+    def title(self) -> str:
+        return "" if self.soup.title is None else " ".join(self.soup.title.get_text().split())
 
     def meta(self, *names: str) -> str:
         """Returns the first of these facts that is given."""
-        said = [
-            (tag.get("name"), tag.get("property"), " ".join((tag.get("content") or "").split())) for tag in self.metas
-        ]
-        found = (
-            text for wanted in names for *keys, text in said if text and wanted in [(k or "").lower() for k in keys]
-        )
-        return next(found, "")
+        for name in names:
+            for tag in self.soup.select(f'meta[name="{name}" i], meta[property="{name}" i]'):
+                if text := " ".join(str(tag.get("content") or "").split()):
+                    return text
+        return ""
 
 
 @dataclass(frozen=True)
