@@ -18,6 +18,7 @@ from readagent_core.models.server.windows import NO_ANSWER, Window, client_of, f
 from readagent_core.prompts import Prompt
 
 _STATE_SECONDS = 60.0
+_SILENCE_SECONDS = 3_600.0  # a slow computer may read a long prompt so long; whether the process lives is known
 _BELIEVED = 0.5  # a state of which the server reused less than this share was not used
 WHERE = "http://readagent.localhost/v1"  # in place of its address: the port is another one at each start
 
@@ -31,6 +32,7 @@ class LocalServer(OpenAIServer):
     def __init__(
         self, model: str, engine: Engine | LocalModelError, *, megabytes: int = MEGABYTES, **options: Any
     ) -> None:
+        options["silence"] = max(options.get("silence", 0.0), _SILENCE_SECONDS)
         super().__init__(WHERE, model, window=engine.window if isinstance(engine, Engine) else WINDOW, **options)
         self.engine = engine
         self.sizes.found = Window(self.sizes.window, slots=1, grammar=True)

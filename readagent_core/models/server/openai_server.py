@@ -38,6 +38,7 @@ ENDLESS = 4  # a reply this many times longer than was allowed is running on wit
 CHARACTERS_PER_TOKEN = 4
 # A call may last so many times the silence that is allowed while nothing but keep-alive comments comes.
 KEEP_ALIVE = 10
+LEAST_MEASURED = 64  # tokens read anew, from which on the time to the first word is a measure
 TOLD_AFTER = 10  # seconds without a word, after which a person is told
 
 
@@ -73,6 +74,7 @@ class OpenAIServer(ChatModel):
         self._silence = silence
         self.client = Client(self.where, self._key, silence=silence)
         self.sizes = Sizes(self.where, model, self._key, self.quirks, window=window, silence=silence)
+        self._read_speed = 0.0  # tokens of a prompt a second, as the last reply had it
 
     @property
     def sampling(self) -> dict[str, Any]:
@@ -179,7 +181,7 @@ class OpenAIServer(ChatModel):
         now = asyncio.get_running_loop().time
         try:
             async with (
-                _silence_told(reply, cancel),
+                _silence_told(reply, cancel, self._seconds_to_read(prompt)),
                 asyncio.timeout(seconds) as deadline,
                 self.client.open("chat/completions", request) as response,
             ):
@@ -216,6 +218,9 @@ class OpenAIServer(ChatModel):
         if size > limit:
             raise Endless(f"more than {limit:,} characters of text and thinking came")
 
+    def _seconds_to_read(self, prompt: Prompt) -> float:
+        return self.sizes.estimate(prompt) / self._read_speed if self._read_speed else 0.0
+
     def _fault(self, name: str, **values: Any) -> ModelError:
         return faults.fault(name, where=self.where, model=self.name, **values)
 
@@ -234,6 +239,9 @@ class OpenAIServer(ChatModel):
         if ending is Ending.BROKEN:
             raise self._fault("reply broke off" if text or reply.reasoning or reply.finish else "empty", carried=text)
         self.sizes.check_all_was_read(prompt, reply)
+        new = (reply.tokens_in or 0) - (reply.tokens_reused or 0)
+        if reply.first and new >= LEAST_MEASURED:
+            self._read_speed = new / reply.first
         if not text and reply.used_tool:
             raise self._fault("only a tool")
         if not text and reply.reasoning:
@@ -256,8 +264,11 @@ class OpenAIServer(ChatModel):
 
 
 @asynccontextmanager
-async def _silence_told(reply: Reply, cancel: CancelToken) -> AsyncIterator[None]:
-    """Report through ``cancel`` that no word comes, every second, once it has taken a while."""
+async def _silence_told(reply: Reply, cancel: CancelToken, expected: float) -> AsyncIterator[None]:
+    """Report through ``cancel`` that no word comes, every second, once it has taken a while. ``expected``: seconds that
+    the prompt takes at the speed of earlier ones; 0 where that is not known.
+    """
+    of_all = f" of about {expected:,.0f} s" if expected > TOLD_AFTER else ""
 
     async def tell() -> None:
         quiet, size = 0, 0
@@ -265,7 +276,8 @@ async def _silence_told(reply: Reply, cancel: CancelToken) -> AsyncIterator[None
             await asyncio.sleep(1)
             quiet, before, size = (0 if reply.size > size else quiet + 1), quiet, reply.size
             if quiet >= TOLD_AFTER:
-                cancel.waiting(0.001, f"No word from the server for {quiet} s: it may be reading what it was sent")
+                told = f"No word from the server for {quiet} s{of_all}: it may be reading what it was sent"
+                cancel.waiting(0.001, told)
             elif before >= TOLD_AFTER:
                 cancel.waiting(0.0, "")
 

@@ -88,28 +88,28 @@ class Sizes:
 
     def _needed(self, prompt: Prompt, window: int) -> int:
         """Tokens that prompt and the least of a reply take up."""
-        return self._estimate(prompt) + min(self.room(prompt) // 2, window // 4)
+        return self.estimate(prompt) + min(self.room(prompt) // 2, window // 4)
 
     def most(self, prompt: Prompt) -> int:
         """Tokens that reply and thinking may take together, within the window."""
         most = self.room(prompt) + (MORE_THINKING_TOKENS if self._quirks.reasons else THINKING_TOKENS)
         most = min(most, self._quirks.most_tokens or most)
         window = self.window
-        return max(16, min(most, window - self._estimate(prompt))) if window else most
+        return max(16, min(most, window - self.estimate(prompt))) if window else most
 
-    def _estimate(self, prompt: Prompt) -> int:
+    def estimate(self, prompt: Prompt) -> int:
         """Tokens of the prompt, corrected upward by what the server reported of earlier ones."""
         return round(estimate_tokens(prompt.text) * max(1.0, self._quirks.ratio or 1.0)) + OVERHEAD
 
     def use_smaller(self, reported: int | None, before: int | None, prompt: Prompt, request: dict[str, Any]) -> bool:
         """Use the window that the server ``reported``, else half of what it refused. False where it is not smaller."""
         if not reported:
-            sent = self._estimate(prompt) + int(request.get(self._quirks.tokens_field, 0))
+            sent = self.estimate(prompt) + int(request.get(self._quirks.tokens_field, 0))
             return self._quirks.guess_window(min(sent, before or sent), seen=before)
         now = self.window
         if now is None or reported < now:
             return self._quirks.learn_window(reported)
-        sent = self._estimate(prompt) + int(request.get(self._quirks.tokens_field, 0))
+        sent = self.estimate(prompt) + int(request.get(self._quirks.tokens_field, 0))
         return sent > reported / 2 and self._quirks.learn_denser_text()
 
     def check_all_was_read(self, prompt: Prompt, reply: Reply) -> None:
