@@ -53,6 +53,7 @@ _HALVES_AT_END = re.compile("[\ud800-\udfff]{0,3}\\Z")
 _NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # the others stand for bytes (see ``events``)
 # where thinking is, the first that is not empty
 _THINKING = ("reasoning_content", "reasoning", "thinking", "reasoning_text", "thinking_blocks", "reasoning_details")
+_FIGURES = ("usage", "usageMetadata", "x_groq", "timings", "prompt_eval_count", "eval_count")
 _PARTS = {"text": "", "value": "", "content": "", "thinking": "thinking", "summary": "thinking", "refusal": "refusal"}
 
 
@@ -111,12 +112,11 @@ class Reply:
         parts = {"text": "", "thinking": "", "refusal": ""}
         _sort(message.get("content") or message.get("text") or choice.get("text"), parts)
         self.refused |= bool(message.get("refusal") or parts["refusal"])
-        content, thought = parts["text"], parts["thinking"]
-        for name in _THINKING:
-            if not thought:
-                _sort(message.get(name), parts, "thinking")
-                thought = parts["thinking"]
-        if _dict(_dict(message.get("extra_content")).get("google")).get("thought") and "</" not in content:
+        for found in filter(None, map(message.get, _THINKING)):
+            if not parts["thinking"]:
+                _sort(found, parts, "thinking")
+        content, thought, more = parts["text"], parts["thinking"], message.get("extra_content")
+        if more and _dict(_dict(more).get("google")).get("thought") and "</" not in content:
             content, thought = "", thought + content.removeprefix("<thought>")  # Gemini
         elif not self.content and self.reasoning:
             content = content.removeprefix("</thought>")
@@ -131,7 +131,7 @@ class Reply:
     def _take_reason(self, choice: Event) -> None:
         """Read why the reply ended. A gateway's reason may be better than that of the server behind it."""
         for name in ("finish_reason", "finishReason", "native_finish_reason", "stop_reason"):
-            reason = _reason(choice.get(name))
+            reason = _reason(choice[name]) if choice.get(name) else None
             if reason and (name.startswith("finish") or _kind_of(reason) in (Ending.LENGTH, Ending.REFUSED)):
                 self.finish = reason
 
@@ -150,6 +150,8 @@ class Reply:
         return content[len(before) :] if repeats else content
 
     def _count_usage(self, event: Event) -> None:
+        if not any(map(event.get, _FIGURES)):  # as in nearly every event
+            return
         usage = _dict(event.get("usage") or event.get("usageMetadata") or _dict(event.get("x_groq")).get("usage"))
         details = _dict(usage.get("prompt_tokens_details") or usage.get("input_tokens_details"))
         timings = _dict(event.get("timings"))  # llama.cpp
