@@ -137,8 +137,8 @@ def use_server_model(workspace: Workspace) -> Settings:
     return workspace.settings
 
 
-def forget_learnt_window(workspace: Workspace) -> None:
-    """Forget the window that was learnt of the model in use: the server is asked for it again."""
+def forget_learnt_limits(workspace: Workspace) -> None:
+    """Forget the limits that were learnt of the model in use: the server is asked for its window again."""
     settings = workspace.settings
     relearn(settings.base_url, settings.model, (settings.server or settings).home)
     workspace.reconnect(settings)

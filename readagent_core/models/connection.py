@@ -25,7 +25,7 @@ from readagent_core.models.local.server import WHERE, LocalServer
 from readagent_core.models.local.states import MEGABYTES as STATE_MEGABYTES
 from readagent_core.models.server.network import is_here
 from readagent_core.models.server.openai_server import OPENAI, SILENCE_SECONDS, OpenAIServer
-from readagent_core.models.server.quirks import ORIGINS, Quirks, load_quirks, store_window
+from readagent_core.models.server.quirks import Quirks, load_quirks, store_window
 from readagent_core.models.server.retry import Retrying
 from readagent_core.settings import Settings, TeamSettings
 from readagent_core.settings.saved import plain_name
@@ -150,11 +150,10 @@ def open_cache(settings: Settings) -> ReplyCache:
         return _CACHES[key]
 
 
-def learnt_window(settings: Settings) -> tuple[int, str] | None:
-    """The window that was learnt of the model in use, in tokens, and how; None where none was."""
+def learnt_limits(settings: Settings) -> list[tuple[str, int, str]]:
+    """The limits that were learnt of the model in use: see ``Quirks.limits``."""
     with _LOCK:
-        quirks = _quirks(settings, (settings.base_url or OPENAI).rstrip("/"))
-    return (quirks.window, ORIGINS[quirks.origin]) if quirks.window and quirks.origin else None
+        return _quirks(settings, (settings.base_url or OPENAI).rstrip("/")).limits
 
 
 def _quirks(settings: Settings, where: str) -> Quirks:

@@ -333,13 +333,13 @@ def test_the_result_of_a_models_test_is_shown(app, workspace, monkeypatch, serve
     assert [text for text in shown if text not in texts(at)] == []
 
 
-def test_a_learnt_window_is_shown_reset_found_again_and_forgotten_with_the_models_file(app, workspace, monkeypatch):
+def test_learnt_limits_are_shown_reset_found_again_and_forgotten_with_the_models_file(app, workspace, monkeypatch):
     monkeypatch.setattr("pages.parts.shared.cached.Workspace", lambda settings, **_: workspace)
-    refusal = Reply(status=400, error=error("maximum context length is 2048 tokens. However, you requested 2500"))
+    said = ("maximum context length is 2048 tokens. However, you requested 2500", "max_tokens should be in [1, 512]")
     refusals: list[Reply] = []
 
     def learn():
-        refusals.append(refusal)
+        refusals.extend(Reply(status=400, error=error(text)) for text in said)
         workspace.model.without_cache().complete(Prompt("gist", "word " * 800, reply_words=50), CancelToken())
 
     def refuse(*_):
@@ -349,21 +349,21 @@ def test_a_learnt_window_is_shown_reset_found_again_and_forgotten_with_the_model
         connecting.use_model(workspace, address=server.url, model="fake-model", key=Secret())
         learn()
         at = app("pages/settings.py")
-        shown = "Context window: 2,048 tokens (the server said so)."
-        assert shown in texts(at)
-        at.button(key="forget_window").click().run()
+        shown = ("Context window: 2,048 tokens (the server said so).", "Longest reply: 512 tokens (the server said so).")
+        assert [text for text in shown if text not in texts(at)] == []
+        at.button(key="forget_limits").click().run()
         assert not at.exception
-        assert "Context window" not in texts(at)
+        assert "tokens (" not in texts(at)
         assert workspace.model.window == 8192  # as the server says it
         learn()
-        assert shown in texts(at.run())
+        at.run()
+        assert [text for text in shown if text not in texts(at)] == []
         server.traits.file = "of Tuesday"
-        connection.close_all()  # as at the next start
-        workspace.reconnect(workspace.settings)
+        workspace.model.server.sizes.to_ask = True  # as after the reply of a model that was not loaded
         assert workspace.model.window == 8192
         at.run()
-        assert "Context window" not in texts(at)
-        assert "forget_window" not in [button.key for button in at.button]
+        assert "tokens (" not in texts(at)
+        assert "forget_limits" not in [button.key for button in at.button]
 
 
 def test_settings_that_suit_a_weak_model_are_offered_and_can_be_changed(app, workspace, monkeypatch):

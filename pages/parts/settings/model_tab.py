@@ -13,7 +13,7 @@ from pages.parts.settings import local_model, model_limits, model_options, model
 from pages.parts.settings.model_fields import choose_model, draw_fields, forget_found_servers
 from pages.parts.shared import polling, shell
 from readagent_core.connecting import connecting
-from readagent_core.models.connection import learnt_window
+from readagent_core.models.connection import learnt_limits
 from readagent_core.models.local.server import WHERE
 from readagent_core.models.server import probe
 from readagent_core.models.server.probe import PRESETS, Found
@@ -156,15 +156,16 @@ def current_model(workspace: Workspace) -> None:
         st.text(f"In use now: {model.name} {where}")
         for notice in model.notices:
             st.caption(f":material/info: {notice}")
-        if learnt := learnt_window(workspace.settings):
-            st.caption(f"Context window: {learnt[0]:,} tokens ({learnt[1]}).")
-            if workspace.settings.server is None:
-                st.button(
-                    "Find the window again",
-                    key="forget_window",
-                    type="tertiary",
-                    on_click=lambda: connecting.forget_learnt_window(workspace),
-                )
+        learnt = learnt_limits(workspace.settings)
+        for name, tokens, how in learnt:
+            st.caption(f"{name}: {tokens:,} tokens ({how}).")
+        if learnt and workspace.settings.server is None:
+            st.button(
+                "Forget this and find out again",
+                key="forget_limits",
+                type="tertiary",
+                on_click=lambda: connecting.forget_learnt_limits(workspace),
+            )
     if workspace.settings.key_trouble:
         with st.container(border=True, key="error_calm_key"):
             st.markdown(":orange[:material/lock:] &nbsp; **The keyring does not give the key**")

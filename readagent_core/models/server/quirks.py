@@ -108,11 +108,16 @@ class Quirks:
         """The server says which file the model has; another one than before makes what was learnt worthless."""
         with self._lock:
             if file and self.file and file != self.file:
-                self.window = self.origin = self.ratio = None
-                self.guesses = self.largest = 0
-                self.cutting = ""
+                new = Quirks(file=file, keep=self.keep, _lock=self._lock)
+                self.__dict__.update(new.__dict__)
             self.file = file or self.file
             self._keep()
+
+    @property
+    def limits(self) -> list[tuple[str, int, str]]:
+        """The limits that were learnt, for people: what is limited, tokens, how it was learnt."""
+        limits = [("Context window", self.window, self.origin), ("Longest reply", self.most_tokens, Origin.SAID)]
+        return [(name, tokens, ORIGINS[origin]) for name, tokens, origin in limits if tokens and origin]
 
     def learn_window(self, window: int, origin: Origin = Origin.SAID) -> bool:
         """Believe that the server takes in ``window`` tokens. False where a larger prompt went through."""
