@@ -115,23 +115,27 @@ def _mark(item: Any) -> Mark:
     own = item.get("readagent") or {}
     target = _one(item.get("target"))
     target = target if isinstance(target, dict) else {}  # an address alone: a note on the whole book
-    quote = next((s for s in _selectors(target.get("selector")) if s.get("type") == "TextQuoteSelector"), {})
+    quote = next((s for s in _selectors(target.get("selector")) if "TextQuoteSelector" in _all(s.get("type"))), {})
     answer = _answer(own["answer"]) if own.get("answer") else None
     bodies = [{"value": b} if isinstance(b, str) else b for b in _all(item.get("body") or item.get("bodyValue"))]
-    notes = [_text(b["value"]) for b in bodies if "value" in b and not (answer and b.get("purpose") == "describing")]
-    kind = _KINDS.get(_one(item.get("motivation")), NOTE if notes else HIGHLIGHT)
+    notes = [
+        _text(b["value"])
+        for b in bodies
+        if b.get("value") is not None and not (answer and b.get("purpose") == "describing")
+    ]
+    kind = _KINDS.get(str(_one(item.get("motivation"))), NOTE if notes else HIGHLIGHT)
     if kind == ANSWER and answer is None:  # another program's description
         kind = NOTE
-    colour = _one(target.get("styleClass"))
+    colour = str(_one(target.get("styleClass")))
     created = _date(item.get("created"))
     return Mark(
         id=_id(item),
         book_id="",
         kind=kind,
         colour=colour if colour in COLOURS else "",
-        exact=_text(quote.get("exact", "")),
-        prefix=_text(quote.get("prefix", ""))[-CONTEXT:],
-        suffix=_text(quote.get("suffix", ""))[:CONTEXT],
+        exact=_text(quote.get("exact") or ""),
+        prefix=_text(quote.get("prefix") or "")[-CONTEXT:],
+        suffix=_text(quote.get("suffix") or "")[:CONTEXT],
         start=_spot(own.get("start", [0, 0])),
         end=_spot(own.get("end", [0, 0])),
         note=_text("\n\n".join(notes)),
@@ -187,7 +191,8 @@ def _date(value: Any) -> str:
 
 def _id(item: Mapping[str, Any]) -> str:
     """Return the id of our own annotations; for others one that is the same at every import."""
-    name = _text(item.get("id") or json.dumps(item, sort_keys=True))
+    name = item.get("id")
+    name = name if isinstance(name, str) and name else json.dumps(item, sort_keys=True)
     own = name.removeprefix(_ID)
     return own if own != name and len(own) <= 64 else str(uuid.uuid5(uuid.NAMESPACE_URL, repr(name)))
 

@@ -40,7 +40,12 @@ from readagent_core.loaders.recognition.page import RecognisedPage
 
 OPENED_IN_PLACE = frozenset({"text", "markdown"})
 _ROOT = Path(__file__).resolve().parent.parent.parent
-_SECRET = re.compile("KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|COOKIE", re.IGNORECASE)  # a stranger's file needs none
+_SECRET = re.compile(  # names of variables; a stranger's file needs none
+    "KEY|TOKEN|SECRET|PASS|PWD|CREDENTIAL|AUTH|COOKIE|_PAT(?:_|$)|DSN|WEBHOOK|CONNECTION|(?:DATABASE|DB|REDIS|MONGO)\\w*_UR[LI]"
+    "|SIGNATURE|_SAS(?:_|$)",
+    re.IGNORECASE,
+)
+_PASSWORD = re.compile("://[^/\\s]*@")  # in an address, as of a proxy
 _PAGE = b"page "  # starts a line of the child that reports a source page
 _ATTEMPTS = 4  # each leaves out one more page; the last one leaves out all pages from the third on that fails
 # The CPU time of the child is limited where the system can do that. The wall-clock limit is then longer, because a busy
@@ -151,7 +156,11 @@ class Child:
             stderr=errors_file,
             cwd=folder,
             env={
-                **{name: value for name, value in os.environ.items() if not _SECRET.search(name)},
+                **{
+                    name: value
+                    for name, value in os.environ.items()
+                    if not (_SECRET.search(name) or _PASSWORD.search(value))
+                },
                 "PYTHONPATH": path,
                 "PYTHONWARNINGS": "ignore",
             },

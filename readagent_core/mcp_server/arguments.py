@@ -1,10 +1,11 @@
 """The arguments of tools, checked in one place: what clients send in place of a value is understood, the rest refused.
 
-Clients send null or '' for an optional argument, one value where a list is meant, and numbers as text.
+Clients send null, '' or 'none' for an optional argument, one value or '3, 5' where a list is meant, and numbers as text.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -13,6 +14,8 @@ from pydantic import BeforeValidator
 _MOST_NUMBER = 10**9
 _SHORT, _QUESTION, _WHOLE_TEXT = 1_000, 20_000, 32 << 20  # characters
 _ITEMS = 100
+_NOTHING = ("", "null", "none", "undefined")
+_BETWEEN = re.compile(r"[\s,;\[\]]+|\bp(?:p|ages?)?\b\.?", re.IGNORECASE)  # what stands between the pages of a list
 
 
 def _number(value: Any, least: int) -> int:
@@ -31,7 +34,7 @@ def _number(value: Any, least: int) -> int:
 
 
 def _text(value: Any, longest: int) -> str:
-    if value is None:
+    if value in (None, [], {}):
         return ""
     if not isinstance(value, str | int | float) or isinstance(value, bool):
         raise ValueError("a text is meant")
@@ -42,14 +45,23 @@ def _text(value: Any, longest: int) -> str:
 
 
 def _list(value: Any, each: Callable[[Any], Any]) -> list[Any]:
-    items = [] if value is None or value == "" else value if isinstance(value, list | tuple) else [value]
+    items = [] if _is_nothing(value) else value if isinstance(value, list | tuple) else [value]
     if len(items) > _ITEMS:
         raise ValueError(f"this list has {len(items):,} items, and at most {_ITEMS} are taken")
     return [each(item) for item in items]
 
 
+def _is_nothing(value: Any) -> bool:
+    return value in (None, [], {}) or (isinstance(value, str) and value.strip().lower() in _NOTHING)
+
+
+def _pages(value: Any) -> Any:
+    short = isinstance(value, str) and len(value) <= _SHORT and not _is_nothing(value)
+    return [item for item in _BETWEEN.split(value) if item] if short else value
+
+
 def _or(default: int | None, least: int) -> BeforeValidator:
-    return BeforeValidator(lambda value: default if value is None or value == "" else _number(value, least))
+    return BeforeValidator(lambda value: default if _is_nothing(value) else _number(value, least))
 
 
 Start = Annotated[int, _or(0, 0)]
@@ -61,4 +73,4 @@ Text = Annotated[str, BeforeValidator(lambda value: _text(value, _SHORT))]
 LongText = Annotated[str, BeforeValidator(lambda value: _text(value, _QUESTION))]
 WholeText = Annotated[str, BeforeValidator(lambda value: _text(value, _WHOLE_TEXT))]
 Texts = Annotated[list[str], BeforeValidator(lambda value: _list(value, lambda item: _text(item, _SHORT)))]
-Numbers = Annotated[list[int], BeforeValidator(lambda value: _list(value, lambda item: _number(item, 0)))]
+Numbers = Annotated[list[int], BeforeValidator(lambda value: _list(_pages(value), lambda item: _number(item, 0)))]

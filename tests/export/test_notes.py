@@ -235,8 +235,19 @@ def test_one_damaged_note_costs_no_other_and_a_date_costs_none():
     data = json.loads(to_json(BOOK, DOCUMENT, marks_made()[:2]))
     items = data["first"]["items"]
     items[0]["created"], items[1]["created"] = "yesterday", "0001-01-01T00:00:00+14:00"
-    read = from_json(json.dumps([*items, {"type": "Annotation", "body": [{"value": 5}]}]))
-    assert [mark.created for mark in read.marks] == ["", ""]
+    odd = {
+        "id": 7,
+        "type": "Annotation",
+        "motivation": {"id": "highlighting"},
+        "body": {"type": "TextualBody", "value": None},
+        "target": {
+            "styleClass": {"name": "yellow"},
+            "selector": {"type": ["TextQuoteSelector"], "exact": "the lamp", "prefix": None},
+        },
+    }
+    read = from_json(json.dumps([*items, {"type": "Annotation", "body": [{"value": 5}]}, odd]))
+    assert [mark.created for mark in read.marks] == ["", "", ""]
+    assert read.marks[-1].exact == "the lamp"
     assert read.damaged == (3,)
 
 

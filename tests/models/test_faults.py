@@ -52,6 +52,8 @@ def test_a_word_alone_does_not_decide(reply, kind):
         ("try again in 1h2m", 3720),
         ("try again later", None),
         ("try again in 1d", 86_400),
+        ("Please wait for about 12 seconds", 12),
+        ("Try again in 9999999999 days", None),
     ],
 )
 def test_the_wait_named_in_a_message(words, seconds):
@@ -78,7 +80,18 @@ def test_the_wait_named_in_a_header_comes_first():
         ("2015-01-01T00:00:00", 0),
         *(
             (text, None)
-            for text in ("inf", "nan", "1e999", "Thu, 01 Jan 99999 00:00:00 GMT", "soon", "", "5, 6", "9" * 400)
+            for text in (
+                "inf",
+                "nan",
+                "1e999",
+                "Thu, 01 Jan 99999 00:00:00 GMT",
+                "9999-12-31T23:59:59Z",
+                "20240101",
+                "soon",
+                "",
+                "5, 6",
+                "9" * 400,
+            )
         ),
     ],
 )

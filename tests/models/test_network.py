@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import socketserver
 import subprocess
 from threading import Thread
@@ -40,6 +41,7 @@ def no_settings_of_this_computer(monkeypatch):
         {"HTTP_PROXY": "nonsense://"},
         {"SSL_CERT_FILE": "/no/such/file.pem"},
         {"SSL_CERT_DIR": "/no/such/folder", "HTTPS_PROXY": "PROXY"},
+        {"SSLKEYLOGFILE": "/no/such/folder/keys"},
     ],
     ids=lambda e: "+".join(f"{k}={v}" for k, v in e.items()),
 )
@@ -54,13 +56,34 @@ def test_a_server_on_this_computer_works_and_nothing_of_it_reaches_a_proxy(envir
         assert not proxy.requests
 
 
+HERE = ("LOCALHOST:1", "localhost.", "127.8.9.1", "127.1", "2130706433", "[::1]:1", "[::ffff:127.0.0.1]", "0.0.0.0")
+
+
+@pytest.mark.parametrize("host", [*HERE, "ip6-localhost", socket.gethostname()])
+def test_every_name_and_address_of_this_computer(host):
+    assert network.is_here(f"http://{host}/v1")
+
+
+@pytest.mark.parametrize("host", ["localhost.example.org", "127.0.0.1.example.org", "128.0.0.1", "1271", "[fe80::1]"])
+def test_names_and_addresses_that_only_look_like_that(host):
+    assert not network.is_here(f"http://{host}/v1")
+
+
 @pytest.mark.parametrize(
-    ("name", "value", "asked"), [("NO_PROXY", "models.invalid", False), ("NO_PROXY", "other.invalid", True)]
+    ("listed", "host", "asked"),
+    [
+        ("models.invalid", "models.invalid", False),
+        ("other.invalid", "models.invalid", True),
+        ("x, *.invalid", "models.invalid", False),
+        ("10.0.0.0/8,192.168.0.0/16", "192.168.4.7", False),
+        ("10.0.0.0/8", "11.0.0.1", True),
+        ("[::1,/,*", "models.invalid", True),
+    ],
 )
-def test_the_hosts_that_go_without_a_proxy(name, value, asked, monkeypatch):
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    monkeypatch.setenv(name, value)
-    assert (network.options("http://models.invalid/v1")["proxy"] is not None) is asked
+def test_the_hosts_that_go_without_a_proxy(listed, host, asked, monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", ' "http://127.0.0.1:9"')
+    monkeypatch.setenv("NO_PROXY", listed)
+    assert network.options(f"http://{host}/v1")["proxy"] == ("http://127.0.0.1:9" if asked else None)
 
 
 @pytest.mark.parametrize(
@@ -120,6 +143,15 @@ def test_a_socks_proxy_is_spoken_to(model_at, monkeypatch):
         ("http://:8080/v1", "names no server"),
         ("http://[", "no web address"),
         ("http://bücher..example/v1", "no web address"),
+        ("http://localhost:1234\u200b/v1", "an invisible character"),
+        ("http://localhost:99999/v1", "a port"),
+        ("http://localhost:port/v1", "a port"),
+        ("http://localhost,1234/v1", "has , in it"),
+        ("http://<host>/v1", "has < in it"),
+        ("http://localhost/v1?model=x", "has ? in it"),
+        ("http://http://localhost/v1", "twice"),
+        ("$OPENAI_BASE_URL", "was not filled in"),
+        ("OPENAI_BASE_URL=http://localhost/v1", "has a name in front"),
     ],
 )
 def test_an_address_that_cannot_be_used_says_why(where, says, model_at):
@@ -144,6 +176,11 @@ def test_an_address_that_cannot_be_used_says_why(where, says, model_at):
         ("sk-MARK…ER", "shortened"),
         ("sk-MARK****ER", "stars"),
         ("sk-MARKÉR", "letters"),
+        ("sk-MARKER\ufeff", "an invisible character"),
+        ("${MARKER}", "was not filled in"),
+        ("%MARKER%", "was not filled in"),
+        ("READAGENT_API_KEY=sk-MARKER", "has a name in front"),
+        ("x-api-key:sk-MARKER", "has a name in front"),
     ],
 )
 def test_a_key_that_cannot_be_used_is_not_sent_and_says_why(key, says, model_at):
@@ -156,8 +193,11 @@ def test_a_key_that_cannot_be_used_is_not_sent_and_says_why(key, says, model_at)
 
 def test_a_process_that_reads_a_strangers_file_has_no_key(tmp_path, monkeypatch):
     (tmp_path / "shows_environment.py").write_text("import json, os; print(json.dumps(dict(os.environ)))")
-    for name in ("READAGENT_API_KEY", "OPENAI_API_KEY", "HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "MY_PASSWORD"):
+    for name in (
+        "READAGENT_API_KEY", "HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "MY_PASSWORD", "GITHUB_PAT", "MYSQL_PWD", "SENTRY_DSN"
+    ):  # fmt: skip
         monkeypatch.setenv(name, "sk-MARKER")
+    monkeypatch.setenv("HTTPS_PROXY", "http://me:sk-MARKER@proxy.invalid:3128")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(tmp_path), os.environ.get("PYTHONPATH", ""))))
     child = Child("shows_environment", subprocess.DEVNULL)
     try:

@@ -71,9 +71,13 @@ _LIMITS = (  # the first that matches names the limit
     r"(\d{3,8}) max(?:imum)?\b",
 )
 _TIME = r"(\d+(?:\.\d+)?) ?(ms|d|h|m|s)"
-_WAIT = re.compile(rf"(?:again in|retry in|retry after|please wait) ((?:{_TIME}[a-z]* ?)+)", re.IGNORECASE)
+_WAIT = re.compile(
+    rf"\b(?:again in|(?:retry|available|wait)(?: in| after| for)?)(?: about| another)? ((?:{_TIME}[a-z]* ?)+)",
+    re.IGNORECASE,
+)
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 EPOCH = 10**9  # seconds: 2001, or 31 years
+LONGEST = 32 * 86_400  # seconds: quotas last a month at most; a longer wait means something else
 _PLAIN = re.compile(r"[a-zA-Z0-9_.-]{1,60}\Z")
 _TOKENS = re.compile(r"token|context|n_ctx|prompt|input|messages|length|_len\b", re.IGNORECASE)
 
@@ -134,7 +138,7 @@ def from_status(status: int, body: str, headers: Mapping[str, str], *, where: st
 
 def _span(seconds: float) -> str:
     """'20 s', '360 s (6 minutes)', '10800 s (3 hours)'."""
-    units = ((seconds / 3600, "hours"), (seconds / 60, "minutes"))
+    units = ((seconds / 86_400, "days"), (seconds / 3600, "hours"), (seconds / 60, "minutes"))
     longer = next((f" ({number:.0f} {name})" for number, name in units if number >= 2), "")
     return f"{seconds:.0f} s{longer}"
 
@@ -247,7 +251,15 @@ def retry_after(fields: Mapping[str, Any], words: str = "") -> float | None:
 
 
 def _seconds(text: str, unit: str) -> float | None:
-    """Seconds from now of '12', '1m30s', 'Wed, 26 Nov 2026 10:00:00 GMT' or '2026-11-26T10:00:00Z'; else None.
+    """Seconds from now of '12', '1m30s', 'Wed, 26 Nov 2026 10:00:00 GMT' or '2026-11-26T10:00:00Z'; else None, also
+    for more than ``LONGEST``.
+    """
+    found = _any_seconds(text, unit)
+    return found if found is not None and found <= LONGEST else None
+
+
+def _any_seconds(text: str, unit: str) -> float | None:
+    """Seconds from now of any length.
 
     A figure too large to be a span is a time in seconds or milliseconds since 1970.
     """
