@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from readagent_core.models.thinking import remove_markup
-from readagent_core.page_lists import AND, DASH, LIST, PAGE_WORD, PAGE_WORD_AFTER, RANGE, TO
+from readagent_core.page_lists import AND, DASH, LIST, PAGE_WORD, PAGE_WORD_AFTER, RANGE, TO, in_digits
 
 LONGEST_REPLY = 20_000  # characters; more than that names no pages
 LONGEST_RANGE = 50  # pages; for a longer range only its two ends are taken
@@ -43,7 +43,8 @@ _NEGATIVE = re.compile(
     re.IGNORECASE,
 )
 _PAGES_ONLY = re.compile(
-    rf"(?:\d|\s|[,;、・&/~>-]|{PAGE_WORD}|{PAGE_WORD_AFTER}|第|(?<!\w)(?:{AND}|{TO})(?!\w)|{DASH})*", re.IGNORECASE
+    rf"(?:\d(?:[a-c](?!\w))?|\s|[,;、・&/~>-]|{PAGE_WORD}|{PAGE_WORD_AFTER}|第|(?<!\w)(?:{AND}|{TO})(?!\w)|{DASH})*",
+    re.IGNORECASE,
 )
 _JSON_KEY = re.compile(r"[\"'](\w+)[\"']\s*:")
 _JSON_NUMBERS = re.compile(r"[\"'](\s*(?:page\s*)?\d[\d,\s-]*)[\"']", re.IGNORECASE)
@@ -96,7 +97,7 @@ def parse_look_up(reply: str, readable: Collection[int], *, limit: int, exists: 
     ``exists``: number of pages the book has. A page up to that number that is not in ``readable`` is refused as
     'not read yet', every other one as 'no such page'.
     """
-    text = _NEGATIVE.sub(r"\1", to_plain_text(reply))  # '-1' is no page, nor is it page 1
+    text = _NEGATIVE.sub(r"\1", in_digits(to_plain_text(reply)))  # '-1' is no page, nor is it page 1
     text = _COPIED.sub("", text).strip() or text
     numbers, end = _numbers(text)
     stop = _STOP.search(text)

@@ -10,15 +10,15 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from readagent_core.page_lists import LIST, PAGE_WORD, PAGE_WORD_AFTER, RANGE
+from readagent_core.page_lists import LIST, PAGE_WORD, PAGE_WORD_AFTER, RANGE, in_digits
 
 _WORD = (  # before the number in brackets: citation:, P
     r"(?:citation|cite|ref(?:erence)?|source|doc(?:ument)?|quote|chunk|passage|no|nr)s?\s*[:#_.]*"
     rf"|{PAGE_WORD}\s*[:#=_-]?"
 )
 KIND = rf"(?:(?:[\^#$@]\s*(?:{_WORD})?|{_WORD})\s*)"
-DETAIL = (  # after it, where on the page: '†L12', ':0†source', ', paragraph 2', '¶ 3', '^'
-    r"(?:\s*(?::\d+)?†[^\]】)]{0,60}|\^|\.|\s*[,;:，、–—-]?\s*(?:(?:first|second|third|last|\d+(?:st|nd|rd|th))\s+)?(?:paragraphs?|paras?\.?|par\.?|¶+|§+|lines?|l{1,2}\.|absatz|"
+DETAIL = (  # after it, where on the page: '†L12', ':0†source', ', paragraph 2', '¶ 3', '^', 'ff.'
+    r"(?:\s*(?::\d+)?†[^\]】)]{0,60}|\^|\.|\s*ff?\.?|\s*et\s+seqq?\.?|\s*sqq?\.|\s*[,;:，、–—-]?\s*(?:(?:first|second|third|last|\d+(?:st|nd|rd|th))\s+)?(?:paragraphs?|paras?\.?|par\.?|¶+|§+|lines?|l{1,2}\.|absatz|"
     r"párrafos?|paragraphes?|alinéas?|parágrafos?|абзац\w*|段落?|第?\d+\s*(?:段落?|行)|문단)[^\]】)]{0,60})?"
 )
 _LIST = rf"{KIND}?{LIST}(?:\s*(?:,|;|、|，|&)\s*{KIND}{RANGE})*+\s*{PAGE_WORD_AFTER}?"
@@ -145,7 +145,7 @@ def rename_pages(answer: str, name: Callable[[int], str]) -> str:
 
 def _plain(text: str) -> str:
     """Return ``text`` with full-width digits, brackets and colons replaced, character for character."""
-    return text.translate(_WIDE)
+    return in_digits(text.translate(_WIDE))
 
 
 def _split_prose(evidence: str) -> tuple[str, str]:

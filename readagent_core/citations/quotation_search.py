@@ -1,8 +1,8 @@
 """Search quoted words in a page and return the characters where they are.
 
 The same words in the same order match: letter case, punctuation, quotation marks, dashes, white space, emphasis and
-note marks, the vowel signs of Arabic and Hebrew, ё and the forms of Arabic letters are ignored, but no word may differ.
-Where a quotation leaves words out (…), every piece must be found, in order and near each other.
+note marks, the vowel signs of Arabic and Hebrew, ё, the forms of Arabic letters and hyphens at line ends are ignored,
+but no word may differ. Where a quotation leaves words out (…), every piece must be found, in order and near each other.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ _VOWEL_SIGN = re.compile(
     "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u0652\u0656-\u065f\u0670]"
 )
 _PLAIN = str.maketrans({"ё": "е", "æ": "ae", "œ": "oe", "أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ة": "ه"})
+_LINE_END = re.compile(r"(?<=[^\W\d_])[-‐¬]\s+(?=[^\W\d_])")  # in one word, or between two
+_HYPHEN = re.compile(r"(?<=[^\W\d_])[-‐¬]\s*(?=[^\W\d_])")
 _UNSPACED = re.compile(f"[{CJK}{SOUTH_EAST}]")
 
 
@@ -46,13 +48,15 @@ class QuotedPlace:
 class SearchableText:
     """A normalised text in which every character has its position in the original."""
 
-    def __init__(self, parts: Sequence[tuple[str, int, bool]]) -> None:
-        """``parts``: text, paragraph index, whether it is a heading; in order. A gist is one part."""
-        self._parts = parts
+    def __init__(self, parts: Sequence[tuple[str, int, bool]], *, joined: bool = False) -> None:
+        """``parts``: text, paragraph index, whether it is a heading; in order. A gist is one part. ``joined``: words on
+        both sides of a hyphen are one.
+        """
+        self._parts, self._joined = parts, joined
         out: list[str] = []
         at: list[tuple[int, int, int]] = []  # part, start, end
         for number, (text, _, _) in enumerate(parts):
-            for start, end, normal in _normalise(text):
+            for start, end, normal in _normalise(text, joined=joined):
                 if normal == " " and (not out or out[-1] == " "):
                     continue
                 out.extend(normal)
@@ -69,9 +73,13 @@ class SearchableText:
         ]
         self.text, self._at = "".join(text[i] for i in keep), [at[i] for i in keep]
 
+    @property
+    def texts(self) -> list[str]:
+        return [text for text, _, _ in self._parts]
+
     def find(self, quotation: str, begin: int = 0, limit: int = MAX_MATCHES) -> list[tuple[int, int]]:
         """Return every match (start, end) from ``begin`` on; none where the quotation is too short or too frequent."""
-        wanted = normalise_words(quotation)
+        wanted = normalise_words(quotation, joined=self._joined)
         least = 2 if _UNSPACED.search(wanted) else MIN_LETTERS
         if len(wanted.replace(" ", "")) < least and not re.search(r"\d", wanted):
             return []
@@ -105,18 +113,18 @@ class SearchableText:
         )
 
 
-def normalise_words(text: str) -> str:
+def normalise_words(text: str, *, joined: bool = False) -> str:
     """Return ``text`` for comparison: lower-case words separated by one space; apostrophes within words stay."""
-    return SearchableText([(text, 0, False)]).text.strip()
+    return SearchableText([(text, 0, False)], joined=joined).text.strip()
 
 
-def _normalise(text: str) -> Iterator[tuple[int, int, str]]:
+def _normalise(text: str, *, joined: bool) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and normal form of every character with its combining marks; ' ' for separators."""
     index = 0
     while index < len(text):
-        note = _NOTE_MARK.match(text, index)
-        if note:
-            index = note.end()
+        left_out = _NOTE_MARK.match(text, index) or (_HYPHEN.match(text, index) if joined else None)
+        if left_out:
+            index = left_out.end()
             continue
         end = index + 1
         while end < len(text) and unicodedata.combining(text[end]):
@@ -163,19 +171,26 @@ class Finder:
 
     def __init__(self, memory: GistMemory) -> None:
         self.memory = memory
-        self._pages: dict[int, SearchableText] = {}
+        self._pages: dict[tuple[int, bool], SearchableText] = {}
 
     def find_in_page(self, stretches: Sequence[str], number: int) -> tuple[QuotedPlace, ...]:
         """Return where all ``stretches`` are in page ``number``; () where any of them is not found."""
-        if number not in self._pages:
+        words = self._words_of(number)
+        found = [find_in(words, stretch, page=number) for stretch in stretches]
+        if not all(found) and any(map(_LINE_END.search, (*stretches, *words.texts))):
+            words = self._words_of(number, joined=True)
+            found = [find_in(words, stretch, page=number) for stretch in stretches]
+        return tuple(place for places in found for place in places) if all(found) else ()
+
+    def _words_of(self, number: int, *, joined: bool = False) -> SearchableText:
+        if (number, joined) not in self._pages:
             page, document = self.memory.page(number), self.memory.document
             parts: list[tuple[str, int, bool]] = []
             for index in range(page.start, page.end):
                 parts.extend((section.title, index, True) for section in document.headings(index))
                 parts.append((document.paragraphs[index].text, index, False))
-            self._pages[number] = SearchableText(parts)
-        found = [find_in(self._pages[number], stretch, page=number) for stretch in stretches]
-        return tuple(place for places in found for place in places) if all(found) else ()
+            self._pages[number, joined] = SearchableText(parts, joined=joined)
+        return self._pages[number, joined]
 
     def occurs_in_gist(self, stretches: Sequence[str], number: int) -> bool:
         """Return whether the gist of page ``number`` has all ``stretches``."""

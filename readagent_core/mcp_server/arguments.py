@@ -1,6 +1,6 @@
 """The arguments of tools, checked in one place: what clients send in place of a value is understood, the rest refused.
 
-Clients send null, '' or 'none' for an optional argument, one value or '3, 5' where a list is meant, and numbers as text.
+Clients send null, '' or 'none' for an optional argument, one value or '3, 5' where a list is meant, numbers as text.
 """
 
 from __future__ import annotations

@@ -349,7 +349,7 @@ def test_learnt_limits_are_shown_reset_found_again_and_forgotten_with_the_models
         connecting.use_model(workspace, address=server.url, model="fake-model", key=Secret())
         learn()
         at = app("pages/settings.py")
-        shown = ("Context window: 2,048 tokens (the server said so).", "Longest reply: 512 tokens (the server said so).")
+        shown = [f"{name} tokens (the server said so)." for name in ("Context window: 2,048", "Longest reply: 512")]
         assert [text for text in shown if text not in texts(at)] == []
         at.button(key="forget_limits").click().run()
         assert not at.exception
