@@ -263,8 +263,8 @@ def test_note_marks_and_vowel_signs_do_not_make_a_quotation_wrong(page, quoted):
     assert not Finder(memory_of(["It has 10⁶ parts."])).find_in_page(["It has 10 parts"], 1)
 
 
-WRITTEN = """(page seven)|[7a]|（第七页）|(S. 7 ff.)|[^7]|[^7^]|【7†L12】|【7:0†source】|[citation:7]|[cite: 7]|[P7]|[#7]|[[7]]
-[7](#page-7)|[Ref 7]|[source: 7]|(page 7, paragraph 2)|[7, paragraph 3]|[Page 7, ¶2]|(Seite 7)|(vgl. S. 7)
+WRITTEN = """(page seven)|[7a]|（第七页）|(S. 7 ff.)|[^7]|[^7^]|【7†L12】|【7:0†source】|[citation:7]|[cite: 7]|[P7]
+[#7]|[[7]]|[7](#page-7)|[Ref 7]|[source: 7]|(page 7, paragraph 2)|[7, paragraph 3]|[Page 7, ¶2]|(Seite 7)|(vgl. S. 7)
 （第7页）|(7페이지)|(voir p. 7)|(стр. 7)
 (pág. 7)|（第7页第2段）|[^p7]|〖7〗|[page=7]|[#page-7]|[@p7]|[chunk 7]|[No. 7]|[7.]|\\[7\\]|{7}|{{7}}|<cite>7</cite>
 <sup>7</sup>|(as on page 7)|(page 7, first paragraph)|(page 7, 2nd paragraph)|(page 7 – line 3)

@@ -67,7 +67,7 @@ def complete_address(text: str) -> str:
         text = f"{'http' if local or text.split('/')[0].count('.') == 3 else 'https'}://{text}"
     scheme, rest = text.split("://", 1)
     if scheme not in ("http", "https") or not rest.split("/")[0]:
-        raise SettingsError("The address must begin with http:// or https://.")
+        raise SettingsError("The address must begin with http:// or https://, for example http://localhost:1234/v1.")
     return text if "/" in rest else f"{text}/v1"
 
 

@@ -40,8 +40,8 @@ REPLIES = {
     "spaces": (STREAM, event(content=" " * 400) * 20, "characters of text and thinking"),
     "one line": (STREAM + b"data: ", b"x" * 65_536, "one line of it"),
     "one line in small pieces": (STREAM + b'data: {"a": "', b"xyz" * 100, "one line of it"),
-    "comments": (STREAM, b": still here\n\n" * 500, "empty events"),
-    "empty events": (STREAM, event(content="") * 100, "empty events"),
+    "comments": (STREAM, b": still here\n\n" * 500, "empty parts"),
+    "empty events": (STREAM, event(content="") * 100, "empty parts"),
     "empty lines": (STREAM, b"\n" * 65_536, "16 MB"),
     "a body": (BODY, b" " * 65_536, "8 MB"),
 }

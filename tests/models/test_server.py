@@ -273,7 +273,7 @@ def test_the_numbers_of_a_web_page_are_no_window(ask, model_at):
     page = Reply(status=413, body="<html><h1>413 Request Entity Too Large</h1></html>")
     with FakeServer(lambda _: page) as server:
         model = model_at(server)
-        with pytest.raises(errors.WindowError, match="takes no request this large"):
+        with pytest.raises(errors.WindowError, match="takes no text this large"):
             ask(server, Prompt("answer", "word " * 2400), model=model)
         assert model.window is None
         assert len(server.chats) == 1

@@ -89,7 +89,7 @@ TITLES: dict[str, tuple[str, str]] = {  # error class -> what happened in a few 
     "EndlessReplyError": ("The reply did not end", "content_cut"),
     "EmptyReplyError": ("The model said nothing", "chat_bubble_outline"),
     "RefusedError": ("The model declined", "block"),
-    "BadRequestError": ("The server did not accept the call", "block"),
+    "BadRequestError": ("The model could not be asked", "block"),
     "LocalModelError": ("The model on this computer cannot be used", "memory"),
     "UnknownFormatError": ("This kind of file cannot be opened", "draft"),
     "WrongFormatError": ("The file is not what its name says", "draft"),

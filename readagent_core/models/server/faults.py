@@ -145,7 +145,7 @@ def _span(seconds: float) -> str:
 
 def too_long(model: str, window: int | None, *, needed: int | None = None) -> ModelError:
     """The error for a prompt of about ``needed`` tokens that ``window`` tokens do not hold; None: not known."""
-    need = f"About {needed:,} tokens are" if needed else "The text is"
+    need = f"About {needed:,} tokens (parts of words) are" if needed else "The text is"
     of_tokens = f" of {window:,} tokens" if window else ""
     return fault("too long", model=model, carried=window, need=need, of_tokens=of_tokens)
 

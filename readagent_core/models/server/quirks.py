@@ -159,9 +159,9 @@ class Quirks:
         """The server read fewer tokens than were sent: send shorter prompts, and say so."""
         self.learn_window(read, Origin.CUT)
         self.cutting = (
-            f"The server cut a prompt without saying so: it read {read:,} of about {sent:,} tokens. Shorter ones are "
-            f"sent now. To send whole pages, give the model a larger context {HOW_LARGER}, then press “Use this model” "
-            "in Settings again."
+            f"The server cut a prompt without saying so: it read {read:,} of about {sent:,} tokens (parts of words). "
+            f"Shorter ones are sent now. To send whole pages, give the model a larger context {HOW_LARGER}, then press "
+            "“Use this model” in Settings again."
         )
 
     def learn_whole(self, tokens: int, ratio: float) -> None:

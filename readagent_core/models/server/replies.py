@@ -233,7 +233,7 @@ async def parts(response: httpx2.Response, reply: Reply) -> AsyncIterator[str]:
             return
         empty = 0 if reply.size > before else empty + events.lines - lines
         if empty > EMPTY_EVENTS:
-            raise Endless("nothing but empty events came")
+            raise Endless("nothing but empty parts came")
     for event in events.end():
         yield reply.take(event)
     reply.done = events.done
