@@ -191,8 +191,12 @@ export interface GistsLine {
 
 /** The values are in reading_status.LOOKS. */
 export interface Look {
-  /** 1 to 5 */
+  /** px */
   size: number;
+  /** px at the sides of the text */
+  margin: number;
+  /** 0 to 10 */
+  warmth: number;
   measure: string;
   face: string;
   theme: string;

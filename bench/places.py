@@ -109,9 +109,10 @@ def add_books(home: Path) -> dict[str, str]:
     return found
 
 
-def set_look(home: Path, **look: Any) -> None:
+def set_look(home: Path, book: str, *, vertical: str, **look: Any) -> None:
     library = Library(home)
     library.set_preference("look", look)
+    library.set_preference(f"vertical {book}", vertical)
     library.close()
 
 
@@ -167,11 +168,11 @@ def main() -> None:
                 changes = {
                     "reload": (usual, case.size),
                     "width": (usual, wide),
-                    "letters": ({**usual, "size": 5}, case.size),
+                    "letters": ({**usual, "size": 23}, case.size),
                     "mode": (other, case.size),
                 }
                 for number in range(options.places):
-                    set_look(home, **usual)
+                    set_look(home, books[case.book], **usual)
                     page = opened(browser, url, books[case.book], case.size)
                     wander(page, case, chance)
                     left = page.evaluate(VIEW)
@@ -181,7 +182,7 @@ def main() -> None:
                     tried += 1
                     wrong = []
                     for change, (look, size) in changes.items():
-                        set_look(home, **look)
+                        set_look(home, books[case.book], **look)
                         page = opened(browser, url, books[case.book], size)
                         now = page.evaluate(VIEW)
                         page.close()

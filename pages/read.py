@@ -76,7 +76,9 @@ def act(workspace: Workspace, book: Book, gisting: Gisting | None, done: Act) ->
     if done.do == "view":
         library.set_preference("view", done.text)
     elif done.do == "look":
-        library.set_preference("look", state.look_of(json.loads(done.text)))
+        look = state.look_of(json.loads(done.text))
+        library.set_preference(f"vertical {book.id}", look["vertical"])  # the direction is the book's alone
+        library.set_preference("look", look | {"vertical": "book"})
         st.rerun()
     elif done.do == "settings":
         st.switch_page("pages/settings.py")
@@ -211,7 +213,10 @@ def reader(
             "lit": looked[1],
             "cited": st.session_state.get("cited_words"),
             "original": original_of(book),
-            "look": state.look_of(workspace.library.preference("look", {})),
+            "look": state.look_of(
+                workspace.library.preference("look", {})
+                | {"vertical": workspace.library.preference(f"vertical {book.id}", "book")}
+            ),
             "view": workspace.library.preference("view", "both"),
             "can": {
                 "edit": gisting is not None and not gisting.recorded,

@@ -23,7 +23,6 @@ import { Turning } from "./turning.js";
  */
 
 const SIDE = 64; // px on each side of a column, for the page's number
-const NARROW_SIDE = 22;
 const EDGE = 28; // px above and below a column
 const LEAST_SPREAD = 860; // px; a narrower view shows one page
 
@@ -87,7 +86,7 @@ export class Paged {
     const { look, vertical } = this.state;
     const { scroller, probe } = this.frame;
     const narrow = scroller.clientWidth < 560;
-    const side = narrow ? NARROW_SIDE : SIDE;
+    const side = narrow ? look.margin : Math.max(SIDE, look.margin);
     const line = parseFloat(getComputedStyle(probe).lineHeight);
     const height = Math.max(line * 3, Math.floor((scroller.clientHeight - 2 * EDGE) / line) * line);
     const two = look.flow === "spread" && scroller.clientWidth >= LEAST_SPREAD && !vertical;

@@ -19,7 +19,18 @@ import { lastUpTo, textOf } from "./text_store.js";
 export const ABOVE = -1;
 
 /** @type {Look} */
-const USUAL = { size: 3, measure: "", face: "", theme: "", lines: "", justify: "", flow: "scroll", vertical: "book" };
+const USUAL = {
+  size: 18,
+  margin: 20,
+  warmth: 0,
+  measure: "",
+  face: "",
+  theme: "",
+  lines: "",
+  justify: "",
+  flow: "scroll",
+  vertical: "book",
+};
 
 /** @type {ReaderData} */
 const NOTHING = {

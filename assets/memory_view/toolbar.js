@@ -172,8 +172,9 @@ export class Toolbar {
   /** @returns {Element[]} */
   typePanel() {
     const { look, canBeVertical, vertical } = this.state;
-    return lookPanel(look, { canBeVertical, vertical }, (name, value) => {
-      this.on.look({ ...look, [name]: value });
+    return lookPanel(look, { canBeVertical, vertical }, (name, value, redraw = true) => {
+      this.on.look({ ...this.state.look, [name]: value });
+      if (!redraw) return;
       if (name === "theme") document.documentElement.dataset.theme = String(value);
       const place = [...this.panel.querySelectorAll("button")].indexOf(/** @type {HTMLButtonElement} */ (this.frame.active));
       this.panel.replaceChildren(...this.typePanel());

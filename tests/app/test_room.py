@@ -76,10 +76,11 @@ def test_a_reading_that_ends_while_the_screen_is_drawn_draws_it_again(app, monke
     assert len(drawn) == 2
 
 
-def test_an_address_of_a_book_that_is_gone_opens_another(app):
+def test_an_address_of_a_book_that_is_gone_says_so_and_opens_no_other(app):
     at = app("pages/read.py", book="nosuchbook", page="999999999999999999999", paragraph="99999999")
     assert not at.exception
-    assert get_workspace().library.books()[0].opened is not None
+    assert "not in this library" in at.text[0].value
+    assert get_workspace().library.books()[0].opened is None
 
 
 FIVE = ["One two three four five."]  # a paragraph of five words
@@ -146,6 +147,8 @@ def test_a_text_is_sent_once_in_batches_that_begin_where_the_person_is(monkeypat
 def test_a_look_from_elsewhere_is_mended():
     mended = gisting_status.look_of({"size": 99, "theme": "neon", "face": "sans"})
     assert mended == {**gisting_status.LOOK, "face": "sans"}
+    assert gisting_status.look_of({"size": 5, "face": "local:OpenDyslexic"})["size"] == 23  # of an earlier version
+    assert gisting_status.look_of({"face": "local:OpenDyslexic"})["face"] == "local:OpenDyslexic"
 
 
 def test_units_are_chapters_and_parts_of_long_ones():

@@ -156,7 +156,7 @@ def test_a_tab_is_drawn_when_it_is_opened_first_and_then_stays(app):
     at.text_input(key="openai_key_0").set_value("typed, not saved").run()
     assert not at.select_slider
     open_tab(at, "Appearance")
-    assert at.select_slider(key="look_size").value == 3
+    assert at.select_slider(key="look_size").value == 18
     assert "clear_cache" not in {button.key for button in at.button}
     assert at.text_input(key="openai_key_0").value == "typed, not saved"
 

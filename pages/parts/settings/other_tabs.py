@@ -29,7 +29,7 @@ def appearance_tab(workspace: Workspace) -> None:
     left, right = st.columns(2)
     below_left, below_right = st.columns(2)
     chosen = {
-        "size": left.select_slider("Text size", range(1, 6), look["size"], key="look_size"),
+        "size": left.select_slider("Text size", range(12, 37), look["size"], key="look_size"),
         "measure": right.segmented_control(
             "Line length",
             list(MEASURES),
@@ -38,7 +38,11 @@ def appearance_tab(workspace: Workspace) -> None:
             key="look_measure",
         ),
         "face": below_left.segmented_control(
-            "Typeface", list(FACES), default=look["face"], format_func=FACES.__getitem__, key="look_face"
+            "Typeface",
+            list(FACES),
+            default=look["face"] if look["face"] in FACES else None,
+            format_func=FACES.__getitem__,
+            key="look_face",
         ),
         "theme": below_right.segmented_control(
             "Theme", list(THEMES), default=look["theme"], format_func=THEMES.__getitem__, key="look_theme"

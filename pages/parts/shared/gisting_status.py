@@ -17,7 +17,9 @@ from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
 LOOKS: dict[str, Sequence[Any]] = {
-    "size": range(1, 6),
+    "size": range(12, 37),
+    "margin": range(8, 65),
+    "warmth": range(11),
     "measure": ("narrow", "middle", "wide"),
     "face": ("serif", "sans", "source-serif", "source-sans"),
     "theme": ("system", "light", "sepia", "dark"),
@@ -26,8 +28,20 @@ LOOKS: dict[str, Sequence[Any]] = {
     "flow": ("scroll", "pages", "spread"),
     "vertical": ("book", "on", "off"),  # 'book': as the book is set
 }
-LOOK = {"size": 3, "measure": "middle", "face": "serif", "theme": "system", "lines": "normal", "justify": "off"}
+SIZES_BEFORE = {1: 15, 2: 17, 3: 18, 4: 20, 5: 23}  # px, of the five sizes of earlier versions
+LOCAL_FACE = "local:"  # before the name of a typeface of the reader's own computer
+LOOK: dict[str, Any] = {
+    "size": 18,
+    "margin": 20,
+    "warmth": 0,
+    "measure": "middle",
+    "face": "serif",
+    "theme": "system",
+    "lines": "normal",
+    "justify": "off",
+}
 LOOK |= {"flow": "scroll", "vertical": "book"}
+LONGEST_FACE = 60  # characters of a name
 OPEN_SETTINGS = ["settings", "Open Settings"]  # for an error that is corrected there
 SECONDS_TO_JUDGE = 1.5  # a speed measured for less time, or a wait as short, is not shown
 
@@ -245,4 +259,10 @@ def _covered(memory: GistMemory) -> dict[str, Any]:
 
 def look_of(stored: Mapping[str, Any]) -> dict[str, Any]:
     """The stored look, with the default for every missing or unknown part."""
-    return {name: stored[name] if stored.get(name) in known else LOOK[name] for name, known in LOOKS.items()}
+    look = {name: stored[name] if stored.get(name) in known else LOOK[name] for name, known in LOOKS.items()}
+    face, size = str(stored.get("face")), stored.get("size")
+    if face.startswith(LOCAL_FACE) and 0 < len(face) - len(LOCAL_FACE) <= LONGEST_FACE:
+        look["face"] = face
+    if isinstance(size, int) and size in SIZES_BEFORE:
+        look["size"] = SIZES_BEFORE[size]
+    return look
