@@ -15,6 +15,7 @@ from readagent_core import prompts
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import RefusedError
 from readagent_core.models.builtin.reader import BuiltInReader
+from readagent_core.words import count_words
 
 FOLDER = Path(prompts.__file__).parent
 READER = BuiltInReader()
@@ -81,6 +82,14 @@ def sensible(text: str) -> str:
         shared = set(prompt.fields["reference"].lower().split()) & set(prompt.fields["answer"].lower().split())
         return "Yes" if shared else "No"
     try:
-        return READER.complete(prompt, CancelToken()).text
+        reply = READER.complete(prompt, CancelToken()).text
     except RefusedError:
         return "OK."
+    return _as_told(reply, prompt) if "gist" in prompt.task else reply
+
+
+def _as_told(gist: str, prompt: prompts.Prompt) -> str:
+    """A gist as a language model makes it: no copy of its page's beginning, and no shorter than it should be."""
+    missing = int(prompt.fields["least"]) - count_words(gist)
+    page = prompt.fields.get("page") or prompt.fields.get("passage", "")
+    return " ".join(["In short:", gist, *(page.split()[-missing:] if missing > 0 else [])])

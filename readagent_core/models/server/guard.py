@@ -60,7 +60,7 @@ def is_beginning(text: str, page: str, words: int | None = None) -> bool:
 
 def repetition(text: str) -> int | None:
     """Return where ``text`` begins to repeat itself: a span three times in a row at its end, or its last sentence for
-    the third time; None where it does not.
+    the third time among others of which most were said before too; None where it does not. A refrain is no repetition.
     """
     tail = text[-_TIMES * _LONGEST_PERIOD :]
     for period in range(1, len(tail) // _TIMES + 1):
@@ -73,6 +73,8 @@ def repetition(text: str) -> int | None:
             return start + period
     whole = list(_SENTENCE.finditer(text))
     said = [found.group().strip().casefold() for found in whole]
-    if said and said.count(said[-1]) >= _TIMES:
-        return whole[said.index(said[-1])].end()
-    return None
+    if not said or said.count(said[-1]) < _TIMES:
+        return None
+    last = range(len(said))[-2 * _TIMES :]
+    again = sum(said[i] in said[:i] for i in last)
+    return whole[said.index(said[-1])].end() if 2 * again > len(last) else None
