@@ -156,7 +156,7 @@ def test_every_claim_leads_to_its_words_or_says_that_there_are_none(
 
 
 def test_a_link_into_the_middle_of_a_conversation_opens_there(page: Page, model_app_url: str, story: str, replies):
-    replies(look_up=[f"I want to look up Page {n} to see." for n in (3, 7, 9)], answer="It is told there. " * 120)
+    replies(look_up=[f"I want to look up Page {n} to see." for n in (3, 7, 9)], answer=" ".join(f"It is told in line {n}." for n in range(100)))
     open_ask(page, model_app_url, story)
     links = []
     for number, name in enumerate(("first", "second", "third")):
@@ -190,7 +190,7 @@ def test_a_link_into_the_middle_of_a_conversation_opens_there(page: Page, model_
 
 
 def test_stopped_and_a_tab_closed_in_the_middle(page: Page, model_app_url: str, story: str, replies):
-    replies(look_up="Page [15]", answer=Reply("He rowed out to the ship. " * 30, gap=0.3))
+    replies(look_up="Page [15]", answer=Reply(" ".join(f"He rowed out to ship {n}." for n in range(30)), gap=0.3))
     open_ask(page, model_app_url, story)
     exchange = ask(page, "How did he warn the ship?")
     expect(exchange.locator(".ans")).to_contain_text("He rowed out")

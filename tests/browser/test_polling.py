@@ -50,7 +50,7 @@ def test_a_change_of_screen_is_not_lost_while_an_answer_is_under_way(
     new_page: Page, model_app_url: str, story: str, replies
 ):
     page = new_page
-    replies(look_up="Page [15]", answer=Reply("He rowed out to the ship. " * 60, gap=0.5))
+    replies(look_up="Page [15]", answer=Reply(" ".join(f"He rowed out to ship {n}." for n in range(60)), gap=0.5))
     page.add_init_script(MEET)
     open_ask(page, model_app_url, story)
     exchange = ask(page, "How did he come to the ship?")
