@@ -262,3 +262,18 @@ def _fitting(text: str, limit: int, count: Callable[[str], int] = count_words, *
 def collapse_whitespace(text: str) -> str:
     """Return ``text`` with every run of white space replaced by one space, and none at its ends."""
     return _SPACE.sub(" ", text).strip()
+
+
+COPIED_WORDS = 24  # a gist that has so many of the page's first words, and nothing else, is a copy of it
+
+
+def copies_beginning(text: str, page: str) -> bool:
+    """Whether ``text`` is what ``page`` begins with, word by word. Never so where words have no spaces."""
+    words = len(terms(text)) - 1  # the last one may not be whole
+    return words >= COPIED_WORDS and is_beginning(text, page, words)
+
+
+def is_beginning(text: str, page: str, words: int | None = None) -> bool:
+    """Whether the first ``words`` of ``text``, or all, are those of ``page``. Never so where words have no spaces."""
+    said = terms(text)[:words]
+    return not is_unspaced(page[:2000]) and said == terms(page[: 2 * len(text) + 200])[: len(said)]

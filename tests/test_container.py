@@ -113,7 +113,7 @@ def test_the_pinned_versions_are_those_the_package_asks_for():
     wanted = {Requirement(text).name.lower(): Requirement(text) for text in project["dependencies"]}
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").split()
     pinned = {
-        found[1].lower(): found[2] for line in lines if (found := re.match(r"([\w.-]+)(?:\[\w+\])?==(\S+)", line))
+        found[1].lower(): found[2] for line in lines if (found := re.match(r"([\w.-]+)(?:\[\w+\])?==([^\s;]+)", line))
     }
     assert set(pinned) == set(wanted)
     assert [name for name, version in pinned.items() if version not in wanted[name].specifier] == []

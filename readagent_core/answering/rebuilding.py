@@ -53,7 +53,7 @@ def rebuild(
     ``look_ups``: the replies that named pages, in order; without them they are made of the pages that were opened.
     """
     known = all_methods().get(answer.method)
-    if known is None or (known.compares_embeddings and answer.method not in _RETRIEVAL):
+    if known is None:
         return []
     if not look_ups and answer.looked_up:
         one_by_one = answer.method == "read-agent-s"

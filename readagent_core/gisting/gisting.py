@@ -18,12 +18,20 @@ from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
 from readagent_core.gisting.audit import audit_gist, find_differences
 from readagent_core.memory import Gist, Page
 from readagent_core.models.base import ChatModel
-from readagent_core.models.server.guard import copies_beginning, is_beginning
 from readagent_core.models.thinking import remove_thinking
 from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt, format_length, length_range, render, render_fragment, template_language
 from readagent_core.tags import escape_tags
-from readagent_core.words import collapse_whitespace, count_words, first_words, is_unspaced, last_words, sentences
+from readagent_core.words import (
+    collapse_whitespace,
+    copies_beginning,
+    count_words,
+    first_words,
+    is_beginning,
+    is_unspaced,
+    last_words,
+    sentences,
+)
 
 WHOLE_WORDS = 40  # a page this short is its own gist
 _LEAST_TARGET = 8

@@ -156,7 +156,8 @@ def test_every_claim_leads_to_its_words_or_says_that_there_are_none(
 
 
 def test_a_link_into_the_middle_of_a_conversation_opens_there(page: Page, model_app_url: str, story: str, replies):
-    replies(look_up=[f"I want to look up Page {n} to see." for n in (3, 7, 9)], answer=" ".join(f"It is told in line {n}." for n in range(100)))
+    long = " ".join(f"It is told in line {n}." for n in range(100))
+    replies(look_up=[f"I want to look up Page {n} to see." for n in (3, 7, 9)], answer=long)
     open_ask(page, model_app_url, story)
     links = []
     for number, name in enumerate(("first", "second", "third")):

@@ -100,7 +100,7 @@ def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(
         with closing(Library(home)) as library:
             first_visit_is_accessible(page, url, library)
             library.add(book(14), source_name="a small book.txt")
-        page.get_by_role("button", name="See what fits").click()
+        page.get_by_role("button", name="Connect a model").click()
         page.locator(".st-key-who label", has_text="Another server").click()
         page.locator(".st-key-other_server input").click()
         page.get_by_role("option", name="Another address").click()

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from readagent_core.cancel import CancelToken
 from readagent_core.models.limiter import Limiter
 from readagent_core.models.server.grammars import grammar_of
-from readagent_core.models.server.guard import copies_beginning, repetition
+from readagent_core.models.server.guard import repetition
 from readagent_core.prompts import Prompt
+from readagent_core.words import copies_beginning
 from tests.fakes.server import FakeServer, Reply
 
 PAGE = "The keeper climbed the stairs with the lamp in one hand and a letter in the other, and did not look back once."

@@ -7,7 +7,7 @@ import re
 from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.models.server.events import Endless
 from readagent_core.prompts import Prompt
-from readagent_core.words import is_unspaced, terms
+from readagent_core.words import copies_beginning
 
 _STEP = 60  # characters between two looks
 _TIMES = 3
@@ -16,7 +16,6 @@ _LONGEST_PERIOD = 500
 _SENTENCE = re.compile(r"[^.!?。！？\n]{25,}[.!?。！？\n]")
 _ENDED = re.compile(r"[.!?。！？)\]]")  # something was said before the repetition
 _LEAST_ROOM = 160  # tokens, however short the reply should be
-COPIED_WORDS = 24  # a gist that has so many of the page's first words, and nothing else, is a copy of it
 
 
 class Guard:
@@ -44,18 +43,6 @@ class Guard:
             self._page = ""
             return text
         return text if estimate_tokens(text) > self._room else None
-
-
-def copies_beginning(text: str, page: str) -> bool:
-    """Whether ``text`` is what ``page`` begins with, word by word. Never so where words have no spaces."""
-    words = len(terms(text)) - 1  # the last one may not be whole
-    return words >= COPIED_WORDS and is_beginning(text, page, words)
-
-
-def is_beginning(text: str, page: str, words: int | None = None) -> bool:
-    """Whether the first ``words`` of ``text``, or all, are those of ``page``. Never so where words have no spaces."""
-    said = terms(text)[:words]
-    return not is_unspaced(page[:2000]) and said == terms(page[: 2 * len(text) + 200])[: len(said)]
 
 
 def repetition(text: str) -> int | None:
