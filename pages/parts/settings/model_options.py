@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.parts.shared import shell
 from readagent_core.connecting import connecting
-from readagent_core.connecting.checking.check import ONE_AT_A_TIME
+from readagent_core.connecting.checking.check import IN_ONE_CALL, ONE_AT_A_TIME
 from readagent_core.settings.saved import ModelOptions
 from readagent_core.workspace import Workspace
 
@@ -22,6 +22,11 @@ SWITCHES = {
         "that reuses their beginnings has less to compute.",
     ),
     "small_pages": ("Pages half as long", "For books that are read from now on."),
+}
+METHODS = {
+    "": "All it needs at once",
+    ONE_AT_A_TIME: "One page at a time",
+    IN_ONE_CALL: "From one prompt, asking for nothing",
 }
 PAGINATIONS = {"": "It picks each pause", "many": "Several pauses a prompt", "uniform": "Even pages by rule"}
 
@@ -51,10 +56,12 @@ def switches(workspace: Workspace) -> None:
             name: st.toggle(title, value=getattr(now, name), help=about, key=f"{name}_{shown}")
             for name, (title, about) in SWITCHES.items()
         }
-        one_page = st.toggle(
-            "One page at a time",
-            value=bool(now.method),
-            help="Ask begins with the method that looks pages up one by one.",
+        method = st.selectbox(
+            "Pages for an answer",
+            list(METHODS),
+            index=list(METHODS).index(now.method) if now.method in METHODS else 0,
+            format_func=METHODS.__getitem__,
+            help="How Ask has the model look up what an answer needs.",
             key=f"method_{shown}",
         )
         pagination = st.selectbox(
@@ -64,7 +71,7 @@ def switches(workspace: Workspace) -> None:
             format_func=PAGINATIONS.__getitem__,
             key=f"pagination_{shown}",
         )
-        wanted = replace(now, **chosen, method=ONE_AT_A_TIME if one_page else "", pagination=pagination)
+        wanted = replace(now, **chosen, method=method, pagination=pagination)
         if wanted != now:
             shell.guarded(lambda: connecting.save_model_options(workspace, model, wanted))
 
