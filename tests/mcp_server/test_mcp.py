@@ -217,7 +217,8 @@ def test_a_long_result_comes_in_parts(open_workspace):
 
 def test_books_are_added_and_read_where_that_is_allowed_with_progress_and_cancel(open_workspace, tmp_path):
     file = tmp_path / "fog.txt"
-    file.write_text("\n\n".join(f"The bell number {n} rang in the fog. " * 30 for n in range(20)), encoding="utf-8")
+    times = [[f"The bell number {n} rang {k} times in the fog." for k in range(30)] for n in range(20)]
+    file.write_text("\n\n".join(map(" ".join, times)), encoding="utf-8")
     slow = threading.Event()
 
     def reply(text):

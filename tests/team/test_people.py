@@ -125,7 +125,7 @@ def test_a_person_has_the_servers_connection_or_all_of_their_own(team, own_home:
 
 
 def test_the_servers_budget_holds_for_each_person_whatever_they_set(team, own_home: Path, monkeypatch) -> None:
-    with FakeServer(lambda _: "word " * 40) as server:
+    with FakeServer(lambda _: " ".join(f"word{n}" for n in range(40))) as server:
         monkeypatch.setenv("READAGENT_BASE_URL", server.url)
         monkeypatch.setenv("READAGENT_MODEL", "fake-model")
         monkeypatch.setenv("READAGENT_TEAM_BUDGET", "0.01")
