@@ -58,15 +58,15 @@ export class Cited {
     if (!asked || !this.units.nodes[asked.spots[0][0]]) return this.draw();
     this.asked = null;
     this.state.book.cited = asked.id;
-    this.show(asked.spots);
+    this.show(asked.spots, 0, { back: false }); // one press back is to where the citation was
   }
 
   /** Goes to one of `spots` and marks all. @param {NonNullable<Cite["spots"]>} spots @param {number} at */
-  show(spots, at = 0) {
+  show(spots, at = 0, { back = true } = {}) {
     this.spots = spots;
     this.at = at;
     const [paragraph, start] = spots[at];
-    this.jump({ paragraph, at: this.state.paged ? start : Math.max(0, start - ABOVE) });
+    this.jump({ paragraph, at: this.state.paged ? start : Math.max(0, start - ABOVE) }, { back });
     this.draw();
   }
 

@@ -79,9 +79,10 @@ def visit(page: Page, url: str, keeper: str, screen: str) -> str:
 def nothing_is_cut_off(page: Page, screen: str) -> None:
     for size in ({"width": 400, "height": 850}, {"width": 720, "height": 450}):  # 720 px is 1440 at 200 %
         page.set_viewport_size(size)  # type: ignore[arg-type]
-        expect(page.locator(SCREENS[screen]).first).to_be_visible()
+        bare = screen == "read" and size["height"] < 500  # a low window begins with the text alone
+        expect(page.locator('p[data-i="12"]' if bare else SCREENS[screen]).first).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
-        if screen == "read":
+        if screen == "read" and not bare:
             gist, text = page.locator(".leaf.cur").bounding_box(), page.locator('p[data-i="12"]').bounding_box()
             assert gist["y"] > text["y"]  # the gist comes after its text
             assert text["width"] > 240
