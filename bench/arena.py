@@ -1,8 +1,7 @@
-"""Methods on the same questions about the same gist memories, with every answer's replay kept and judged by a key.
+"""Asks methods the same questions about the same gists, keeps the replay of every answer, and counts the right ones.
 
 A person has the files: exported readings (one, or several that are asked together), and questions as a JSON list of
-{"question", "answer", "kind"}, or one of the datasets (LiteraryQA, InfiniteBench En.MC, see docs/formats.md), whose
-books are then read by ``readagent evaluate``. The model is the settings' (READAGENT_BASE_URL, READAGENT_MODEL).
+{"question", "answer", "kind"}. The model is the settings' (READAGENT_BASE_URL, READAGENT_MODEL).
 
     python -m bench.arena ask OUT --readings a.json [b.json …] --questions q.json --methods recall read-agent-p:3
     python -m bench.arena judge OUT          # writes OUT/verdicts.json with the answers that have no verdict yet

@@ -1,4 +1,4 @@
-// What stands in the margins beside a page: its number with the pause before it, and its gist.
+// Draws the margins of a page: its number, the pause before it, and its gist.
 
 import { button, el, fill, icon, number, plural } from "../shared/dom.js";
 import { placeOf } from "./text_store.js";

@@ -149,7 +149,7 @@ export class Scrolled {
     return (boxOfCharacter(node, at, this.state.book.text[paragraph].length) ?? node.getBoundingClientRect()).top;
   }
 
-  // Finds the place at the top of the view, unless it is still the one that is kept, and reports it.
+  // Reports the place at the top of the view; the place that was gone to, while that is still there.
   settle() {
     const { scroller } = this.frame;
     const { layer, units } = this;
@@ -181,7 +181,7 @@ export class Scrolled {
     if (!node) return;
     const { clientHeight } = this.frame.scroller;
     const wanted = mark ? (clientHeight - mark.getBoundingClientRect().height) / 2 : this.margin;
-    const inText = mark && node.contains(mark); // from then on kept by its words: the mark may go
+    const inText = mark && node.contains(mark); // then its words hold the place, because the mark may be removed
     const from = inText ? (spotAt(this.frame.column, mark, 0)?.offset ?? 0) : (at ?? 0);
     this.hold({ paragraph, at: from, above: at === undefined && !mark, mark: inText ? null : mark, wanted, top: wanted });
     const target = mark ?? (at === undefined ? this.units.topOf(paragraph) : node);

@@ -1,4 +1,4 @@
-// What stands in place of a gist that tells of a page not read yet: its outline, about as high as the gist.
+// Draws an outline, about as high as the gist, in place of the gist of a page that was not read yet.
 
 import { button, el } from "../shared/dom.js";
 

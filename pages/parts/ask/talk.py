@@ -233,7 +233,7 @@ def _say_price(now: AskState) -> None:
     if isinstance(now, AskOneBook):
         price = costs.price_of_question(model, now.memory, now.method, look_ups=now.look_ups)
         st.caption(shell.as_text(f"{who}: {price}{'' if price == 'free' else ' a question'}."))
-        if None in now.memory.gists:
+        if None in now.memory.gists and not (now.beside_text and now.exchanges):  # the answer needs the panel's room
             _say_gists(now)
 
 
