@@ -25,7 +25,7 @@ from readagent_core.models.local.server import WHERE, LocalServer
 from readagent_core.models.local.states import MEGABYTES as STATE_MEGABYTES
 from readagent_core.models.server.network import is_here
 from readagent_core.models.server.openai_server import OPENAI, SILENCE_SECONDS, OpenAIServer
-from readagent_core.models.server.quirks import Quirks, load_quirks, store_window
+from readagent_core.models.server.quirks import ORIGINS, Origin, Quirks, load_quirks, store_window
 from readagent_core.models.server.retry import Retrying
 from readagent_core.settings import Settings, TeamSettings
 from readagent_core.settings.saved import plain_name
@@ -93,9 +93,7 @@ def connect(settings: Settings, *, time_scale: float = 1.0) -> ServerModel:
             server.options = suiting
             # a person's own key has limits of its own at a server, and slows nobody else
             here = is_here(where)
-            limiter = _LIMITERS.setdefault(
-                (where, "" if settings.server else settings.person), Limiter(finds_slots=here)
-            )
+            limiter = _LIMITERS.setdefault(_whose(settings), Limiter(finds_slots=here))
             if where == WHERE:
                 limiter.allow(1)
             elif saved.at_once or not here:
@@ -150,10 +148,21 @@ def open_cache(settings: Settings) -> ReplyCache:
         return _CACHES[key]
 
 
-def learnt_limits(settings: Settings) -> list[tuple[str, int, str]]:
-    """The limits that were learnt of the model in use: see ``Quirks.limits``."""
+def _whose(settings: Settings) -> tuple[str, str]:
+    """Return the address of the server in use, and whose key of it is used: '' for everybody's."""
+    return (settings.base_url or OPENAI).rstrip("/"), "" if settings.server else settings.person
+
+
+def learnt_limits(settings: Settings) -> list[tuple[str, str, str]]:
+    """The limits that were learnt of the model in use: what is limited, to how much, how it was learnt."""
     with _LOCK:
-        return _quirks(settings, (settings.base_url or OPENAI).rstrip("/")).limits
+        limits = [
+            (name, f"{tokens:,} tokens", how) for name, tokens, how in _quirks(settings, _whose(settings)[0]).limits
+        ]
+        limiter = _LIMITERS.get(_whose(settings))
+    if limiter and (calls := limiter.lowered):
+        limits.append(("Calls at once", f"{calls}, slowly more again", ORIGINS[Origin.SAID]))
+    return limits
 
 
 def _quirks(settings: Settings, where: str) -> Quirks:
@@ -170,6 +179,8 @@ def relearn(where: str, model: str, home: Path) -> None:
     with _LOCK:
         _QUIRKS.pop((where, plain_name(model)), None)
         store_window(home, where, model, None)
+        for limiter in [limiter for (server, _), limiter in _LIMITERS.items() if server == where]:
+            limiter.forget()
         for key in [key for key, stack in _STACKS.items() if (stack.where, stack.name) == (where, model)]:
             del _STACKS[key]  # work under way keeps its own
 

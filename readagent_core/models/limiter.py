@@ -53,12 +53,23 @@ class Limiter:
         self._condition = threading.Condition()
 
     @property
+    def lowered(self) -> int | None:
+        """The calls at once since the server asked for fewer; None where it takes as many as are set."""
+        return self._allowed if self._lowered and self._allowed < self.most and not self.finds_slots else None
+
+    @property
     def notice(self) -> str:
         """For people: that the server takes fewer calls at once than are set; '' where it takes them all."""
-        now = self._allowed
-        if now >= self.most or not self._lowered:
-            return ""
-        return f"The server asked for fewer calls at once: {now} now, slowly more again"
+        return (
+            f"The server asked for fewer calls at once: {now} now, slowly more again" if (now := self.lowered) else ""
+        )
+
+    def forget(self) -> None:
+        """Forget that the server asked for fewer calls at once: a person may have changed its limits."""
+        with self._condition:
+            if self.lowered:
+                self.allowed, self._lowered, self._cool_down_until = float(self.most), 0.0, 0.0
+                self._condition.notify_all()
 
     def allow(self, most: int) -> None:
         """Let ``most`` calls be under way from now on."""

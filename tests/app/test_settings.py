@@ -348,11 +348,17 @@ def test_learnt_limits_are_shown_reset_found_again_and_forgotten_with_the_models
     with FakeServer(before=refuse, kind="ollama", num_ctx=8192, file="of Monday") as server:
         connecting.use_model(workspace, address=server.url, model="fake-model", key=Secret())
         learn()
+        limiter = workspace.model.limiter
+        limiter.allow(8)
+        limiter.too_many(0.0)
         at = app("pages/settings.py")
         shown = [f"{name} tokens (the server said so)." for name in ("Context window: 2,048", "Longest reply: 512")]
-        assert [text for text in shown if text not in texts(at)] == []
+        calls = f"Calls at once: {limiter.lowered}, slowly more again (the server said so)."
+        assert [text for text in (*shown, calls) if text not in texts(at)] == []
         at.button(key="forget_limits").click().run()
         assert not at.exception
+        assert "Calls at once" not in texts(at)
+        assert limiter.allowed == 8
         assert "tokens (" not in texts(at)
         assert workspace.model.window == 8192  # as the server says it
         learn()

@@ -16,8 +16,8 @@ FOLDER = Path(__file__).parent.parent / "models" / "wire"
 
 @dataclass(frozen=True)
 class Case:
-    """What a server sends, and what must come of it. ``source``: where that was published; ``note``: how the shape
-    differs from what is there, or that nothing shows it.
+    """What a server sends, and what must come of it. ``source``: where that was published; ``note``: that
+    the shape there is only like it, what it was made from, or that nothing published shows it.
     """
 
     server: str

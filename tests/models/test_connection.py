@@ -264,7 +264,7 @@ def test_what_is_known_of_a_model_holds_for_it_under_each_of_its_names(other, se
     connection.connect(settings).server.quirks.learn_window(2048)
     connection.close_all()
     again = settings_for(At, model=other, windows={"llama3.2:latest": 9000}, prices={"llama3.2": [1, 2]})
-    assert connection.learnt_limits(again) == [("Context window", 2048, "the server said so")]
+    assert connection.learnt_limits(again) == [("Context window", "2,048 tokens", "the server said so")]
     model = connection.connect(again)
     assert (model.window, model.price.written) == (2048, 2)
 
@@ -275,9 +275,9 @@ def test_a_learnt_window_is_kept_until_it_is_reset_or_the_file_changes(settings_
     with FakeServer([said, "fits", "fits", "fits"], kind="ollama", num_ctx=8192, file="Monday") as server:
         settings = settings_for(server)
         connection.connect(settings).complete(long, CancelToken())
-        assert connection.learnt_limits(settings) == [("Context window", 2048, "the server said so")]
+        assert connection.learnt_limits(settings) == [("Context window", "2,048 tokens", "the server said so")]
         connection.close_all()
-        assert connection.learnt_limits(settings) == [("Context window", 2048, "the server said so")]
+        assert connection.learnt_limits(settings) == [("Context window", "2,048 tokens", "the server said so")]
         server.traits.file = "Tuesday"
         connection.connect(settings).complete(Prompt("gist", "word " * 900, reply_words=50), CancelToken())
         assert connection.learnt_limits(settings) == []

@@ -67,6 +67,24 @@ def test_the_wait_named_in_a_header_comes_first():
 
 
 @pytest.mark.parametrize(
+    ("fields", "seconds"),
+    [
+        ({"x-ms-retry-after-ms": "2500", "retry-after": "3"}, 2.5),
+        ({"X-RateLimit-Retry-After": "9"}, 9),
+        ({"retry_after_seconds": 4}, 4),
+        ({"RateLimit": "limit=100, remaining=0, reset=30"}, 30),
+        ({"RateLimit": '"default";r=0;t=40, "day";r=5;t=9000'}, 40),
+        ({"RateLimit": '"default";r=10;t=40'}, None),
+        ({"x-ratelimit-reset-requests": "1m30s", "x-ratelimit-remaining-requests": "3"}, None),
+        ({"x-ratelimit-reset-tokens": "1m30s", "x-ratelimit-remaining-tokens": "0", "RateLimit": "remaining=9"}, 90),
+        ({"anthropic-ratelimit-tokens-reset": "2015-01-01T00:00:00Z", "anthropic-ratelimit-tokens-remaining": "0"}, 0),
+    ],
+)
+def test_a_wait_in_the_fields_that_servers_have(fields, seconds):
+    assert faults.retry_after(fields) == seconds
+
+
+@pytest.mark.parametrize(
     ("header", "seconds"),
     [
         ("12", 12),

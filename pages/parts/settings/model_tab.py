@@ -157,8 +157,8 @@ def current_model(workspace: Workspace) -> None:
         for notice in model.notices:
             st.caption(f":material/info: {notice}")
         learnt = learnt_limits(workspace.settings)
-        for name, tokens, how in learnt:
-            st.caption(f"{name}: {tokens:,} tokens ({how}).")
+        for name, limit, how in learnt:
+            st.caption(f"{name}: {limit} ({how}).")
         if learnt and workspace.settings.server is None:
             st.button(
                 "Forget this and find out again",

@@ -75,6 +75,9 @@ _WAIT = re.compile(
     rf"\b(?:again in|(?:retry|available|wait)(?: in| after| for)?)(?: about| another)? ((?:{_TIME}[a-z]* ?)+)",
     re.IGNORECASE,
 )
+_WAIT_FIELD = re.compile(r"(?:x?(?:ms|ratelimit)?)(retryafter|retrydelay|estimatedtime)(ms|s)?(?:econds)?")
+# in one field, as the drafts of the IETF have it: 'limit=10, remaining=0, reset=30', '"default";r=0;t=30'
+_USED_UP = re.compile(r"\b(?:remaining|r)=0\b[^\"]*?\b(?:reset|t)=(\d{1,6})\b")
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 EPOCH = 10**9  # seconds: 2001, or 31 years
 LONGEST = 32 * 86_400  # seconds: quotas last a month at most; a longer wait means something else
@@ -231,10 +234,9 @@ def retry_after(fields: Mapping[str, Any], words: str = "") -> float | None:
     """
     plain = {re.sub("[-_]", "", name.lower()): str(value).strip("\"' \t") for name, value in fields.items()}
     waits = [
-        seconds
-        for names, unit in (("retryafterms", "ms"), ("retryafter retryafterseconds retrydelay estimatedtime", "s"))
-        for name in names.split()
-        if (seconds := _seconds(plain.get(name, ""), unit)) is not None
+        (form[2] != "ms", seconds)  # milliseconds are the more exact
+        for name, value in plain.items()
+        if (form := _WAIT_FIELD.fullmatch(name)) and (seconds := _seconds(value, form[2] or "s")) is not None
     ]
     used_up = [
         seconds
@@ -244,8 +246,9 @@ def retry_after(fields: Mapping[str, Any], words: str = "") -> float | None:
         and (seconds := _seconds(value, "s")) is not None
         and plain.get(re.sub("reset(?:after)?", "remaining", name), "0") == "0"
     ]
+    used_up += [float(seconds) for seconds in _USED_UP.findall(plain.get("ratelimit", ""))]
     if waits or used_up:
-        return waits[0] if waits else max(used_up)
+        return min(waits)[1] if waits else max(used_up)
     found = _WAIT.search(words)
     return _seconds(found.group(1), "s") if found else None
 
