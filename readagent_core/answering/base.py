@@ -68,6 +68,40 @@ class AskSettings:
     extra: Mapping[str, int | float | bool | str] = field(default_factory=dict)
 
 
+class WhyNotOpened(StrEnum):
+    """Why a page that was named is not opened."""
+
+    MISSING = "missing"
+    NOT_READ = "not read"
+    TOO_MANY = "too many"
+    NO_ROOM = "no room"
+
+
+_NOT_OPENED = {
+    WhyNotOpened.MISSING: "there is no such {place}",
+    WhyNotOpened.NOT_READ: "it is not read yet",
+    WhyNotOpened.TOO_MANY: "only {limit} could be opened",
+    WhyNotOpened.NO_ROOM: "it does not fit into the prompt any more",
+}
+
+
+class NotOpened(NamedTuple):
+    """A page that was named and is not opened. ``limit``: how many could be."""
+
+    page: int
+    why: WhyNotOpened
+    limit: int = 0
+
+    def text(self, place: str = "page") -> str:
+        """Return it for a person: 'page 99: there is no such page'. ``place``: what a page is called there."""
+        return f"{place} {self.page}: " + _NOT_OPENED[self.why].format(place=place, limit=self.limit)
+
+
+def texts_of(refused: Iterable[NotOpened]) -> tuple[str, ...]:
+    """Return the reasons, each as ``NotOpened.text``."""
+    return tuple(one.text() for one in refused)
+
+
 class Passage(NamedTuple):
     """A part of a page: paragraphs ``start`` to ``end`` (exclusive) of the memory's document."""
 
@@ -101,7 +135,7 @@ class LookedUp:
     """Pages were chosen to be read again.
 
     ``pages``: in the order chosen. ``reply``: the model's reply; '' where search chose them. ``reason``: why.
-    ``refused``: pages that were named but not opened, with the reason ('page 99: there is no such page').
+    ``refused``: what was named but not opened, with the reason, for a person ('page 99: there is no such page').
     ``parts``: ranges of pages that were opened to the gists below theirs ('31-33'). ``passages``: pages opened in part.
     """
 

@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from readagent_core.answering.base import NotOpened, WhyNotOpened
 from readagent_core.models.thinking import remove_markup
 from readagent_core.page_lists import AND, DASH, LIST, PAGE_WORD, PAGE_WORD_AFTER, RANGE, TO, in_digits
 
@@ -74,7 +75,7 @@ class LookUpReply:
     """
 
     pages: tuple[int, ...] = ()
-    refused: tuple[str, ...] = ()
+    refused: tuple[NotOpened, ...] = ()
     reason: str = ""
     stop: bool = False
     numbers: tuple[int, ...] = ()
@@ -104,13 +105,13 @@ def parse_look_up(reply: str, readable: Collection[int], *, limit: int, exists: 
     if stop and (not numbers or stop.start() == 0):
         return LookUpReply(reason=_reason_after(text[stop.end() :]), stop=True)
     pages: list[int] = []
-    refused: list[str] = []
+    refused: list[NotOpened] = []
     for number in dict.fromkeys(numbers):
         if number not in readable:
             known = 1 <= number <= exists
-            refused.append(f"page {number}: " + ("it is not read yet" if known else "there is no such page"))
+            refused.append(NotOpened(number, WhyNotOpened.NOT_READ if known else WhyNotOpened.MISSING))
         elif len(pages) >= limit:
-            refused.append(f"page {number}: only {limit} could be opened")
+            refused.append(NotOpened(number, WhyNotOpened.TOO_MANY, limit))
         else:
             pages.append(number)
     none = _NONE.search(text)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from readagent_core.answering.base import Event, Expanded, LookedUp
+from readagent_core.answering.base import Event, Expanded, LookedUp, NotOpened, texts_of
 from readagent_core.answering.response import ANSWER_WORDS, pages_prompt, respond
 from readagent_core.answering.run import Run
 from readagent_core.answering.word_budget import max_context_words, take_fitting
@@ -112,9 +112,9 @@ def answer_from_pages(run: Run, ranking: Sequence[int], *, in_book_order: bool =
     """Answer from the best ``run.settings.look_ups`` pages of ``ranking`` that fit into the prompt."""
     order = "order.book" if in_book_order else "order.rank"
     pages, refused = select_pages(run, ranking, order)
-    yield LookedUp(pages, "", "found by search", tuple(refused))
+    yield LookedUp(pages, "", "found by search", texts_of(refused))
     if refused:
-        yield run.note("Not every page found fits into the prompt: " + "; ".join(refused) + ".")
+        yield run.note("Not every page found fits into the prompt: " + "; ".join(texts_of(refused)) + ".")
     while True:
         shown = tuple(sorted(pages)) if in_book_order else pages
         words = sum(run.memory.page(n).words for n in pages)
@@ -137,8 +137,8 @@ def answer_from_pages(run: Run, ranking: Sequence[int], *, in_book_order: bool =
             return
 
 
-def select_pages(run: Run, ranking: Sequence[int], order: str) -> tuple[tuple[int, ...], list[str]]:
-    """Return the best k pages that fit into one prompt together, and messages about those that do not.
+def select_pages(run: Run, ranking: Sequence[int], order: str) -> tuple[tuple[int, ...], list[NotOpened]]:
+    """Return the best k pages that fit into one prompt together, and those that do not.
 
     With the setting ``fill``: as many pages as fit, best first, and no messages. Raises WindowError where
     not even one fits.

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from statistics import median
 
-from readagent_core.answering.base import AskSettings, Event
+from readagent_core.answering.base import AskSettings, Event, NotOpened, WhyNotOpened
 from readagent_core.answering.response import ANSWER_WORDS, memory_prompt, memory_text, opens_after
 from readagent_core.answering.run import Run
 from readagent_core.errors import WindowError
@@ -150,8 +150,8 @@ def ask_within_window(run: Run, attempt: Callable[[], Generator[Event, None, Non
 
 def select_fitting_pages(
     run: Run, memory: GistMemory, named: Iterable[int], limit: int | None, *, opened: Sequence[int] = (), asks: int = 0
-) -> tuple[tuple[int, ...], list[str]]:
-    """Return the ``named`` pages that fit in full beside the ``opened`` ones, and messages about those that do not.
+) -> tuple[tuple[int, ...], list[NotOpened]]:
+    """Return the ``named`` pages that fit in full beside the ``opened`` ones, and those that do not.
 
     ``asks``: prompts with the ``opened`` pages before the one with them, where the words of the question are limited.
     """
@@ -168,18 +168,18 @@ def select_fitting_pages(
     return take_fitting(costs, limit - words)
 
 
-def take_fitting(costs: Mapping[int, int], room: int | None) -> tuple[tuple[int, ...], list[str]]:
-    """Return the pages that fit into ``room`` words, each tried in turn, and messages about those that do not.
+def take_fitting(costs: Mapping[int, int], room: int | None) -> tuple[tuple[int, ...], list[NotOpened]]:
+    """Return the pages that fit into ``room`` words, each tried in turn, and those that do not.
 
     ``costs``: words by page. ``room``: None for no limit.
     """
     taken: list[int] = []
-    refused: list[str] = []
+    refused: list[NotOpened] = []
     used = 0
     for number, words in costs.items():
         if room is None or used + words <= room:
             taken.append(number)
             used += words
         else:
-            refused.append(f"page {number}: it does not fit into the prompt any more")
+            refused.append(NotOpened(number, WhyNotOpened.NO_ROOM))
     return tuple(taken), refused

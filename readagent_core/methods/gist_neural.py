@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from readagent_core.answering.base import Event, LookedUp
+from readagent_core.answering.base import Event, LookedUp, texts_of
 from readagent_core.answering.registry import Method
 from readagent_core.answering.response import expanded_event, respond_from_memory
 from readagent_core.answering.retrieval import rank_by_embedding
@@ -19,9 +19,9 @@ def find_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Generato
     ranking = dict.fromkeys(merged[page] for page in rank_by_embedding(run) if page in merged)
     best = list(ranking)[: run.settings.look_ups]
     pages, refused = select_fitting_pages(run, memory, best, limit)
-    yield LookedUp(run.original_pages(pages), "", "found by search", tuple(refused))
+    yield LookedUp(run.original_pages(pages), "", "found by search", texts_of(refused))
     if refused:
-        yield run.note("Not every page found fits into the prompt: " + "; ".join(refused) + ".")
+        yield run.note("Not every page found fits into the prompt: " + "; ".join(texts_of(refused)) + ".")
     yield expanded_event(run, memory, pages)
     yield from respond_from_memory(run, memory, pages)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from readagent_core.answering.base import Event, LookedUp
+from readagent_core.answering.base import Event, LookedUp, texts_of
 from readagent_core.answering.fitting_view import fit_view
 from readagent_core.answering.look_up_replies import parse_look_up
 from readagent_core.answering.registry import Method
@@ -36,7 +36,7 @@ def open_by_hand(
     """Open the pages that a person chose ('2,5'), in place of those that the model would name; '' for none."""
     wanted = [n for n in map(int, filter(str.isdecimal, named.split(","))) if n in memory.readable]
     pages, too_long = select_fitting_pages(run, memory, wanted, limit)
-    yield LookedUp(run.original_pages(pages), "", "opened by hand", tuple(too_long))
+    yield LookedUp(run.original_pages(pages), "", "opened by hand", texts_of(too_long))
     if pages:
         yield expanded_event(run, memory, pages)
     return pages
@@ -69,9 +69,9 @@ def look_up(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event,
         return ()
     named = parse_look_up(completion.text, memory.readable, limit=k, exists=len(memory.pages))
     pages, too_long = select_fitting_pages(run, memory, named.pages, limit)
-    yield LookedUp(run.original_pages(pages), completion.text, named.reason, (*named.refused, *too_long))
+    yield LookedUp(run.original_pages(pages), completion.text, named.reason, texts_of((*named.refused, *too_long)))
     if too_long:
-        yield run.note("Not every page named fits into the prompt: " + "; ".join(too_long) + ".")
+        yield run.note("Not every page named fits into the prompt: " + "; ".join(texts_of(too_long)) + ".")
     if pages:
         yield expanded_event(run, memory, pages)
     return pages

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from readagent_core.answering.base import Event, LookedUp
+from readagent_core.answering.base import Event, LookedUp, texts_of
 from readagent_core.answering.fitting_view import fit_view
 from readagent_core.answering.look_up_replies import parse_look_up
 from readagent_core.answering.registry import Method
@@ -44,17 +44,17 @@ def look_up_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Gener
             yield LookedUp((), reply, named.reason)
             break
         if wanted in pages or wanted not in memory.readable:
-            why = "it is open already" if wanted in pages else named.refused[0].partition(": ")[2]
-            yield LookedUp((), reply, named.reason, (f"page {wanted}: {why}",))
+            why = f"page {wanted}: it is open already" if wanted in pages else named.refused[0].text()
+            yield LookedUp((), reply, named.reason, (why,))
             if corrected:
                 yield run.note(f"Asked again for page {wanted}, which cannot be opened; taken as STOP.")
                 break
             corrected, problem = True, (wanted, "problem.seen" if wanted in pages else "problem.missing")
             continue
         opened, too_long = select_fitting_pages(run, memory, [wanted], limit, opened=pages)
-        yield LookedUp(run.original_pages(opened), reply, named.reason, tuple(too_long))
+        yield LookedUp(run.original_pages(opened), reply, named.reason, texts_of(too_long))
         if too_long:
-            yield run.note("Stopped looking up: " + too_long[0] + ".")
+            yield run.note("Stopped looking up: " + too_long[0].text() + ".")
             break
         pages, problem = (*pages, wanted), None
         yield expanded_event(run, memory, pages)

@@ -157,7 +157,8 @@ def _look_up(step: _Step, without: frozenset[int]) -> Generator[Event, None, tup
     named = parse_look_up(reply, readable, limit=k, exists=len(page.snippets))
     costs = {n: count_words(page.opened_entry(n)) - count_words(page.entries[n - 1]) for n in named.pages}
     opened, too_long = take_fitting(costs, None if step.limit is None else step.limit - count_words(memory))
-    yield LookedUp(opened, reply, named.reason, tuple(r.replace("page", "part") for r in (*named.refused, *too_long)))
+    refused = tuple(one.text("part") for one in (*named.refused, *too_long))
+    yield LookedUp(opened, reply, named.reason, refused)
     if too_long:
         yield run.note("Not every part named fits into the prompt.")
     if opened:

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from readagent_core.answering.base import texts_of
 from readagent_core.answering.look_up_replies import parse_look_up
 from tests.methods.books import REPLIES
 
@@ -16,7 +17,7 @@ def test_a_reply_of_any_form(reply: str, pages: list[int]) -> None:
 def test_refused_pages_come_with_the_reason() -> None:
     named = parse_look_up("I want to look up Page [1, 2, 3, 12, 99] to see it all.", range(1, 11), limit=2, exists=12)
     assert named.pages == (1, 2)
-    assert named.refused == (
+    assert texts_of(named.refused) == (
         "page 3: only 2 could be opened",
         "page 12: it is not read yet",
         "page 99: there is no such page",
