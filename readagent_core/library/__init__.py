@@ -23,6 +23,7 @@ from readagent_core.library.schema import BUSY_SECONDS, FILE, Database
 from readagent_core.library.search import Hit, TextHit, find_hits, find_in_all, index_text, texts_to_index
 from readagent_core.library.several import SeveralBooks
 from readagent_core.library.shelves import Shelves, load_cards
+from readagent_core.library.worlds import Worlds
 
 
 def home_lock(home: Path) -> FileLock:
@@ -55,7 +56,7 @@ def check_not_lost(home: Path) -> None:
         )
 
 
-class Library(Gistings, Originals, Conversations, Artifacts, Shelves, Marks, OwnQuestions, SeveralBooks):
+class Library(Gistings, Originals, Conversations, Artifacts, Shelves, Marks, OwnQuestions, SeveralBooks, Worlds):
     """The library in folder ``home``, created if missing. Raises NewerLibraryError if a later version wrote it."""
 
     def __init__(self, home: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:

@@ -181,6 +181,7 @@ class Gistings(Books):
         with self._db.write() as connection:
             connection.execute("DELETE FROM page WHERE reading_id = ?", (gisting_id,))
             connection.execute("DELETE FROM gist WHERE reading_id = ?", (gisting_id,))
+            connection.execute("DELETE FROM page_notes WHERE reading_id = ?", (gisting_id,))
             connection.executemany(
                 "INSERT INTO page VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [_page_row(gisting_id, p) for p in memory.pages]
             )
@@ -240,6 +241,7 @@ class Gistings(Books):
         with self._db.write() as connection:
             connection.execute("DELETE FROM page WHERE reading_id = ? AND number >= ?", (gisting_id, page))
             connection.execute("DELETE FROM gist WHERE reading_id = ? AND number >= ?", (gisting_id, page))
+            connection.execute("DELETE FROM page_notes WHERE reading_id = ? AND number >= ?", (gisting_id, page))
             connection.execute("DELETE FROM note WHERE reading_id = ?", (gisting_id,))
             connection.execute(
                 "UPDATE reading SET state = ?, reason = ?, why = ?, ended = ? WHERE id = ?",

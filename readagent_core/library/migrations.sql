@@ -155,3 +155,25 @@ ALTER TABLE position ADD COLUMN offset INTEGER NOT NULL DEFAULT -1;
 ALTER TABLE position ADD COLUMN share REAL;
 ALTER TABLE position ADD COLUMN words_before TEXT NOT NULL DEFAULT '';
 ALTER TABLE position ADD COLUMN words_after TEXT NOT NULL DEFAULT '';
+
+-- next version
+-- what a page establishes, and which names a model found to be of one; JSON of `world`
+CREATE TABLE page_notes (
+    reading_id INTEGER NOT NULL REFERENCES reading(id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    kind TEXT NOT NULL,  -- 'notes' or 'links', which rest on the pages up to this one
+    body TEXT NOT NULL,
+    PRIMARY KEY (reading_id, number, kind)
+);
+-- names joined or split by hand, or taken for no names
+CREATE TABLE name_edit (
+    id INTEGER PRIMARY KEY,
+    book_id TEXT NOT NULL REFERENCES book(id) ON DELETE CASCADE,
+    body TEXT NOT NULL
+);
+-- the place of a book in a series
+CREATE TABLE series (
+    book_id TEXT PRIMARY KEY REFERENCES book(id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    number REAL NOT NULL
+);

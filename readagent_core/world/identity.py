@@ -1,0 +1,170 @@
+"""Who is the same as whom: names joined by rule, by the text, by a model or by hand, each join with its place.
+
+A join holds from the paragraph that reveals it on, and never before. Names are joined in the order in which they
+become known, so that a later name cannot change what was joined before it. A split by hand keeps two names apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from readagent_core.words import is_unspaced
+from readagent_core.world.names import TITLE, EntityKind, is_description, name_key
+
+
+class LinkBy(StrEnum):
+    """Who joined two names."""
+
+    RULE = "rule"  # one is a part of the other
+    TEXT = "text"  # a note of the page that says so
+    MODEL = "model"  # a model that compared the names
+    HAND = "hand"
+
+
+@dataclass(frozen=True)
+class Link:
+    """Two names of one, from ``paragraph`` on ``page`` on. ``start`` to ``end``: the words that say so; equal: none."""
+
+    name: str
+    other: str
+    page: int
+    paragraph: int
+    start: int = 0
+    end: int = 0
+    by: LinkBy = LinkBy.RULE
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Link:
+        return cls(**{**data, "by": LinkBy(data["by"])})
+
+
+class EditKind(StrEnum):
+    """What a person changed by hand."""
+
+    JOIN = "join"
+    SPLIT = "split"
+    NOT_A_NAME = "not-a-name"
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A change by hand: ``name`` and ``other`` are one from ``paragraph`` on, or are two, or ``name`` is no name.
+
+    ``id``: in the library, by which it is undone.
+    """
+
+    kind: EditKind
+    name: str
+    other: str = ""
+    paragraph: int = 0
+    id: int = 0
+
+
+@dataclass(frozen=True)
+class NameAt:
+    """A name, known from ``paragraph`` on."""
+
+    key: str
+    name: str
+    kind: EntityKind
+    paragraph: int
+    by_rule: bool = False
+
+
+def join_names(names: Sequence[NameAt], links: Iterable[Link], edits: Iterable[Edit]) -> tuple[Link, ...]:
+    """Return the links that hold, in the order of their places, with those by rule among them.
+
+    ``names``: in the order in which they become known.
+    """
+    edits = tuple(edits)
+    apart = [{name_key(e.name), name_key(e.other)} for e in edits if e.kind == EditKind.SPLIT]
+    by_hand = [Link(e.name, e.other, 0, e.paragraph, by=LinkBy.HAND) for e in edits if e.kind == EditKind.JOIN]
+    groups = Groups()
+    known: dict[str, NameAt] = {}
+    found: list[Link] = []
+
+    def join(link: Link) -> None:
+        one, other = name_key(link.name), name_key(link.other)
+        if one in known and other in known and not groups.same(one, other):
+            if link.by != LinkBy.HAND and any(groups.would_join(pair, one, other) for pair in apart):
+                return
+            groups.join(one, other)
+            found.append(link)
+
+    steps: list[tuple[int, int, NameAt | Link]] = [(name.paragraph, 0, name) for name in names]
+    steps += [(link.paragraph, 1, link) for link in (*links, *by_hand)]
+    for paragraph, _, step in sorted(steps, key=lambda step: step[:2]):
+        if isinstance(step, Link):
+            join(step)
+            continue
+        fitting = {groups.first(k): other for k, other in known.items() if are_variants(step, other)}
+        known[step.key] = step
+        groups.add(step.key)
+        if len(fitting) == 1:
+            (other,) = fitting.values()
+            join(Link(step.name, other.name, 0, paragraph))
+    return tuple(found)
+
+
+class Groups:
+    """Names joined into groups; ``first`` returns the name of a group that was added first."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, str] = {}
+        self._order: dict[str, int] = {}
+
+    def add(self, key: str) -> None:
+        if key not in self._first:
+            self._first[key] = key
+            self._order[key] = len(self._order)
+
+    def first(self, key: str) -> str:
+        while self._first[key] != key:
+            key = self._first[key]
+        return key
+
+    def join(self, one: str, other: str) -> None:
+        low, high = sorted((self.first(one), self.first(other)), key=self._order.__getitem__)
+        self._first[high] = low
+
+    def same(self, one: str, other: str) -> bool:
+        return self.first(one) == self.first(other)
+
+    def would_join(self, pair: set[str], one: str, other: str) -> bool:
+        """Whether joining ``one`` and ``other`` would put the two names of ``pair`` into one group."""
+        ends = {self.first(key) for key in pair if key in self._first}
+        return len(ends) == 2 and ends == {self.first(one), self.first(other)}
+
+
+def are_variants(one: NameAt, other: NameAt) -> bool:
+    """Whether one name of a person is a part of the other: 'Tilda' of 'Tilda Vane', '佐伯' of '佐伯良平'.
+
+    'Mr Vane' may be another than 'Ambrose Vane': a title and a first name do not tell.
+    """
+    if {one.kind, other.kind} != {EntityKind.PERSON} or is_description(one.name) or is_description(other.name):
+        return False
+    (title, bare), (other_title, other_bare) = split_title(one.name), split_title(other.name)
+    if title and other_title and title != other_title:
+        return False
+    if bare == other_bare:
+        return True
+    short, long = sorted((bare, other_bare), key=len)
+    if is_unspaced(long):
+        return bool(short) and (long.startswith(short) or long.endswith(short))
+    parts, words = short.split(), long.split()
+    if not parts or (bool(title) != bool(other_title) and len(parts) == 1 and not set(parts) <= {words[0]}):
+        return False
+    return len(parts) < len(words) and (words[: len(parts)] == parts or words[-len(parts) :] == parts)
+
+
+def split_title(name: str) -> tuple[str, str]:
+    """Return the title of a name and the rest, both as ``name_key`` writes them."""
+    found = TITLE.match(name)
+    title = name_key(found.group()) if found else ""
+    return title, name_key(name[found.end() :] if found else name)

@@ -1,0 +1,267 @@
+"""Names in a text by rule, without a model: where they stand, and no claims about them.
+
+Scripts with capital letters show names inside sentences; in others a title, a form of address or a verb of speaking
+stands beside them. A name is known from the place where the text up to there is evidence enough, so that the names
+known at a page never depend on later pages. Where a script gives no such sign there are none (Thai, Lao, Khmer,
+Burmese).
+"""
+
+from __future__ import annotations
+
+import calendar
+import re
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import accumulate
+
+from readagent_core.document import Document
+from readagent_core.words import collapse_whitespace, fold
+
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+_KATAKANA = re.compile(r"[\u30a0-\u30ff]")
+_ARTICLE = re.compile(
+    r"^(?:(?:the|an?|le|la|les|der|die|das|den|dem|des|el|los|las|il|lo|gli)\s+|l['’])(?=\S)", re.IGNORECASE
+)
+TITLE = re.compile(
+    r"^(?:mr|mrs|ms|miss|mister|master|madam|madame|mme|mlle|monsieur|herr|frau|señor|señora|don|doña|signor|signora"
+    r"|uncle|aunt|cousin|brother|sister|dr|doctor|captain|capt|constable|inspector|sergeant|colonel|major|general|lady"
+    r"|lord|sir|dame|king|queen|prince|princess|count|countess|baron|father|mother|cllr|councillor|professor|prof|rev"
+    r"|reverend|st)\.?\s+",
+    re.IGNORECASE,
+)
+HONORIFIC = re.compile(
+    r"(?<=.)(?:さん|さま|様|氏|君|くん|ちゃん|先生|殿|夫人|先輩|씨|님|군|양|선생님?|先生|小姐|女士|太太)$"
+)
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*\.?")
+_SENTENCE_START = re.compile(r"(?:^|[.!?…:;][\"'”’»)\]]*\s+|[\n\"'“”‘«»(\[*_—–¿¡-]\s*)$")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_LINKING = _words("de del della di da do dos du la le von van der den zu of af av bin ibn al el y e")
+_CALENDAR = (calendar.day_name, calendar.month_name, calendar.day_abbr, calendar.month_abbr, ("sept",))
+_NO_NAMES = _words("i i'm i'll i've i'd o oh ah god christmas easter english french latin").union(
+    name.lower() for names in _CALENDAR for name in names
+)
+_GERMAN_BEFORE = re.compile(
+    r"\b(?:[dkms]?ein|ihr|unser|euer|d(?:er|ie|as|en|em|es)|zu[rm]|[ibv][mn]s?|vom|\w+e[nrsm]?)$"
+)
+_PLACE_BEFORE = re.compile(
+    r"\b(?:in|at|from|near|to|towards|of|à|en|nach|aus|bei|a|desde|в|из|на)\s+(?:the\s+)?$", re.IGNORECASE
+)
+_PLACE_END = re.compile(r"(?:駅|町|村|島|山|川|市|県|海|城|省|国|國|街|路|역|시|산|강)$")
+_TITLE_WORD = re.compile(TITLE.pattern[:-3] + "$", re.IGNORECASE)
+_HAN, _KANA = r"\u3400-\u4dbf\u4e00-\u9fff々", r"\u30a1-\u30fa\u30fc"
+_STOP = _words(
+    "彼 彼女 私 僕 俺 母 父 兄 姉 弟 妹 男 女 誰 皆 客 奥 神 嫁 娘 息子 祖父 祖母 老人 少年 少女 二人 三人 自分 子供 "
+    "医者 人 記者 新聞 先生 他 她 我 你 老 小 大家 有人 那人 于是 接着 只好 然后 忽然 又 便 也 都 不"
+)
+# what stands beside a name, by script; each pattern has the name as its only group
+_SIGNS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"(?<![{_HAN}お御])([{_HAN}]{{1,4}}|[{_KANA}]{{2,}}(?:・[{_KANA}]+)*)(?:さん|さま|様|氏|君|くん|ちゃん|先生|殿)",
+        rf"」と、?([{_HAN}]{{1,4}}|[{_KANA}]{{2,}})[はが]",
+        rf"(?<![{_HAN}])([{_HAN}]{{1,4}}|[{_KANA}]{{2,}})[はが][^。、「」\n]{{0,8}}?(?:言[っうい]|云っ|答え|笑[っうい]|うなず|頷|尋ね|たずね|き[いく]|聞[いく]|見|黙|振り返|立ち|首を|頭を)",
+        rf"([{_KANA}]{{2,}}・[{_KANA}]+)",
+        rf"(?:^|[。！？，；」』”\s])([{_HAN}]{{2,3}}?)(?:[笑冷哭怒忙便又]{{0,2}})(?:说|說|道|问道|問道|喊|叫道)(?=[：，:「“『])",
+        r"(?<![가-힣])([가-힣]{2,4}?)(?:씨|님)(?=[은는이가을를의도와과,. ])",
+        r"(?<![가-힣])([가-힣]{2,4}?)(?:은|는|이|가) [^.\n]{0,12}?(?:말했|물었|대답했|웃었)",
+        r"(?:السيد|السيدة|الدكتور|الأستاذ|الشيخ|الملك|الأمير|يا|قال|قالت|سأل|أجاب)\s+([\u0621-\u064a]{3,})",
+        r"(?:מר|גברת|רבי|אמר|אמרה|שאל|שאלה|ענה|ענתה)\s+([\u05d0-\u05ea]{3,})",
+        r"(?:श्री|श्रीमती|डॉ\.?)\s+([\u0900-\u0963]{2,})",
+        r"([\u0900-\u0963]{3,})\s+(?:ने|जी)(?=\s)",
+    )
+)
+
+
+class EntityKind(StrEnum):
+    """What a name names."""
+
+    PERSON = "person"
+    PLACE = "place"
+    THING = "thing"
+    GROUP = "group"
+
+
+@dataclass(frozen=True)
+class FoundName:
+    """A name found by rule, known from ``paragraph`` on."""
+
+    name: str
+    kind: EntityKind
+    paragraph: int
+
+
+@dataclass(frozen=True)
+class Mention:
+    """Characters ``start`` to ``end`` of ``paragraph`` name somebody or something."""
+
+    paragraph: int
+    start: int
+    end: int
+
+
+def name_key(name: str) -> str:
+    """Return what two spellings of one name have in common: letter case, accents, articles and honorifics are ignored.
+
+    '' for what has no letter. Titles stay: 'Mr Harrow' and 'Mrs Harrow' are two.
+    """
+    plain = collapse_whitespace(name).strip(" \"'“”‘’「」『』*_.,;:")
+    plain = _ARTICLE.sub("", plain, count=1)
+    bare = HONORIFIC.sub("", plain)
+    return fold(bare).replace("’", "'").replace(".", "") if any(map(str.isalpha, bare)) else ""
+
+
+def is_description(name: str) -> bool:
+    """Whether a name is a description in common words ('the keeper'), or so short that it stands inside other words."""
+    core = _ARTICLE.sub("", name.strip())
+    return not any(c.isupper() for c in core) if _is_cased(core) else len(core) == 1
+
+
+def _is_cased(text: str) -> bool:
+    return text.lower() != text.upper()
+
+
+def find_names(document: Document) -> tuple[FoundName, ...]:
+    """Return the names in ``document`` by rule, in the order in which they become known."""
+    found = _Evidence(german=document.language.startswith("de"))
+    for index, paragraph in enumerate(document.paragraphs):
+        found.read(index, paragraph.text)
+    return tuple(found.names.values())
+
+
+class _Evidence:
+    """The evidence for names in the paragraphs read so far. ``names``: those known, by their key."""
+
+    def __init__(self, *, german: bool) -> None:
+        self.names: dict[str, FoundName] = {}
+        self._german = german
+        self._seen: Counter[str] = Counter()
+        self._against: Counter[str] = Counter()
+        self._as_place: Counter[str] = Counter()
+
+    def read(self, index: int, text: str) -> None:
+        for whole, name, before in _capitalised(text):
+            if name_key(whole) in self._seen:
+                name = whole  # the first word of a sentence, too, belongs to a name that was seen before
+            if name:
+                self._weigh(index, name, before, 2 if " " in name else 1)
+        if not text.isascii():
+            for sign in _SIGNS:
+                for match in sign.finditer(text):
+                    if match.group(1) not in _STOP:
+                        self._weigh(index, match.group(1), text[: match.start(1)], 2 if sign is _SIGNS[0] else 1)
+
+    def _weigh(self, index: int, name: str, before: str, weight: int) -> None:
+        key = name_key(name)
+        if not key or key in _NO_NAMES:
+            return
+        if self._german and weight == 1 and (_GERMAN_BEFORE.search(before[-20:].rstrip())):
+            self._against[key] += 1
+            return
+        self._seen[key] += weight
+        self._as_place[key] += bool(_PLACE_BEFORE.search(before[-12:]))
+        enough = 4 if self._german and weight == 1 else 2
+        if key not in self.names and self._seen[key] >= enough and self._against[key] * 4 <= self._seen[key]:
+            place = self._as_place[key] * 2 > self._seen[key] or _PLACE_END.search(name)
+            self.names[key] = FoundName(name, EntityKind.PLACE if place else EntityKind.PERSON, index)
+
+
+def _capitalised(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield every run of capitalised words, what of it is surely a name, and the text before it.
+
+    The first word of a sentence is not surely a part of a name, unless it is a title.
+    """
+    run: list[re.Match[str]] = []
+    for word in (*_WORD.finditer(text), None):
+        near = word is not None and (not run or text[run[-1].end() : word.start()] in (" ", "\n"))
+        spelled = word.group().rstrip(".") if word else ""
+        if word and near and _is_name_word(spelled):
+            if run and run[-1].group().endswith(".") and not _is_short(run[-1].group()):
+                yield from _named(text, run)  # the end of a sentence
+                run = []
+            run.append(word)
+            continue
+        if word and near and run and spelled in _LINKING:
+            run.append(word)
+            continue
+        yield from _named(text, run)
+        run = [word] if word and _is_name_word(spelled) else []
+
+
+def _is_name_word(word: str) -> bool:
+    return word[0].isupper() and (len(word) == 1 or not word.isupper()) and word.lower() not in _NO_NAMES
+
+
+def _is_short(word: str) -> bool:
+    return len(word) <= 3 or bool(_TITLE_WORD.match(word))
+
+
+def _named(text: str, run: list[re.Match[str]]) -> Iterator[tuple[str, str, str]]:
+    while run and not run[-1].group()[0].isupper():
+        run = run[:-1]
+    if not run:
+        return
+    titled = bool(_TITLE_WORD.match(run[0].group()))
+    sure = run
+    if not titled and _SENTENCE_START.search(text[max(0, run[0].start() - 6) : run[0].start()]):
+        sure = run[1:]
+        while sure and not sure[0].group()[0].isupper():
+            sure = sure[1:]
+    if len(sure) == 1 and (len(sure[0].group().rstrip(".")) < 2 or bool(_TITLE_WORD.match(sure[0].group()))):
+        sure = []
+    yield _joined(text, run), _joined(text, sure), text[: run[0].start()]
+
+
+def _joined(text: str, run: list[re.Match[str]]) -> str:
+    if not run:
+        return ""
+    end = run[-1].end() - run[-1].group().endswith(".")
+    return collapse_whitespace(re.sub(r"['’]s$", "", text[run[0].start() : end]))
+
+
+def find_mentions(document: Document, names: Collection[str]) -> Mapping[str, tuple[Mention, ...]]:
+    """Return where each of ``names`` stands in the text, in order, as it is written there; the longest wins.
+
+    Letter case matters, an article before a name does not. In scripts with spaces whole words are meant.
+    """
+    texts = [paragraph.text for paragraph in document.paragraphs]
+    starts = [0, *accumulate(len(text) + 1 for text in texts)]
+    whole = "\n".join(texts)
+    hits: list[tuple[int, int, str]] = []
+    for name in names:
+        core = _ARTICLE.sub("", collapse_whitespace(name))
+        for spelled in {core, core.replace("'", "’"), HONORIFIC.sub("", core)}:
+            at = whole.find(spelled) if spelled else -1
+            while at >= 0:
+                end = at + len(spelled)
+                if _is_apart(whole, at, end):
+                    hits.append((at, -end, name))
+                at = whole.find(spelled, end)
+    found: defaultdict[str, list[Mention]] = defaultdict(list)
+    beyond = 0
+    for start, negative_end, name in sorted(hits):
+        if start >= beyond:
+            beyond = -negative_end
+            index = bisect_right(starts, start) - 1
+            found[name].append(Mention(index, start - starts[index], beyond - starts[index]))
+    return {name: tuple(found[name]) for name in names}
+
+
+def _is_apart(text: str, start: int, end: int) -> bool:
+    """Whether the characters round ``start`` and ``end`` do not continue the word there."""
+    return not (_continues(text[start - 1 : start], text[start]) or _continues(text[end : end + 1], text[end - 1]))
+
+
+def _continues(beside: str, edge: str) -> bool:
+    if not beside or not beside.isalnum():
+        return False
+    if _CJK.match(edge):
+        return bool(_KATAKANA.match(edge) and _KATAKANA.match(beside))
+    return not _CJK.match(beside) and not ("\uac00" <= edge <= "\ud7a3")  # Korean particles follow without a space
