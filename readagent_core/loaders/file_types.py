@@ -22,12 +22,13 @@ from readagent_core.loaders.decode import utf16_without_mark
 from readagent_core.loaders.formats import FORMATS, FROM_PACKAGES, MARKUP, NAMES, PACKED
 
 _CAN_OPEN = (
-    "ReadAgent opens PDF, EPUB, Kindle books without DRM, FB2, Word (.docx), OpenDocument (.odt), RTF, PowerPoint "
-    "(.pptx), web pages (HTML, MHTML, webarchive), e-mails (.eml), subtitles, Jupyter notebooks, comics (.cbz), "
-    f"Markdown, LaTeX, Org{''.join(f', .{format}' for format in FROM_PACKAGES)} and plain text."
+    "ReadAgent opens PDF, EPUB, Kindle books without DRM, FB2, Word (.docx, .doc), OpenDocument (.odt), RTF, "
+    "PowerPoint (.pptx), web pages (HTML, MHTML, webarchive), e-mails (.eml), subtitles, Jupyter notebooks, comics "
+    f"(.cbz), Markdown, LaTeX, Org{''.join(f', .{format}' for format in FROM_PACKAGES)} and plain text."
 )
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _LOCKED = "EncryptedPackage".encode("utf-16-le")  # the container of a .docx with a password
+_OLD_WORD = "WordDocument".encode("utf-16-le")
 _IN_HANGUL = "save it as .docx, .odt or PDF in Hangul"
 _CONVERT = "convert it to EPUB, for example with Calibre"
 _OTHERS: tuple[tuple[int, tuple[bytes, ...], str, str], ...] = (  # where the marks are, the marks, what it is, advice
@@ -61,7 +62,6 @@ _OTHERS: tuple[tuple[int, tuple[bytes, ...], str, str], ...] = (  # where the ma
 )
 _OLD_OFFICE: tuple[tuple[str, str, str], ...] = (  # a stream in the file, what it is, advice
     ("HwpSummaryInformation", "a Hangul document (.hwp)", _IN_HANGUL),
-    ("WordDocument", "an old Word document (.doc)", "save it as .docx in Word, LibreOffice or Google Docs"),
     ("PowerPoint Document", "an old PowerPoint presentation (.ppt)", "save it as .pptx"),
     ("Workbook", "an old Excel sheet (.xls)", "save what you want to read as PDF"),
     ("__substg1.0_", "an e-mail of Outlook (.msg)", "save it as .eml or PDF"),
@@ -158,6 +158,8 @@ def _detect_binary(data: bytes) -> str:
             "This document is locked with a password. Nothing was opened. Open it in Word, take the password off "
             "(File, Info, Protect Document), save it, and open it here again."
         )
+    if data.startswith(_OLE) and _OLD_WORD in data:
+        return "doc"
     if data.startswith(_OLE):
         what, advice = next(
             (what, advice) for stream, what, advice in _OLD_OFFICE if stream.encode("utf-16-le") in data

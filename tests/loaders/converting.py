@@ -13,6 +13,8 @@ from io import BytesIO
 
 from PIL import Image
 
+from tests.loaders.old_words import made_doc
+
 
 @dataclass(frozen=True)
 class Book:
@@ -281,7 +283,11 @@ def mobi(book: Book = LAMP, *, locked: bool = False) -> bytes:
     return head + index + b"\0\0" + b"".join(records)
 
 
+def doc(book: Book = LAMP) -> bytes:
+    return made_doc(book)
+
+
 MADE = {
-    "fb2": fb2, "fb2.zip": fb2_zip, "mobi": mobi, "odt": odt, "rtf": rtf, "pptx": pptx,
+    "doc": doc, "fb2": fb2, "fb2.zip": fb2_zip, "mobi": mobi, "odt": odt, "rtf": rtf, "pptx": pptx,
     "mhtml": mhtml, "webarchive": webarchive, "eml": eml, "mbox": mbox, "srt": srt, "vtt": vtt, "ipynb": ipynb,
 }  # fmt: skip

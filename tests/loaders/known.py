@@ -161,6 +161,7 @@ def _around(kind: str, made: Book) -> list[str]:
     code = "```python lamp = 1 lit(lamp) ``` ```"
     texts = [text for texts in made.chapters.values() for text in texts]
     return {
+        "doc": [*chapters, "So it was, by the sea.", "oil 3", "wick", "Notes", made.note],
         "fb2": [*chapters, "So.", "The end.", "Notes", made.note],
         "fb2.zip": [*chapters, "So.", "The end.", "Notes", made.note],
         "mobi": [*chapters, made.note],

@@ -26,9 +26,10 @@ from readagent_core.loaders.file_types import promised_format
 from readagent_core.loaders.pdf.comic import open_comic
 from readagent_core.loaders.recognition.page import RecognisedLine, RecognisedPage
 from tests.loaders import converting
-from tests.loaders.converting import CHAPTERS, MADE, NOTE, TITLE, packed
+from tests.loaders.converting import CHAPTERS, LAMP, MADE, NOTE, TITLE, packed
 from tests.loaders.making import as_docx, as_epub, sample
 from tests.loaders.mutating import mutated
+from tests.loaders.old_words import made_doc
 from tests.loaders.picturing import encode, line_art
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
@@ -53,11 +54,11 @@ def test_every_text_is_there_in_order_and_nothing_else_of_the_file(kind):
     assert document.format == promised_format(f"x.{kind}")
     if kind not in ("srt", "vtt"):
         assert [s.title for s in document.sections if s.title != "Notes"] == list(CHAPTERS)
-    if kind not in ("rtf", "srt", "vtt", "ipynb", "mbox"):
+    if kind not in ("doc", "rtf", "srt", "vtt", "ipynb", "mbox"):
         assert len(document.pictures) == 1
 
 
-@pytest.mark.parametrize("kind", ["mobi", "odt", "eml"])
+@pytest.mark.parametrize("kind", ["mobi", "odt", "doc", "eml"])
 def test_the_bounded_process_gives_the_same(kind):
     data = MADE[kind]()
     assert load_in_child_process(data, f"x.{kind}") == load(data, f"x.{kind}")
@@ -97,7 +98,10 @@ def test_a_slide_is_a_section_in_the_order_of_the_show_with_its_notes():
 
 
 def test_what_is_left_out_is_told():
-    notices = {kind: {w.code: w.count for w in load(MADE[kind](), "x").warnings} for kind in ("rtf", "ipynb", "eml")}
+    notices = {
+        kind: {w.code: w.count for w in load(MADE[kind](), "x").warnings} for kind in ("doc", "rtf", "ipynb", "eml")
+    }
+    assert notices["doc"] == {"pictures-left-out": 1, "parts-left-out": 1, "kept-note": 1}
     assert notices["rtf"]["pictures-left-out"] == notices["ipynb"]["pictures-left-out"] == 1
     assert notices["eml"] == {"pictures": 1, "pictures-left-out": 1, "attachments": 1}
 
@@ -111,6 +115,15 @@ def test_locked_files_are_told():
     )
     with pytest.raises(ProtectedDocumentError, match="password"):
         load(locked, "x.odt")
+    with pytest.raises(ProtectedDocumentError, match="password"):
+        load(made_doc(LAMP, locked=True), "x.doc")
+
+
+def test_a_kindle_book_that_says_endless_facts_of_itself_is_damaged():
+    data = converting.mobi()
+    at = data.index(b"EXTH") + 8
+    with pytest.raises(DamagedDocumentError, match="Kindle"):
+        load(data[:at] + b"\x7f" + data[at + 1 :], "x.mobi")
 
 
 TOLD = {
@@ -120,7 +133,7 @@ TOLD = {
     "presentation": packed({"content.xml": "<d xmlns='o'><body><presentation/></body></d>"}),
     r"book\.epub": packed({"a/book.epub": b"x"}),
     r"\.hwp\)": OLE + "HwpSummaryInformation".encode("utf-16-le"),
-    r"\.doc\)": OLE + "WordDocument".encode("utf-16-le"),
+    "Word 6": made_doc(LAMP, kind=0xA5DC),
     r"\.ppt\)": OLE + "PowerPoint Document".encode("utf-16-le"),
     r"\.xls\)": OLE + "Workbook".encode("utf-16-le"),
     r"\.msg\)": OLE + "__substg1.0_".encode("utf-16-le"),

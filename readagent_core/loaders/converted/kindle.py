@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import tempfile
 from pathlib import Path
 from zipfile import ZipFile
@@ -12,6 +13,12 @@ from readagent_core.document import Document
 from readagent_core.errors import DamagedDocumentError, ProtectedDocumentError
 from readagent_core.loaders.base import Limits
 from readagent_core.loaders.epub import loader as epub
+
+_HEADER = re.compile(rb"MOBI(.{4})", re.DOTALL)
+_DAMAGED = "This Kindle book is damaged. Download or copy it again."
+_MOST_FACTS = (
+    10_000  # of a book about itself; the package reads as many as the file says there are, if need be for ever
+)
 
 
 def load(data: bytes, name: str, *, limits: Limits) -> Document:
@@ -22,6 +29,10 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
             "This Kindle book is locked by Amazon (DRM), so its text cannot be read here. Nothing was opened. Read it "
             "in the Kindle app, or get an edition without DRM from the publisher."
         )
+    for header in _HEADER.finditer(data):
+        at = header.start() + int.from_bytes(header[1], "big")
+        if data[at : at + 4] == b"EXTH" and int.from_bytes(data[at + 8 : at + 12], "big") > _MOST_FACTS:
+            raise DamagedDocumentError(_DAMAGED)
     with tempfile.TemporaryDirectory(prefix="readagent-kindle-") as folder:
         file, out = Path(folder) / "book.mobi", Path(folder) / "out"
         file.write_bytes(data)
@@ -34,7 +45,7 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
         except MemoryError:
             raise
         except (Exception, SystemExit) as error:
-            raise DamagedDocumentError("This Kindle book is damaged. Download or copy it again.") from error
+            raise DamagedDocumentError(_DAMAGED) from error
         packed = next(out.rglob("*.epub"), None)
         if packed is not None:
             return epub.load(packed.read_bytes(), name, limits=limits)
