@@ -6,11 +6,13 @@ file's first bytes name ([MS-DOC], 'Word (.doc) Binary File Format'). olefile re
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from html import escape
 from io import BytesIO
 from struct import unpack_from
+from typing import NamedTuple
 
 from olefile import OleFileIO
 
@@ -33,7 +35,8 @@ _STYLES, _PARAGRAPHS, _RUNS, _FONTS, _PIECES = (
 _NOTES = ((0xAA, 0xB2), (0x20A, 0x212))  # of footnotes and endnotes: where they are referred to, where they begin
 _SIZES = {0: 1, 1: 1, 2: 2, 3: 4, 4: 2, 5: 2, 7: 3}  # bytes of a property's value, by the top three bits of its number
 _DELETED, _HIDDEN, _SYMBOL, _ROW_ENDS, _IN_TABLE, _LIST = 0x0800, 0x083C, 0x6A09, 0x2417, 0x2416, 0x460B
-_SIGNS = {"\x0b": "\n", "\x1e": "-", "\x0e": " ", "\t": " "}  # others below a space are of objects and marks
+_PART = re.compile("[\r\x0c\x07\x13-\x15\x02]|[^\r\x0c\x07\x13-\x15\x02]+")
+_SIGNS = {0x0B: "<br/>", 0x1E: "-", 0x0E: " ", 0x09: " "} | dict.fromkeys({*range(32)} - {9, 11, 14, 30}, "")
 _PICTURES = "\x01\x08"
 _DEEPEST = 20  # styles based on styles
 
@@ -65,22 +68,22 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
     return replace(document, warnings=(*document.warnings, *notices))
 
 
-@dataclass
-class _Paragraph:
-    """``html``: what was read of it. ``cells``: those of its row of a table that ended before."""
+class _Piece(NamedTuple):
+    """A stretch of the text: its first character, where that is in the file, the bytes of a character."""
 
-    html: str = ""
-    cells: list[str] = field(default_factory=list)
+    start: int
+    place: int
+    step: int
 
 
 class _Text:
-    """``characters``: of all stories, one after the other; ``places``: of each in the file."""
+    """``characters``: of all stories, one after the other. ``pieces``: where they are in the file."""
 
     def __init__(self, main: bytes, table: bytes, limits: Limits) -> None:
         self.main, self.table = main, table
         self.pictures = self.marks = 0
         self.fonts = self._read_fonts()
-        self.characters, self.places = self._read_pieces(limits)
+        self.characters, self.pieces = self._read_pieces(limits)
         self.runs = _Properties(main, self._table(_RUNS), 1)
         self.paragraphs = _Properties(main, self._table(_PARAGRAPHS), 13)
         self.levels = self._read_levels()
@@ -98,7 +101,7 @@ class _Text:
         at, size = unpack_from("<II", self.main, place)
         return self.table[at : at + size]
 
-    def _read_pieces(self, limits: Limits) -> tuple[str, list[int]]:
+    def _read_pieces(self, limits: Limits) -> tuple[str, list[_Piece]]:
         table, at = self._table(_PIECES), 0
         while table[at] == 1:  # changes that pieces refer to
             at += 3 + unpack_from("<H", table, at + 1)[0]
@@ -107,18 +110,32 @@ class _Text:
         ends = unpack_from(f"<{count + 1}I", table)
         if ends[-1] > limits.text:  # pieces may name the same bytes again and again
             raise TooLargeError("The text in this document is larger than can be opened. Split it and open the parts.")
-        texts, places = [], list[int]()
+        text, pieces = "", list[_Piece]()
         for number in range(count):
             place = unpack_from("<I", table, 4 * (count + 1) + 8 * number + 2)[0]
-            size, narrow = ends[number + 1] - ends[number], bool(place & 0x40000000)
-            start, step = (place & 0x3FFFFFFF) // (2 if narrow else 1), 1 if narrow else 2
-            raw = self.main[start : start + size * step]
-            # a pair of surrogates counts as two characters
-            texts.append(
-                raw.decode("cp1252", "replace") if narrow else "".join(map(chr, unpack_from(f"<{len(raw) // 2}H", raw)))
+            step = 1 if place & 0x40000000 else 2
+            piece = _Piece(len(text), (place & 0x3FFFFFFF) // (3 - step), step)
+            raw = self.main[piece.place :][: max(0, ends[number + 1] - ends[number]) * step]
+            # half a pair of surrogates counts as a character
+            text += (
+                raw.decode("cp1252", "replace")
+                if step == 1
+                else "".join(map(chr, unpack_from(f"<{len(raw) // 2}H", raw)))
             )
-            places += range(start, start + len(texts[-1]) * step, step)
-        return "".join(texts), places
+            pieces.append(piece)
+        return text, pieces
+
+    def _stretch(self, at: int, end: int, found: _Properties) -> tuple[int, int, dict[int, int]]:
+        """Returns up to where, ``end`` at most, what is known of the character ``at`` holds; its style; properties."""
+        number = bisect_right(self.pieces, at, key=lambda each: each.start) - 1
+        piece = self.pieces[number]
+        if number + 1 < len(self.pieces):
+            end = min(end, self.pieces[number + 1].start)
+        place = piece.place + (at - piece.start) * piece.step
+        number = bisect_right(found.first, place)
+        if number < len(found.first):
+            end = min(end, at + max(1, (found.first[number] - place) // piece.step))
+        return end, *(found.found[number - 1][1:] if number else (0, {}))
 
     def _read_fonts(self) -> list[str]:
         table, at, names = self._table(_FONTS), 4, list[str]()
@@ -156,50 +173,48 @@ class _Text:
 
     def _story(self, start: int, end: int) -> str:
         """Returns what is between two characters as HTML."""
-        out, rows, fields, held = list[str](), list[str](), list[bool](), _Paragraph()
-        for at in range(start, min(end, len(self.characters))):
-            sign = self.characters[at]
-            if sign in "\x13\x14\x15":  # a field: what it is told to do, what that gave, its end
-                if sign == "\x13":
-                    fields.append(True)
-                elif fields and sign == "\x14":
-                    fields[-1] = False
-                elif fields:
-                    fields.pop()
+        out, rows, cells, html = list[str](), list[str](), list[str](), ""
+        fields: list[bool] = []  # of each field around: whether this is what it is told to do, not what that gave
+        for part in _PART.finditer(self.characters, max(0, start), max(0, end)):
+            sign, at = part[0], part.start()
+            if sign == "\x13":
+                fields.append(True)
+            elif sign == "\x14":
+                fields[-1:] = [False] * bool(fields)
+            elif sign == "\x15":
+                del fields[-1:]
             elif sign in "\r\x0c\x07":
-                style, properties = self.paragraphs.at(self.places[at])
-                if sign == "\x07" or _IN_TABLE in properties:
-                    if sign == "\x07" and _ROW_ENDS not in properties:
-                        held.cells.append(tagged("td", _decoded(held.html)))
-                        held.html = ""
-                    elif sign == "\x07":
-                        rows.append(tagged("tr", "".join(held.cells)))
-                        held = _Paragraph()
-                    else:
-                        held.html += "<br/>"
-                    continue
-                out, rows = [*out, tagged("table", "".join(rows))] if rows else out, []
-                level = self.levels.get(style)
+                _, style, properties = self._stretch(at, at + 1, self.paragraphs)
                 self.marks += bool(properties.get(_LIST))
-                out.append(tagged(f"h{level}" if level else "p", _decoded(held.html)))
-                held = _Paragraph()
+                if sign == "\x07" and _ROW_ENDS in properties:
+                    rows, cells, html = [*rows, tagged("tr", "".join(cells))], [], ""
+                elif sign == "\x07":
+                    cells, html = [*cells, tagged("td", _decoded(html))], ""
+                elif _IN_TABLE in properties:
+                    html += "<br/>"
+                else:
+                    out += [tagged("table", "".join(rows))] * bool(rows)
+                    out.append(tagged(f"h{level}" if (level := self.levels.get(style)) else "p", _decoded(html)))
+                    rows, html = [], ""
             elif not any(fields):
-                held.html += self._character(at, sign)
-        rest = tagged("table", "".join(rows)) if rows else ""
-        return "".join(out) + rest + tagged("p", _decoded("".join(held.cells) + held.html))
+                html += self._words(at, part.end())
+        return "".join([*out, tagged("table", "".join(rows)), tagged("p", _decoded("".join(cells) + html))])
 
-    def _character(self, at: int, sign: str) -> str:
-        properties = self.runs.at(self.places[at])[1]
-        if properties.get(_DELETED) or properties.get(_HIDDEN):
-            return ""
-        if at in self.notes:
-            return note_link(self.notes[at][0], self.notes[at][0][1:])
-        if _SYMBOL in properties and sign == "(":
-            font, code = properties[_SYMBOL] & 0xFFFF, properties[_SYMBOL] >> 16
-            return escape(from_font(code, self.fonts[font] if font < len(self.fonts) else "symbol"))
-        if sign in _PICTURES:
-            self.pictures += 1
-        return escape(_SIGNS.get(sign, sign if sign >= " " else "")).replace("\n", "<br/>")
+    def _words(self, at: int, end: int) -> str:
+        html = ""
+        while at < end:
+            stop, _, properties = self._stretch(at, end, self.runs)
+            text = self.characters[at:stop]
+            if properties.get(_DELETED) or properties.get(_HIDDEN):
+                text = ""
+            elif at in self.notes:
+                html, text = html + note_link(self.notes[at][0], self.notes[at][0][1:]), ""
+            elif _SYMBOL in properties:
+                font, code = properties[_SYMBOL] & 0xFFFF, properties[_SYMBOL] >> 16
+                text = from_font(code, self.fonts[font] if font < len(self.fonts) else "symbol") * len(text)
+            self.pictures += sum(map(text.count, _PICTURES))
+            html, at = html + escape(text).translate(_SIGNS), stop
+        return html
 
 
 class _Properties:
@@ -218,11 +233,6 @@ class _Properties:
                 self.found.append((start, *(_paragraph_entry(data, at) if wide > 1 else (0, _values(data, at)))))
         self.found.sort(key=lambda each: each[0])
         self.first = [start for start, _, _ in self.found]
-
-    def at(self, place: int) -> tuple[int, dict[int, int]]:
-        """Returns the style and the properties of what is at this place."""
-        number = bisect_right(self.first, place) - 1
-        return self.found[number][1:] if number >= 0 else (0, {})
 
 
 def _paragraph_entry(data: bytes, at: int) -> tuple[int, dict[int, int]]:
