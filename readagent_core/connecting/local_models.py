@@ -12,6 +12,7 @@ import psutil
 from readagent_core.cancel import CancelToken
 from readagent_core.connecting import connecting
 from readagent_core.errors import LocalModelError, SettingsError
+from readagent_core.gisting.costs import SPEEDS, minutes_at
 from readagent_core.jobs import Job
 from readagent_core.models import connection
 from readagent_core.models.local import download, engine, files
@@ -26,12 +27,8 @@ from readagent_core.settings.saved import ModelOptions
 from readagent_core.workspace import Workspace
 
 INSTALL_KEY = "install a model"
-SPEEDS = "model speeds"  # the library's preference: model → tokens a second read, written
 NOVEL_WORDS = 60_000
 _SLOW_MINUTES = 180
-_TOKENS_PER_WORD = 1.35
-_COMPUTED = 1.5  # prompt tokens that are computed for each token of a book
-_GISTS = 0.2  # tokens written for each token of a book
 # tokens a second on a core of a model with a thousand million parameters: a first guess, until it was tried here
 _READ_A_CORE, _WRITTEN_A_CORE = 25.0, 6.0
 _TRY_PAGE = (
@@ -92,7 +89,7 @@ def choices(workspace: Workspace) -> list[Choice]:
     for offer in files.offers(settings):
         needed = files.needed_for(offer, settings.home)
         guess = (here.cores * _READ_A_CORE / offer.parameters, here.cores * _WRITTEN_A_CORE / offer.parameters)
-        minutes = minutes_for(NOVEL_WORDS, *speeds.get(offer.name, guess))
+        minutes = minutes_at(NOVEL_WORDS, *speeds.get(offer.name, guess))
         fit = Fit.NOT if needed > here.free else Fit.SLOWLY if minutes > _SLOW_MINUTES else Fit.WELL
         installed = offer.is_installed(settings.home)
         fetched = download.fetched_bytes(offer, settings.home)
@@ -104,12 +101,6 @@ def best(choices: list[Choice]) -> Choice | None:
     """The largest that fits well, else the smallest that fits at all."""
     fitting = [choice for choice in choices if choice.fit is Fit.WELL][-1:]
     return next(iter([*fitting, *(choice for choice in choices if choice.fit is not Fit.NOT)]), None)
-
-
-def minutes_for(words: int, read: float, written: float) -> float:
-    """Minutes for the gists of a text, at these tokens a second."""
-    tokens = words * _TOKENS_PER_WORD
-    return (tokens * _COMPUTED / max(read, 0.01) + tokens * _GISTS / max(written, 0.01)) / 60
 
 
 def start_install(workspace: Workspace, name: str) -> Job:
@@ -151,7 +142,7 @@ def use(workspace: Workspace, name: str, *, cancel: CancelToken | None = None) -
         speeds[name] = (reply.tokens_in / reply.first_word, reply.tokens_out / (reply.seconds - reply.first_word))
         workspace.library.set_preference(SPEEDS, speeds)
     if not workspace.settings.saved.options_of(name).to_dict():
-        slow = minutes_for(NOVEL_WORDS, *speeds.get(name, (1.0, 1.0))) > _SLOW_MINUTES
+        slow = minutes_at(NOVEL_WORDS, *speeds.get(name, (1.0, 1.0))) > _SLOW_MINUTES
         # even pages need no call of their own; pages opened after the gists leave those as they were read before
         options = ModelOptions(pagination="uniform" if slow else "", opened_after=True)
         connecting.save_model_options(workspace, name, options)

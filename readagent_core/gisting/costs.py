@@ -20,6 +20,10 @@ from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
 MIN_CALLS = 3  # fewer calls say nothing about a model's speed
+SPEEDS = "model speeds"  # the library's preference: model → tokens a second read, written
+_TOKENS_PER_WORD = 1.35
+_COMPUTED = 1.5  # prompt tokens that a model on this computer computes for each token of a book
+_WRITTEN = 0.2  # tokens written for each token of a book
 
 
 # --- before a reading -----------------------------------------------------------------------------------
@@ -35,7 +39,7 @@ def estimate_sentence(workspace: Workspace, document: Document, plan: GistingPla
     dollars = model.price.cost_of_words(work.words_in, work.words_out) if model.price else None
     cost = {None: "its price is not known", 0.0: "free"}.get(dollars, about_money(dollars))
     parts = [f"About {pages}: {sent}, {work.words_out:,} words back", cost]
-    minutes = _minutes(workspace, work.calls)
+    minutes = minutes_of(workspace, document.words, plan, calls=work.calls)
     if minutes is not None:
         parts.append("under a minute" if minutes < 1 else f"about {count_of(round(minutes), 'minute')}")
     return f"{'; '.join(parts)}."
@@ -45,19 +49,32 @@ def short_estimate(workspace: Workspace, document: Document, plan: GistingPlan) 
     """'About 12 min, 50 calls, $0.20 with gpt-4o', for a language model."""
     work, model = estimate(document, plan), workspace.model
     dollars = model.price.cost_of_words(work.words_in, work.words_out) if model.price else None
-    minutes = _minutes(workspace, work.calls)
+    minutes = minutes_of(workspace, document.words, plan, calls=work.calls)
     parts = [] if minutes is None else [f"{max(1, round(minutes)):,} min"]
     parts += [count_of(work.calls, "call"), {None: "price not known", 0.0: "free"}.get(dollars, money(dollars))]
     return f"About {', '.join(parts)} with {model.name}"
 
 
-def _minutes(workspace: Workspace, calls: int) -> float | None:
-    """The time that so many calls take; None where the model's speed is not known.
+def minutes_at(words: int, read: float, written: float) -> float:
+    """Minutes for the gists of a text, one call at a time, at so many tokens a second."""
+    tokens = words * _TOKENS_PER_WORD
+    return (tokens * _COMPUTED / max(read, 0.01) + tokens * _WRITTEN / max(written, 0.01)) / 60
 
-    About half of the calls run side by side: pause points are found one after another, gists at the same time.
+
+def minutes_of(workspace: Workspace, words: int, plan: GistingPlan, *, calls: int | None = None) -> float | None:
+    """The time that the gists of a text take the chosen model; None where its speed is not known.
+
+    ``calls``: that the text takes; by default about those of its pages. About half of them run side by side: pause
+    points are found one after another, gists at the same time.
     """
     seconds = seconds_per_call(workspace)
-    return None if seconds is None else max(calls / 2, calls / workspace.connections) * seconds / 60
+    if seconds is not None:
+        each = 2 if plan.pagination == "pause" else 1
+        calls = calls if calls is not None else round(each * words / max(1, (plan.min_words + plan.max_words) / 2))
+        at_once = 1 if workspace.model.shares_text else workspace.connections
+        return max(calls / min(2, at_once), calls / at_once) * seconds / 60
+    speed = workspace.library.preference(SPEEDS, {}).get(workspace.model.name)
+    return None if speed is None else minutes_at(words, *speed)
 
 
 def seconds_per_call(workspace: Workspace) -> float | None:
