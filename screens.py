@@ -26,6 +26,7 @@ if person:
     pages.append(st.Page("pages/shared.py", title="Shared"))
 pages.append(st.Page("pages/settings.py", title="Settings"))
 pages.append(st.Page("pages/act.py", title="Act", visibility="hidden"))  # for saved web pages; the library leads there
+pages.append(st.Page("pages/gists.py", title="Gists", visibility="hidden"))  # the library leads there
 if person and person.admin:
     pages.append(st.Page("pages/people.py", title="People"))
 screen = st.navigation(pages, position="hidden" if refused else "top")

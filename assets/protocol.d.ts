@@ -697,6 +697,8 @@ export interface LibraryData extends AddingData {
   shelves: string[];
   /** how many books can be restored */
   removed: number;
+  /** how many books wait for their gists */
+  waiting: number;
   /** of the library, for people */
   size: string;
 }
@@ -780,6 +782,30 @@ export interface FeedRequest {
   query: string;
   /** of how many books the hits are shown */
   books: number;
+}
+
+/** Data of kind "queue": the books that wait for their gists. Places are shares of the band's width. */
+export interface QueueData {
+  rows: QueueRow[];
+  marks: [at: number, hour: string][];
+  blocks: [title: string, from: number, to: number, made: number][];
+  now: number | null;
+}
+
+export interface QueueRow {
+  id: string;
+  title: string;
+  author: string;
+  lang: string;
+  /** author and length, for people */
+  facts: string;
+  pages: number;
+  cover: string | null;
+  state: "done" | "failed" | "making" | "waiting";
+  /** of the book that has gists */
+  share: number;
+  strong: string;
+  said: string;
 }
 
 /** Data of kind "feed". */

@@ -157,31 +157,40 @@ def rows_of(out: Path) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, file)
 
 
+def new_tokens(rows: list[dict[str, Any]]) -> int:
+    """The prompt tokens that the server computed."""
+    return sum(row["tokens_in"] - row["reused"] for row in rows)
+
+
 def report(workspace: Workspace, out: Path) -> None:
     rows = list(rows_of(out))
     for part in dict.fromkeys(row["part"] for row in rows):
         calls = [row for row in rows if row["part"] == part]
         whole = [row for row in calls if row.get("tokens_in")]
-        new = sum(row["tokens_in"] - row["reused"] for row in whole)
         minutes = sum(row["ended"] - row["began"] for row in calls) / 60
-        reading = sum(row["first"] or 0 for row in whole)
-        print(f"\n{part}: {len(calls)} calls, {minutes:.1f} min, errors {[r['error'][:80] for r in calls if 'error' in r]}")
-        again = Counter(row["prompt"] for row in calls if row["task"] != "answer").most_common(1)
-        print(f"  the same prompt at most {again[0][1]} times; load {min(r['load'] for r in calls):.1f} to {max(r['load'] for r in calls):.1f}")
+        reading = max(1.0, sum(row["first"] or 0 for row in whole))
         written = sum(row["tokens_out"] for row in whole)
-        print(f"  prompt tokens {sum(r['tokens_in'] for r in whole):,}, computed {new:,} ({new / max(reading, 1):.1f} a second), written {written:,} ({written / max(1, minutes * 60 - reading):.1f} a second)")
+        loads = [row["load"] for row in calls]
+        print(f"\n{part}: {len(calls)} calls, {minutes:.1f} min, load {min(loads):.1f} to {max(loads):.1f}")
+        print("  errors:", [row["error"][:80] for row in calls if "error" in row])
+        print("  same prompt at most", Counter(row["prompt"] for row in calls).most_common(1)[0][1], "times")
+        print(f"  prompt tokens {sum(row['tokens_in'] for row in whole):,}, computed {new_tokens(whole):,}", end="")
+        print(f" ({new_tokens(whole) / reading:.1f} a second); written {written:,}", end="")
+        print(f" ({written / max(1.0, minutes * 60 - reading):.1f} a second)")
         for task in dict.fromkeys(row["task"] for row in whole):
             of = [row for row in whole if row["task"] == task]
             longest = max(of, key=lambda row: row["tokens_out"])
-            computed = sum(r["tokens_in"] - r["reused"] for r in of) / len(of)
-            print(f"    {task}: {len(of)}, computed {computed:.0f} each, longest reply {longest['tokens_out']} tokens of {longest['reply_words']} words")
+            print(f"    {task}: {len(of)}, computed {new_tokens(of) / len(of):.0f} each, longest reply ", end="")
+            print(f"{longest['tokens_out']} tokens of {longest['reply_words']} words")
     memory = own_memory(workspace)
-    tokens = estimate_tokens(memory.document.text(0, len(memory.document.paragraphs)))
-    new = sum(r["tokens_in"] - r["reused"] for r in rows if r["part"] == "read" and r["background"] and r.get("tokens_in"))
-    print(f"\nbook: {tokens:,} tokens; computed for each while reading: {new / tokens:.2f}; states {size_of(out / 'home' / STATES) >> 20} MB")
+    tokens = estimate_tokens(memory.document.text(0, memory.pages[-1].end))
+    read = [row for row in rows if row["part"] == "read" and row["background"] and row.get("tokens_in")]
+    print(f"\npages read: {tokens:,} tokens; computed for each: {new_tokens(read) / tokens:.2f}; ", end="")
+    print(f"states {size_of(out / 'home' / STATES) >> 20} MB")
     for page, gist in zip(memory.pages, memory.gists, strict=True):
         if gist is not None:
-            print(f"  page {page.number} ({page.words} words) {'RULE' if gist.fallback else ''} {gist.marks}\n    {gist.text}")
+            print(f"  page {page.number} ({page.words} words) {'RULE' if gist.fallback else ''} {gist.marks}")
+            print(f"    {gist.text}")
 
 
 def main(model: str, out: str, part: str, *methods: str) -> None:

@@ -17,6 +17,7 @@ from pages.parts.shared import covers, polling, shell
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import Act, act_of, call_with_act, component, no_callback
 from readagent_core.errors import NotInLibraryError
+from readagent_core.gisting.queue import load_queue
 from readagent_core.incoming.opening import READING_SUFFIX
 from readagent_core.library.records import Card
 from readagent_core.library.upkeep import start_upkeep
@@ -58,6 +59,7 @@ def screen(workspace: Workspace, books: tuple[Card, ...]) -> Act | None:
             ],
             "shelves": [shelf.name for shelf in workspace.library.shelves()],
             "removed": len(workspace.library.removed()),
+            "waiting": len(load_queue(workspace).books),
             "size": shell.file_size(workspace.library.storage()),
         }
     on_act = call_with_act(lambda act: acts.change_library(workspace, act), key)

@@ -74,6 +74,7 @@ export class Library {
     this.count = el("span", { class: "push dimmer" });
     this.place = el("span"); // "computer" or "server"
     this.removed = button("", () => send({ do: "removed" }), { kind: "link" });
+    this.waiting = button("", () => send({ do: "gists" }), { kind: "link" });
     this.connect = el(
       "p",
       { class: "model small", hidden: true },
@@ -96,7 +97,7 @@ export class Library {
       this.grid.node,
       this.all,
       this.hits.node,
-      el("div", { class: "dropline small" }, icon("drop"), drop, this.count, this.removed),
+      el("div", { class: "dropline small" }, icon("drop"), drop, this.count, this.waiting, this.removed),
       this.connect,
       this.selection.bar,
       this.toast.node,
@@ -168,6 +169,8 @@ export class Library {
     this.drawSelection();
     this.count.textContent = `${plural(books.length, "book")}, ${data.size}`;
     this.connect.hidden = Boolean(data.model);
+    this.waiting.hidden = !data.waiting;
+    this.waiting.textContent = `${plural(data.waiting, "book")} waiting for gists`;
     this.removed.hidden = !data.removed;
     this.removed.textContent = plural(data.removed, "removed book");
   }

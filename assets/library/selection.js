@@ -29,6 +29,9 @@ export class Selection {
     this.comparing = button("Compare", () => library.ask("compare", this.books()), { title: COMPARE });
     this.shelf = button("Shelf", () => this.shelves(this.books(), this.shelf), { "aria-haspopup": "menu" });
     this.tag = button("Tag", () => this.tags(this.books()), { "aria-haspopup": "menu" });
+    this.gists = button("Make gists", () => library.send({ do: "queue", of: idsOf(this.books()) }), {
+      title: "Make the gists of these books one after another, overnight if you like",
+    });
     this.gone = button("Remove", () => this.remove(this.books()), { kind: "quiet" });
     this.bar = el(
       "div",
@@ -36,6 +39,7 @@ export class Selection {
       this.said,
       this.shelf,
       this.tag,
+      this.gists,
       this.gone,
       this.comparing,
       this.asking,
@@ -49,7 +53,7 @@ export class Selection {
     const count = this.grid.selected.size;
     this.bar.hidden = !this.grid.selecting;
     this.said.replaceChildren(...(count ? [el("b", {}, plural(count, "book")), " selected"] : ["Select books"]));
-    for (const act of [this.shelf, this.tag, this.gone]) act.disabled = !count;
+    for (const act of [this.shelf, this.tag, this.gists, this.gone]) act.disabled = !count;
     this.asking.hidden = this.comparing.hidden = !count;
     this.asking.textContent = count > 1 ? `Ask these ${count} books` : "Ask this book";
   }

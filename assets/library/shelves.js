@@ -41,6 +41,7 @@ export function editShelf({ send, toast, books }, opener) {
     toast.say(`Removed the shelf ${name}`, () => send({ do: "add_shelf", text: name, of }));
   };
   const items = [
+    ...(of ? [{ label: "Make gists of this shelf", act: () => send({ do: "queue", of }) }] : []),
     { ask: "New name of this shelf", text: name, enter: rename },
     { label: "Remove the shelf, not its books", act: remove },
   ];

@@ -155,6 +155,11 @@ def set_hours(workspace: Workspace, until: str, *, now: datetime | None = None) 
     change_queue(workspace, lambda queue: replace(queue, since=since, until=until))
 
 
+def set_mains(workspace: Workspace, mains: bool) -> None:
+    """Make gists on mains power only, or on battery too."""
+    change_queue(workspace, lambda queue: replace(queue, mains=mains))
+
+
 def start_queue(workspace: Workspace) -> Job | None:
     """The job that makes the gists; the one under way if there is one, None where nothing is to be done.
 
@@ -180,9 +185,7 @@ def hold_of(queue: Queue, now: datetime) -> Hold | None:
     return Hold.BATTERY if queue.mains and on_battery() else None
 
 
-def timetable(
-    queue: Queue, minutes: Mapping[str, float], now: datetime
-) -> dict[str, tuple[datetime, datetime, float]]:
+def timetable(queue: Queue, minutes: Mapping[str, float], now: datetime) -> dict[str, tuple[datetime, datetime, float]]:
     """When each book begins and is ready, and the share of it that is made by the end of the hours it begins in.
 
     ``minutes``: that the rest of each book takes; a book that is not named, and those after it, are left out.

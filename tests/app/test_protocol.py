@@ -42,6 +42,7 @@ MESSAGES = {  # component, and the kind of its data: what it gets
     "library library": "LibraryData",
     "library first": "FirstVisitData",
     "library_feed feed": "FeedData",
+    "gists queue": "QueueData",
     "polling": "Polling",
     "compare_rows": "ComparisonData",
     "evaluate_drawing": "DrawingData",

@@ -15,6 +15,7 @@ from pages.parts.shared.chosen_books import choose
 from pages.parts.shared.component import Act
 from readagent_core.errors import ReadAgentError
 from readagent_core.gisting.job import start_gisting
+from readagent_core.gisting.queue import put_in_queue
 from readagent_core.library.records import Card
 from readagent_core.workspace import Workspace
 
@@ -69,6 +70,10 @@ def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
     if act.do in ("settings", "install"):
         st.session_state["install_model"] = act.do == "install"
         st.switch_page("pages/settings.py")
+    elif act.do in ("queue", "gists"):
+        if act.of:
+            put_in_queue(workspace, act.of.split(","))
+        st.switch_page("pages/gists.py")
     elif act.do == "removed":
         dialogs.show_removed(workspace)
     elif act.do == "notes":

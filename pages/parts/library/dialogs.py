@@ -14,6 +14,7 @@ from readagent_core.document import NoticeKind
 from readagent_core.errors import ReadAgentError
 from readagent_core.gisting import costs as gisting_costs
 from readagent_core.gisting.job import start_gisting, usual_plan
+from readagent_core.gisting.queue import put_in_queue
 from readagent_core.jobs import Job
 from readagent_core.library.records import Book
 from readagent_core.library.upkeep import DAYS_TO_RESTORE
@@ -50,9 +51,13 @@ def make_gists(workspace: Workspace, book: Book) -> None:
     st.text(book.title)
     st.text(f"{sentence} You can read the book meanwhile, and pause at any time.")
     st.caption(f"By {model.name}" if model.is_language_model else "By the built-in reader: sentences picked by rule.")
-    if st.button("Make gists", type="primary", key="make_gists"):
-        start_gisting(workspace, book.id, plan)
-        st.rerun()
+    with st.container(horizontal=True):
+        if st.button("Make gists", type="primary", key="make_gists"):
+            start_gisting(workspace, book.id, plan)
+            st.rerun()
+        if st.button("Later, with others", key="queue_gists", help="One book after another, overnight if you like."):
+            put_in_queue(workspace, [book.id])
+            st.switch_page("pages/gists.py")
 
 
 _KINDS = {

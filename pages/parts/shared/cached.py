@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import suppress
 from types import ModuleType
 
 from starlette.requests import HTTPConnection
 
 from pages.parts.shared.signed_in import person_of_request, person_of_session
 from readagent_core.cancel import CancelToken, key_lock
+from readagent_core.errors import ReadAgentError
+from readagent_core.gisting.queue import start_queue
 from readagent_core.incoming.samples import add_samples
+from readagent_core.library.schema import FILE
 from readagent_core.settings import load_settings
 from readagent_core.team.people import Person
 from readagent_core.workspace import Workspace
@@ -30,6 +34,17 @@ _used: dict[str, float] = _KEEPER.setdefault("used", {})  # when each was last a
 def get_workspace() -> Workspace:
     """The workspace of the session whose script runs. Raises ReadAgentError, where nobody is signed in SignInError."""
     return _workspace_of(person_of_session())
+
+
+def go_on_with_queue() -> None:
+    """Go on with the books that wait for their gists, after a restart, also where no browser is open.
+
+    On a server for several people that happens when each of them comes back.
+    """
+    settings = load_settings()
+    if settings.team is None and (settings.home / FILE).is_file():
+        with suppress(ReadAgentError):  # the first screen shows it
+            _open_workspace("")
 
 
 def workspace_of_request(request: HTTPConnection) -> Workspace:
@@ -62,4 +77,5 @@ def _open_workspace(person_id: str) -> Workspace:
                 workspace = Workspace(load_settings(person=person_id))
                 add_samples(workspace)
                 _open[person_id] = workspace
+                start_queue(workspace)
     return _open[person_id]

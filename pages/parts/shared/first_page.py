@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import threading
 import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -24,7 +25,7 @@ from streamlit.starlette import App
 from pages.parts.act.drawn_page import drawn_page_routes
 from pages.parts.read.original import original_routes
 from pages.parts.shared import shell
-from pages.parts.shared.cached import workspace_of_request
+from pages.parts.shared.cached import go_on_with_queue, workspace_of_request
 from pages.parts.shared.component import address, read, served
 from pages.parts.shared.scripts import bundle
 from pages.parts.shared.signed_in import check_configuration
@@ -53,6 +54,7 @@ SCREENS: dict[str, tuple[str, ...]] = {  # the address: Streamlit's elements and
     "compare": ("Selectbox", "TextInput", "TextArea", "compare/compare.js"),
     "evaluate": ("Selectbox", "Multiselect", "NumberInput", "Slider", "Checkbox"),
     "act": ("Selectbox", "TextArea", "NumberInput", "web_page/board.js"),
+    "gists": ("Selectbox", "Checkbox", "gists/main.js"),
     "shared": ("Selectbox",),
     "people": ("Selectbox", "DataFrame"),
     "settings": ("Radio", "Selectbox", "TextInput", "NumberInput", "Slider", "ButtonGroup"),
@@ -169,11 +171,13 @@ def page(screen: str, theme: str) -> str:
 
 @asynccontextmanager
 async def start(app: App) -> AsyncIterator[None]:
-    """Open the app in the browser once the server listens, as ``streamlit run`` does for a script.
+    """Open the app in the browser once the server listens, as ``streamlit run`` does for a script; go on with the books
+    that wait for their gists.
 
     Raises SettingsError, so that nothing is served, where sign-in is wanted and not set up.
     """
     check_configuration()
+    threading.Thread(target=go_on_with_queue, daemon=True).start()
     if not st.get_option("server.headless"):
         address = f"http://{st.get_option('server.address') or 'localhost'}:{st.get_option('server.port')}"
         asyncio.get_running_loop().call_later(OPEN_SECONDS, webbrowser.open, address)

@@ -1,0 +1,31 @@
+"""The screen of books that wait for their gists: its list, its hours and its pause."""
+
+from __future__ import annotations
+
+from pages.parts.shared.cached import get_workspace
+from readagent_core.gisting.queue import load_queue, pause_queue, put_in_queue
+from tests.answering.test_library_shelf import add, tale
+from tests.app.test_protocol import check, sent  # noqa: F401
+
+
+def test_books_wait_with_their_hours_and_are_paused_and_gone_on_with(app, sent) -> None:  # noqa: F811
+    app()
+    workspace = get_workspace()
+    pause_queue(workspace)
+    books = add(workspace, tale(1), tale(2))
+    put_in_queue(workspace, books)
+    at = app("pages/gists.py")
+    assert not at.exception
+    check(sent, "gists queue")
+    (first, second) = sent["gists queue"][-1]["rows"]
+    assert (first["id"], first["state"], second["id"]) == (books[0], "waiting", books[1])
+    at.selectbox(key="queue_until").set_value("07:00").run()
+    assert load_queue(workspace).until == "07:00"
+    at.toggle(key="queue_mains").set_value(False).run()
+    assert not load_queue(workspace).mains
+    at.button(key="pause_queue").click().run()
+    assert not load_queue(workspace).paused
+    workspace.jobs.get("make the gists of a queue").join(20)
+    at.run()
+    assert [row["state"] for row in sent["gists queue"][-1]["rows"]] == ["done", "done"]
+    assert not load_queue(workspace).books
