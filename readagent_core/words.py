@@ -264,13 +264,21 @@ def collapse_whitespace(text: str) -> str:
     return _SPACE.sub(" ", text).strip()
 
 
-COPIED_WORDS = 24  # a gist that has so many of the page's first words, and nothing else, is a copy of it
+COPIED_WORDS = 24  # a gist that begins with so many words of the page's beginning, headings aside, is a copy
+_COPIED_LATER = 40  # words, of any other place
+_HEADING_WORDS = 30
 
 
 def copies_beginning(text: str, page: str) -> bool:
-    """Whether ``text`` is what ``page`` begins with, word by word. Never so where words have no spaces."""
-    words = len(terms(text)) - 1  # the last one may not be whole
-    return words >= COPIED_WORDS and is_beginning(text, page, words)
+    """Whether ``text`` begins with a long run of ``page``, word by word. Never so where words have no spaces."""
+    said = terms(text)[:-1]  # the last one may not be whole
+    if len(said) < COPIED_WORDS or is_unspaced(page[:2000]):
+        return False
+    whole = f" {' '.join(terms(page))} "
+    place = whole.find(f" {' '.join(said[:COPIED_WORDS])} ")
+    if place >= 0 and whole.count(" ", 0, place) <= _HEADING_WORDS:
+        return True
+    return len(said) >= _COPIED_LATER and f" {' '.join(said[:_COPIED_LATER])} " in whole
 
 
 def is_beginning(text: str, page: str, words: int | None = None) -> bool:

@@ -53,6 +53,10 @@ def test_what_is_kept_is_a_beginning(text):
 def test_a_copy_of_the_page_is_known_after_some_words():
     page = f"{PAGE} The light burned until six."
     assert copies_beginning(page[:-4].lower(), page)
+    assert copies_beginning(page[:-4], f"## The seventh night\n\n{page}")
+    later = f"{'Nobody came that day. ' * 12}{page} {page.replace('the', 'a')}"
+    assert not copies_beginning(page[:-4], later)
+    assert copies_beginning(later[-200:], later)
     assert not copies_beginning(page[:60], page)
     assert not copies_beginning(page.replace("the lamp", "a lamp"), page)
 
