@@ -12,11 +12,14 @@ from readagent_core.answering.fitting_view import fit_view
 from readagent_core.answering.look_up_replies import parse_look_up
 from readagent_core.answering.registry import Method
 from readagent_core.answering.response import expanded_event, respond_from_memory
+from readagent_core.answering.retrieval import rank_by_bm25
 from readagent_core.answering.run import Run
 from readagent_core.answering.word_budget import retry_within_window, select_fitting_pages
 from readagent_core.errors import EmptyReplyError, RefusedError
 from readagent_core.memory import GistMemory
 from readagent_core.prompts import example_numbers, render
+
+FOUND = "found by words: the model named no page"
 
 
 def look_up_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event, None, None]:
@@ -64,12 +67,17 @@ def look_up(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event,
             example = example_numbers(len(memory.pages))
             again = prompt.with_follow_up("look_up.again", k=str(k), example=example, reply=completion.text)
             completion = yield from run.ask(again)
+        reply = completion.text
     except (EmptyReplyError, RefusedError):
-        yield run.note("The model did not say which pages to read again; answered from the gists.")
-        return ()
-    named = parse_look_up(completion.text, memory.readable, limit=k, exists=len(memory.pages))
-    pages, too_long = select_fitting_pages(run, memory, named.pages, limit)
-    yield LookedUp(run.original_pages(pages), completion.text, named.reason, texts_of((*named.refused, *too_long)))
+        reply = ""
+    named = parse_look_up(reply, memory.readable, limit=k, exists=len(memory.pages))
+    wanted, reason = named.pages, named.reason
+    if named.unclear:
+        wanted = tuple(n for n in rank_by_bm25(run.question.text, memory) if n in memory.readable)[:k]
+        reason = FOUND
+        yield run.note("The model named no page of the text: those that share most words with the question were read.")
+    pages, too_long = select_fitting_pages(run, memory, wanted, limit)
+    yield LookedUp(run.original_pages(pages), reply, reason, texts_of((*named.refused, *too_long)))
     if too_long:
         yield run.note("Not every page named fits into the prompt: " + "; ".join(texts_of(too_long)) + ".")
     if pages:

@@ -16,6 +16,7 @@ from tests.methods.books import answer, memory, run
 from tests.methods.test_zoom import long_memory
 
 LOOK = "I want to look up Page [5, 2] to see the names."
+FOUND = (1, 2, 3)  # by words; all pages have as many of them
 
 
 def test_events_keep_the_kinds_that_earlier_versions_stored() -> None:
@@ -35,10 +36,10 @@ RUNS = [  # method, replies, settings, pages opened, part of a note
     ("gist-mem", ["Anna."], {}, (), ""),
     ("read-agent-p", ["Anna."], {"look_ups": 0}, (), ""),
     ("read-agent-p", ["I want to look up Page [] as the gists tell.", "All of it."], {}, (), ""),
-    ("read-agent-p", [EmptyReplyError("no words"), "Anna."], {}, (), "answered from the gists"),
-    ("read-agent-p", [RefusedError("declined"), "Anna."], {}, (), "answered from the gists"),
+    ("read-agent-p", [EmptyReplyError("no words"), "Anna."], {}, FOUND, "share most words"),
+    ("read-agent-p", [RefusedError("declined"), "Anna."], {}, FOUND, "share most words"),
     ("read-agent-p", ["A lovely story!", "Page [2]", "Anna."], {}, (2,), "asked again"),
-    ("read-agent-p", ["I want to look up Page [9] to ...", "Page [9, 14]", "Anna."], {}, (), "asked again"),
+    ("read-agent-p", ["I want to look up Page [9] to ...", "Page [9, 14]", "Anna."], {}, FOUND, "asked again"),
     ("read-agent-s", ["Page 2", "Page 5", "Anna."], {"look_ups": 2}, (2, 5), ""),
     ("read-agent-s", ["Page 2", "Page 1", "Anna."], {"look_ups": 6, "about": memory(2)}, (2, 1), ""),
     ("read-agent-s", ["Page 2", "Page 2", "Page 2", "Anna."], {"look_ups": 4}, (2,), "taken as STOP"),

@@ -13,6 +13,7 @@ from readagent_core.cancel import CancelToken
 from readagent_core.models.limiter import Limiter
 from readagent_core.models.server.grammars import grammar_of
 from readagent_core.models.server.guard import repetition
+from readagent_core.models.server.replies import Reply as Arrived
 from readagent_core.prompts import Prompt
 from readagent_core.words import copies_beginning
 from tests.fakes.server import FakeServer, Reply
@@ -80,6 +81,31 @@ def test_a_grammar_holds_what_is_offered():
     assert 'choice ::= "(A)" | "(B)" | "none"' in grammar_of(Prompt("choose", "", choices=("A", "B", "none")))
     assert "{0,2}" in grammar_of(Prompt("look_up", "", {"k": "3"}, choices=("1", "2")))
     assert grammar_of(Prompt("answer", "")) == ""
+
+
+def test_llama_cpp_is_asked_for_its_progress_and_against_copies_of_the_page(model_at):
+    with FakeServer(kind="llama.cpp", window=4096) as server:
+        model = model_at(server)
+        for task in ("gist", "answer"):
+            model.complete(Prompt(task, "Shorten this."), CancelToken())
+        gist, answer = (chat.payload for chat in server.chats)
+        assert gist["return_progress"]
+        assert answer["cache_prompt"]
+        assert gist["dry_allowed_length"] > 0
+        assert "dry_allowed_length" not in answer  # quotations are copies
+    with FakeServer() as other:
+        model_at(other).complete(Prompt("gist", "Shorten this."), CancelToken())
+        assert not {"cache_prompt", "dry_multiplier"} & set(other.chats[0].payload)
+
+
+def test_a_reply_that_is_ended_early_has_its_figures_and_tells_how_much_was_read():
+    reply = Arrived()
+    reply.take({"choices": [{"delta": {}}], "prompt_progress": {"total": 900, "cache": 100, "processed": 400}})
+    assert reply.read == (400, 900)
+    timings = {"cache_n": 100, "prompt_n": 800, "predicted_n": 1}
+    assert reply.take({"choices": [{"delta": {"content": "One"}}], "timings": timings}) == "One"
+    reply.stop("One")
+    assert (reply.tokens_in, reply.tokens_reused, reply.tokens_out) == (900, 100, 1)
 
 
 def test_a_question_goes_before_work_that_nobody_waits_for():

@@ -164,13 +164,20 @@ def _already_here(workspace: Workspace) -> None:
         path = st.text_input("A file of your own", placeholder="/path/to/model.gguf", key="own_model_file").strip()
         if path:
             st.button("Use this file", key="use_own_file", on_click=_use, args=(workspace, path))
-    stored, saved = states.size_of(workspace.home / files.STATES), workspace.settings.saved
+    if stored := states.size_of(workspace.home / files.STATES):
+        _kept_states(workspace, stored)
+    if error := st.session_state.pop("local_model_error", None):
+        shell.error_box(error)
+
+
+def _kept_states(workspace: Workspace, stored: int) -> None:
+    """Draw how much of the books that were asked about is kept as the model's state, and the most that may be."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="kept_states"):
         most = st.number_input(
             "Kept of books that were asked about, at most MB",
             0,
             1_000_000,
-            saved.state_megabytes or states.MEGABYTES,
+            workspace.settings.saved.state_megabytes or states.MEGABYTES,
             step=512,
             help="A book that was asked about is kept as the model's own state, so that the next question need not "
             "read its gists again. The oldest goes first.",
@@ -179,8 +186,6 @@ def _already_here(workspace: Workspace) -> None:
         if st.button("Save", key="save_state_megabytes"):
             connecting.change_settings(workspace, {"state_megabytes": int(most)})
     st.caption(f"{gigabytes(stored)} in use.")
-    if error := st.session_state.pop("local_model_error", None):
-        shell.error_box(error)
 
 
 def _install(workspace: Workspace, name: str) -> None:

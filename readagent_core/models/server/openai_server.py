@@ -38,6 +38,10 @@ ENDLESS = 4  # a reply this many times longer than was allowed is running on wit
 CHARACTERS_PER_TOKEN = 4
 # A call may last so many times the silence that is allowed while nothing but keep-alive comments comes.
 KEEP_ALIVE = 10
+# what llama.cpp's own server tells while it works, also of a reply that is ended early; it reuses beginnings of prompts
+LLAMA_CPP = {"cache_prompt": True, "return_progress": True, "timings_per_token": True}
+# its sampler against repetition, over the prompt as well: a gist may take over some words in a row, not whole sentences
+AGAINST_COPIES = {"dry_multiplier": 0.8, "dry_base": 1.75, "dry_allowed_length": 6, "dry_penalty_last_n": 32_768}
 LEAST_MEASURED = 64  # tokens read anew, from which on the time to the first word is a measure
 TOLD_AFTER = 10  # seconds without a word, after which a person is told
 
@@ -169,6 +173,8 @@ class OpenAIServer(ChatModel):
             request["response_format"] = form.response_format
         elif self.sizes.grammar and quirks.grammar and (grammar := grammar_of(prompt)):
             request["grammar"] = grammar
+        if self.sizes.grammar:
+            request |= LLAMA_CPP | (AGAINST_COPIES if prompt.task.startswith("gist") else {})
         return request
 
     async def _parts(
@@ -275,7 +281,11 @@ async def _silence_told(reply: Reply, cancel: CancelToken, expected: float) -> A
         while True:
             await asyncio.sleep(1)
             quiet, before, size = (0 if reply.size > size else quiet + 1), quiet, reply.size
-            if quiet >= TOLD_AFTER:
+            done, total = reply.read
+            if quiet >= TOLD_AFTER and done < total:
+                told = f"Reading what it was sent for {quiet} s{of_all}: {done:,} of {total:,} tokens"
+                cancel.waiting(0.001, told)
+            elif quiet >= TOLD_AFTER:
                 told = f"No word from the server for {quiet} s{of_all}: it may be reading what it was sent"
                 cancel.waiting(0.001, told)
             elif before >= TOLD_AFTER:

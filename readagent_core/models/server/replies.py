@@ -53,7 +53,7 @@ _HALVES_AT_END = re.compile("[\ud800-\udfff]{0,3}\\Z")
 _NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # the others stand for bytes (see ``events``)
 # where thinking is, the first that is not empty
 _THINKING = ("reasoning_content", "reasoning", "thinking", "reasoning_text", "thinking_blocks", "reasoning_details")
-_FIGURES = ("usage", "usageMetadata", "x_groq", "timings", "prompt_eval_count", "eval_count")
+_FIGURES = ("usage", "usageMetadata", "x_groq", "timings", "prompt_progress", "prompt_eval_count", "eval_count")
 _PARTS = {"text": "", "value": "", "content": "", "thinking": "thinking", "summary": "thinking", "refusal": "refusal"}
 
 
@@ -63,6 +63,7 @@ class Reply:
     ``finish``: as the server says it, None until it does; ``done``: it said that nothing follows. ``fault``: an error
     it sent in place of a reply. ``first``: seconds to the first part of the text. ``size``: characters of all.
     ``thought``: the server counted thinking, shown or not. ``used_tool``: the model called a tool that it has not.
+    ``read``: tokens of the prompt that were read so far, and of how many.
     ``foreign``: nothing came but objects that are no part of a reply.
     """
 
@@ -81,6 +82,7 @@ class Reply:
     fault: Any = None
     first: float | None = None
     size: int = 0
+    read: tuple[int, int] = (0, 0)
     _think: ThinkFilter = field(default_factory=ThinkFilter, repr=False)
     _half: str = ""  # of a character that two events share
     _half_thought: str = ""
@@ -159,6 +161,10 @@ class Reply:
         written = map(usage.get, ("completion_tokens", "output_tokens", "candidatesTokenCount"))
         names = ("prompt_cache_hit_tokens", "cached_tokens", "cache_read_input_tokens")
         reused = (details.get("cached_tokens"), *map(usage.get, names), timings.get("cache_n"))
+        if progress := _dict(event.get("prompt_progress")):
+            self.read = (_whole(progress.get("processed")), _whole(progress.get("total")))
+        if new := _whole(timings.get("prompt_n")):  # in each event, where it was asked for: of a reply ended early too
+            read = (*read, new + _whole(timings.get("cache_n")))
         self.tokens_in = _count(read, self.tokens_in)
         self.tokens_out = _count((*written, event.get("eval_count"), timings.get("predicted_n")), self.tokens_out)
         self.tokens_reused = _count(reused, self.tokens_reused)
@@ -264,6 +270,10 @@ def _count(values: tuple[object, ...], before: int | None) -> int | None:
         if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value > 0:
             return int(value)
     return before
+
+
+def _whole(value: object) -> int:
+    return _count((value,), None) or 0
 
 
 def _reason(value: object) -> str | None:
