@@ -32,6 +32,7 @@ from readagent_core.words import (
     last_words,
     sentences,
 )
+from readagent_core.world.notes import NoteReader, PageNotes, note_fields, reply_words, split_reply
 
 WHOLE_WORDS = 40  # a page this short is its own gist
 _LEAST_TARGET = 8
@@ -84,6 +85,21 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 _REFUSAL_WORDS = 80  # a longer text that begins like a refusal is the gist of a page that begins so
+
+
+class NotesTaker:
+    """Takes the notes of a page out of the replies that have its gist. ``notes``: those of the first usable ones."""
+
+    def __init__(self, reader: NoteReader, page: Page) -> None:
+        self._reader, self._page = reader, page
+        self.notes = PageNotes(failed=True)
+
+    def gist_of(self, reply: str) -> tuple[str, bool]:
+        """Return the gist in a reply, and whether notes follow it, so that it does not break off."""
+        gist, said = split_reply(reply)
+        if said.strip() and self.notes.failed:
+            self.notes = self._reader.read(self._page, said)
+        return gist, bool(said.strip())
 
 
 @dataclass(frozen=True)
@@ -147,12 +163,19 @@ def instructions_text(plan: GistingPlan, language: str, *, extra: str = "") -> s
     return "".join(between + part for part in added)
 
 
-def gist_prompt(text: str, plan: GistingPlan, *, language: str, lengths: Lengths, instruction: str = "") -> Prompt:
-    """Return the gisting prompt of a page's text. ``instruction``: the reader's own, for this page only."""
+def gist_prompt(
+    text: str, plan: GistingPlan, *, language: str, lengths: Lengths, instruction: str = "", notes: bool = False
+) -> Prompt:
+    """Return the gisting prompt of a page's text. ``instruction``: the reader's own, for this page only.
+
+    ``notes``: ask for the page's notes too.
+    """
+    words = count_words(text)
     return render(
-        "gist",
+        "gist_notes" if notes else "gist",
         language,
-        reply_words=max(60, lengths.most),  # one twice as long is ended
+        reply_words=max(60, lengths.most) + (reply_words(words) if notes else 0),  # one twice as long is ended
+        **(note_fields(language, words) if notes else {}),
         rules=render_fragment("gist.rules", language),
         instructions=instructions_text(plan, language, extra=instruction),
         least=_format_length(lengths.least, text, language),
@@ -201,16 +224,20 @@ def shorten_text(
     cancel: CancelToken,
     instruction: str = "",
     shown: Mapping[str, str] | None = None,
+    taker: NotesTaker | None = None,
 ) -> Gist:
     """Return ``text`` shortened by the model, asked at most twice; else its first sentences, marked as a fallback.
 
-    A gist made with an ``instruction`` may have any length. The built-in reader is asked once: it always replies alike.
+    ``taker``: asks for the notes of the page in the same call, and takes them. A gist made with an ``instruction`` may
+    have any length. The built-in reader is asked once: it always replies alike.
     """
     words = count_words(text)
     if shown:
         prompt = shared_gist_prompt(text, plan, language=language, lengths=lengths, shown=shown)
     else:
-        prompt = gist_prompt(text, plan, language=language, lengths=lengths, instruction=instruction)
+        prompt = gist_prompt(
+            text, plan, language=language, lengths=lengths, instruction=instruction, notes=taker is not None
+        )
     wanted = Lengths(0, words) if instruction else lengths
     current = prompt
     usable: list[tuple[int, int, str]] = []  # problems, words outside the range, text
@@ -218,9 +245,10 @@ def shorten_text(
         reply, problems = "", {}
         try:
             completion = model.complete(current, cancel)
-            reply = clean_reply(completion.text)
+            said, ended = taker.gist_of(completion.text) if taker else (completion.text, False)
+            reply = clean_reply(said)
             problem = find_problem(reply, words)
-            if not problem and completion.finish == "length":
+            if not problem and completion.finish == "length" and not ended:
                 reply, problem = _whole_sentences(reply, text, language)
             if not problem and model.is_language_model and wanted.least >= _LEAST_JUDGED:
                 few = count_words(reply) < wanted.least
@@ -281,10 +309,11 @@ def gist_page(
     cancel: CancelToken,
     instruction: str = "",
     shown: Mapping[str, str] | None = None,
+    taker: NotesTaker | None = None,
 ) -> Gist:
     """Return the audited gist of a page. A short page needs no call, unless there is an ``instruction``.
 
-    ``shown``: see ``shared_gist_prompt``.
+    ``shown``: see ``shared_gist_prompt``; ``taker``: see ``shorten_text``.
     """
     plain = "\n\n".join(p.text for p in document.paragraphs[page.start : page.end])
     if page.words <= WHOLE_WORDS and not instruction:
@@ -300,6 +329,7 @@ def gist_page(
         cancel=cancel,
         instruction=instruction,
         shown=shown,
+        taker=taker,
     )
     audited = audit_gist(gist, text, page_words=page.words)
     return replace(audited, marks=gist.marks + audited.marks)

@@ -28,6 +28,10 @@ class Store(Protocol):
     def save_gist(self, number: int, gist: Gist) -> None:
         return
 
+    def save_page_notes(self, number: int, notes: Mapping[str, Any]) -> None:
+        """Save what the page establishes (``world.notes.PageNotes``)."""
+        return
+
     def load_notes(self) -> Mapping[str, dict[str, Any]]:
         return {}
 

@@ -16,8 +16,9 @@ from typing import Any
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
 from readagent_core.errors import CancelledError, EmptyDocumentError, LibraryError, ReadAgentError, UnusableRepliesError
-from readagent_core.gisting.gisting import gist_page
+from readagent_core.gisting.gisting import WHOLE_WORDS, NotesTaker, gist_page
 from readagent_core.gisting.memory_budget import shorten_old_gists
+from readagent_core.gisting.noting import NotesMode, note_page
 from readagent_core.gisting.paginator import Paginator, UniformPaginator, cut_pages_by_rule
 from readagent_core.gisting.pause_points import shown_passage
 from readagent_core.gisting.pause_windows import Windows
@@ -30,6 +31,7 @@ from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
 from readagent_core.plan import GistingPlan
 from readagent_core.words import count_of
+from readagent_core.world.notes import NoteReader, PageNotes
 
 CALLS_AHEAD = 1.5  # most pagination calls for each one the sequential algorithm makes
 _IN_A_ROW, _IN_A_ROW_LATER = 4, 12  # pages without a usable reply that stop a gisting; once a model made a gist
@@ -51,12 +53,14 @@ def read(
     cancel: CancelToken | None = None,
     on_change: Callable[[GistingProgress], None] | None = None,
     ahead: float = CALLS_AHEAD,
+    notes: NotesMode = NotesMode.OFF,
 ) -> GistMemory:
     """Read ``document`` and return its gist memory; resumes from the results in ``store``.
 
     ``connections``: calls at once. ``ahead``: most pagination calls for each call that the sequential algorithm makes
-    (1: never ask ahead). Raises EmptyDocumentError, ModelError, and CancelledError when ``cancel`` is cancelled;
-    the results so far are in the store then.
+    (1: never ask ahead). ``notes``: whether and how the notes of each page are made with its gist. Raises
+    EmptyDocumentError, ModelError, and CancelledError when ``cancel`` is cancelled; the results so far are in the store
+    then.
     """
     limited = document.limited(plan.max_words)
     if not limited.paragraphs:
@@ -69,7 +73,7 @@ def read(
     if metered.limiter is not None and metered.limiter.is_single:
         connections, ahead = 1, 1.0  # calls ahead would only wait there, and may be needless
     while True:
-        run = _GistingRun(windows, metered, store or NoStore(), connections, cancel, on_change, ahead)
+        run = _GistingRun(windows, metered, store or NoStore(), connections, cancel, on_change, ahead, notes)
         try:
             memory = run.finish()
         except _SavedElsewhere:
@@ -121,6 +125,7 @@ class _GistingRun:
         cancel: CancelToken,
         on_change: Callable[[GistingProgress], None] | None,
         ahead: float,
+        notes_mode: NotesMode,
     ) -> None:
         self._windows, self._model, self._store, self._cancel = windows, model, store, cancel
         self._on_change = on_change
@@ -135,6 +140,11 @@ class _GistingRun:
             int(key.split()[1]): Gist(**{**value, "marks": tuple(value["marks"])})
             for key, value in notes.items()
             if key.startswith("gist ")
+        }
+        self._note_reader = NoteReader(windows.document) if notes_mode != NotesMode.OFF else None
+        self._notes_apart = notes_mode == NotesMode.APART
+        self._early_notes = {
+            int(key.split()[1]): PageNotes.from_dict(value) for key, value in notes.items() if key.startswith("notes ")
         }
         self._unusable: list[tuple[Page, Gist]] = []  # fallbacks since the model's last gist; not saved before another
         self._spoke = any(g and not (g.fallback or g.whole) for g in (*self._gists, *self._early_gists.values()))
@@ -204,6 +214,8 @@ class _GistingRun:
             self._pages.append(page)
             self._gists.append(None)
             position = page.end
+            if (made := self._early_notes.pop(page.start, None)) is not None:
+                self._keep_notes(page, made)
             gist = self._early_gists.pop(page.start, None)
             if gist is not None:
                 self._save_gist(page.number, gist)
@@ -225,7 +237,16 @@ class _GistingRun:
         asked = windows.plan.pagination == "pause" and not windows.plan.preceding and page.end in window.labels
         shown = shown_passage(windows, window) if model.shares_text and asked else None
         document, plan = windows.document, windows.plan
-        self._pool.submit(page, lambda: gist_page(document, page, plan, model=model, cancel=cancel, shown=shown))
+        reader, apart = self._note_reader, self._notes_apart or shown is not None
+
+        def work() -> tuple[Gist, PageNotes | None]:
+            taker = NotesTaker(reader, page) if reader and not apart and page.words > WHOLE_WORDS else None
+            gist = gist_page(document, page, plan, model=model, cancel=cancel, shown=shown, taker=taker)
+            if taker or not reader:
+                return gist, taker.notes if taker else None
+            return gist, note_page(document, page, reader, model, cancel)
+
+        self._pool.submit(page, work)
 
     def _handle_outcome(self, outcome: Outcome) -> None:
         page = outcome.tag if isinstance(outcome.tag, Page) else None
@@ -237,7 +258,10 @@ class _GistingRun:
             if note is not None:
                 self._store.save_note(outcome.tag, note)
             return
-        gist: Gist = outcome.value
+        gist: Gist
+        gist, notes = outcome.value
+        if notes is not None:
+            self._keep_notes(page, replace(notes, model=self._model.name))
         if gist.fallback and self._model.is_language_model:
             self._unusable.append((page, gist))
             if len(self._unusable) >= (_IN_A_ROW_LATER if self._spoke else _IN_A_ROW):
@@ -271,6 +295,14 @@ class _GistingRun:
             self._store.save_note(f"gist {page.start}", asdict(gist))
         else:
             self._save_gist(number, gist)
+
+    def _keep_notes(self, page: Page, notes: PageNotes) -> None:
+        number = self._number_of(page)
+        if number is None:
+            self._early_notes[page.start] = notes
+            self._store.save_note(f"notes {page.start}", notes.to_dict())
+        else:
+            self._store.save_page_notes(number, notes.on_page(number).to_dict())
 
     def _number_of(self, page: Page) -> int | None:
         """Return the number of a page that may have been confirmed without one; None where it still has none."""

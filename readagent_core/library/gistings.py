@@ -17,6 +17,7 @@ from readagent_core.errors import LibraryError, NotInLibraryError
 from readagent_core.library.books import Books
 from readagent_core.library.records import Gisting, GistingState, StopReason
 from readagent_core.library.schema import Database
+from readagent_core.library.worlds import WorldKind, Worlds
 from readagent_core.memory import Gist, GistMemory, Page, PageEnd, StoredText, check_coverage
 from readagent_core.plan import GistingPlan
 from readagent_core.usage import Usage
@@ -75,6 +76,9 @@ class GistingStore:
 
     def save_gist(self, number: int, gist: Gist) -> None:
         self._db.change(_UPSERT_GIST, _gist_row(self._gisting_id, number, gist))
+
+    def save_page_notes(self, number: int, notes: Mapping[str, Any]) -> None:
+        Worlds(self._db).save_world_value(self._gisting_id, number, WorldKind.NOTES, notes)
 
     def load_notes(self) -> dict[str, dict[str, Any]]:
         rows = self._db.rows("SELECT name, value FROM note WHERE reading_id = ?", (self._gisting_id,))

@@ -34,7 +34,8 @@ class ModelOptions:
     ``small_pages``: pages half as long. ``pagination``: another than one pause point a prompt. ``method``: how Ask
     answers. ``reason_first``: it compares the options before it names a letter. ``json_replies``: a JSON schema is
     sent where a reply has a form. ``opened_after``: prompts show opened pages after all the gists, not in place, so
-    that a server which reuses the beginnings of prompts has less to compute.
+    that a server which reuses the beginnings of prompts has less to compute. ``notes_apart``: what a page establishes
+    is asked for in a call of its own, not with its gist.
     """
 
     small_pages: bool = False
@@ -43,6 +44,7 @@ class ModelOptions:
     reason_first: bool = False
     json_replies: bool = False
     opened_after: bool = False
+    notes_apart: bool = False
     why: tuple[str, ...] = field(default=(), compare=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -59,7 +61,9 @@ class SavedSettings:
     ``gisting.read``. ``timeout``: seconds without a word from the server. ``window``: tokens, for every model that
     ``windows`` does not name. ``temperature``: None leaves it to the server. Budgets are in dollars.
 
-    ``options``: by model, in the file as ``suited`` and three lists of models. ``faults``: what could not be used, a
+    ``notes``: what each page establishes is noted with its gist.
+
+    ``options``: by model, in the file as ``suited`` and four lists of models. ``faults``: what could not be used, a
     sentence for each.
     """
 
@@ -68,6 +72,7 @@ class SavedSettings:
     api_key: Secret = field(default_factory=Secret)
     api_key_in: str = ""
     server_model: bool = True
+    notes: bool = True
     links: str = ""
     connections: int = 0
     at_once: int = 0
@@ -182,7 +187,7 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("base_url", "model", "api_key_in"), _text),
     "embedding_model": _embedding_model,
     "api_key": lambda value: Secret(_text(value)),
-    "server_model": _switch,
+    **dict.fromkeys(("server_model", "notes"), _switch),
     "links": _on_or_off,
     **dict.fromkeys(("connections", "at_once", "cache_megabytes", "state_megabytes"), _whole_number),
     **dict.fromkeys(
@@ -190,7 +195,7 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     ),
 }
 _CHECKS_BY_MODEL = {"windows": _number, "prices": _price, "suited": _model_options}
-_LISTS_OF_MODELS = ("reason_first", "json_replies", "opened_after")
+_LISTS_OF_MODELS = ("reason_first", "json_replies", "opened_after", "notes_apart")
 
 
 def parse_settings(data: Mapping[str, Any], path: Path) -> SavedSettings:

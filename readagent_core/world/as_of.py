@@ -205,7 +205,7 @@ class World:
             mentions[key] = found[name.name]
             if is_description(name.name):
                 pages = {note.page for note in self._notes_of[key]}
-                mentions[key] = tuple(m for m in mentions[key] if self._page_number(m.paragraph) in pages)
+                mentions[key] = tuple(m for m in mentions[key] if self.page_number(m.paragraph) in pages)
         return mentions
 
     @cached_property
@@ -213,7 +213,12 @@ class World:
         pairs = ((mention, key) for key, mentions in self._mentions.items() for mention in mentions)
         return sorted(pairs, key=lambda pair: (pair[0].paragraph, pair[0].start))
 
-    def _page_number(self, paragraph: int) -> int:
+    def known_from(self, name: str) -> int:
+        """Return the paragraph from which a name is known; that after the last for one that never is."""
+        known = self._names.get(name_key(name))
+        return known.paragraph if known else len(self.memory.document.paragraphs)
+
+    def page_number(self, paragraph: int) -> int:
         page = self.memory.page_at(paragraph)
         return page.number if page else len(self.memory.pages) + 1
 
@@ -266,13 +271,13 @@ class World:
                 for key in (name_key(link.name), name_key(link.other)):
                     joined.setdefault(key, link.paragraph)
         mentions = [m for name in names for m in self._until(name.key, last)]
-        pages = Counter(self._page_number(mention.paragraph) for mention in mentions)
+        pages = Counter(self.page_number(mention.paragraph) for mention in mentions)
         return Entity(
             id=id,
             kind=kinds.most_common(1)[0][0] if kinds else names[0].kind,
             name=shown.name,
             also=tuple(
-                OtherName(n.name, self._page_number(joined.get(n.key, n.paragraph)), joined.get(n.key, n.paragraph))
+                OtherName(n.name, self.page_number(joined.get(n.key, n.paragraph)), joined.get(n.key, n.paragraph))
                 for n in names
                 if n is not shown
             ),

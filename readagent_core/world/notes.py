@@ -6,16 +6,42 @@ note counts from the paragraph by which everything it says was told (``Note.know
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from readagent_core import prompts
+from readagent_core.citations.quotation_search import SearchableText, find_in, normalise_words
+from readagent_core.document import Document
+from readagent_core.memory import Page
+from readagent_core.models.thinking import remove_thinking
+from readagent_core.prompts import Prompt
 from readagent_core.short_repr import short_repr
-from readagent_core.world.names import EntityKind
+from readagent_core.tags import escape_tags
+from readagent_core.words import collapse_whitespace, count_words, terms
+from readagent_core.world.names import EntityKind, name_key
 
 MOST_WORDS = 15  # of what a note says
 VERSION = 1
+_LEAST_NOTES, _MOST_NOTES, _WORDS_A_NOTE = 5, 24, 45  # of a page, one for about so many of its words
+_REPLY_WORDS = 32  # of a line
+_HEADING = re.compile(r"^[\W_]*(?:notes?|メモ|ノート)[\W_]*$", re.IGNORECASE | re.MULTILINE)
+_FIELDS = re.compile(r"\s*[|｜]\s*")
+_ENTITY = re.compile(
+    r"^[\W_]*(?P<kind>person|people|place|thing|group|人物|人|場所|物|集団)s?(?:[\s:：（(]+|$)(?P<name>.*)$",
+    re.IGNORECASE,
+)
+_ENTITIES = {"people": "person", "人物": "person", "人": "person", "場所": "place", "物": "thing", "集団": "group"}
+_OTHER = re.compile(r"^(?:to|of|with|→|相手)[\s:：]+", re.IGNORECASE)
+_WHEN = re.compile(r"^(?:when|time|時)[\s:：]+", re.IGNORECASE)
+_QUOTES = " \t\"'“”‘’„«»「」『』*`"
+_NARRATOR = re.compile(r"^(?:the\s+)?narrator$|^語り手$", re.IGNORECASE)
+_FIRST_PERSON = re.compile(r"\bI\b|私|わたし|僕|ぼく|俺")
+_PRONOUNS = frozenset(
+    ["i", "he", "she", "it", "they", "we", "you", "him", "her", "them", "who", "彼", "彼女", "私", "僕", "俺", "あなた"]
+)
 
 
 class NoteKind(StrEnum):
@@ -68,6 +94,10 @@ class PageNotes:
     failed: bool = False
     model: str = ""
 
+    def on_page(self, number: int) -> PageNotes:
+        """Return these notes as those of page ``number``: a page may get its number after its notes."""
+        return replace(self, notes=tuple(replace(note, page=number) for note in self.notes))
+
     def to_dict(self) -> dict[str, Any]:
         return {"version": VERSION, **asdict(self)}
 
@@ -81,3 +111,152 @@ class PageNotes:
             for note in data["notes"]
         )
         return cls(notes, data["dropped"], data["failed"], data["model"])
+
+
+# --- the prompts ----------------------------------------------------------------------------------------
+
+
+def most_notes(words: int) -> int:
+    """Return how many notes are asked for of a page of ``words`` words."""
+    return max(_LEAST_NOTES, min(_MOST_NOTES, round(words / _WORDS_A_NOTE)))
+
+
+def reply_words(page_words: int) -> int:
+    """Return the words that the notes of such a page may have."""
+    return most_notes(page_words) * _REPLY_WORDS
+
+
+def note_fields(language: str, page_words: int) -> dict[str, str]:
+    """Return the fields that a prompt which asks for notes has beside those of its own task."""
+    rules = prompts.render_fragment("notes.rules", language)
+    return {"note_rules": rules, "count": str(most_notes(page_words))}
+
+
+def notes_prompt(document: Document, page: Page) -> Prompt:
+    """Return the prompt that asks for the notes of a page alone."""
+    text, language = document.text(page.start, page.end), document.language
+    fields = note_fields(language, page.words)
+    return prompts.render("notes", language, reply_words=reply_words(page.words), page=escape_tags(text), **fields)
+
+
+def split_reply(reply: str) -> tuple[str, str]:
+    """Return the gist and the notes of a reply that has both; its notes are '' where it has none."""
+    text = remove_thinking(reply)
+    found = _HEADING.search(text)
+    return (text[: found.start()].rstrip(), text[found.end() :]) if found else (text, "")
+
+
+# --- what a reply says ----------------------------------------------------------------------------------
+
+
+class NoteReader:
+    """Reads replies about pages of ``document``; keeps the notes that their page bears out.
+
+    A note is dropped where its form cannot be read, its words do not stand in the page, the page does not call anybody
+    so, it is too long, or it has a name that the book has not told by then, which the model knows from elsewhere.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._first: dict[str, int] = {}  # the paragraph in which each word stands first
+        for index in range(len(document.paragraphs)):
+            shown = (document.paragraphs[index].text, *(section.title for section in document.headings(index)))
+            for word in terms("\n".join(shown)):
+                self._first.setdefault(_plain(word), index)
+
+    def read(self, page: Page, reply: str, *, model: str = "") -> PageNotes:
+        """Return the notes in ``reply``; ``failed`` where no line of it can be used."""
+        text = self._document.paragraphs[page.start : page.end]
+        words = SearchableText([(p.text, index, False) for index, p in enumerate(text, start=page.start)])
+        found: dict[tuple[str, NoteKind, str], Note] = {}
+        dropped = 0
+        for line in remove_thinking(reply).splitlines():
+            if not re.search(r"[|｜]", line) or re.fullmatch(r"[\s|｜:-]*", line):
+                continue
+            note = self._note(page, words, line)
+            if note is None:
+                dropped += 1
+            else:
+                found.setdefault((name_key(note.name), note.kind, note.says.casefold()), note)
+        return PageNotes(tuple(found.values()), dropped, failed=not found, model=model)
+
+    def _note(self, page: Page, words: SearchableText, line: str) -> Note | None:
+        fields = [field.strip() for field in _FIELDS.split(line.strip().strip("|｜"))]
+        entity = _ENTITY.match(fields[0])
+        if entity and not entity.group("name"):
+            fields[0:2] = [" ".join(fields[:2])]
+            entity = _ENTITY.match(fields[0])
+        if not entity or len(fields) < 4 or fields[1].strip(_QUOTES).lower() not in set(NoteKind):
+            return None
+        name, kind = entity.group("name").strip(_QUOTES), NoteKind(fields[1].strip(_QUOTES).lower())
+        says, quoted = collapse_whitespace(fields[2]).strip(_QUOTES + ".。"), fields[3].strip(_QUOTES)
+        other, when = _extras(fields[4:], kind)
+        places = find_in(words, quoted, page=page.number)
+        if not places or not says or count_words(says) > MOST_WORDS or not self._calls(words, name):
+            return None
+        if kind == NoteKind.SAME and (not name_key(other) or name_key(other) == name_key(name)):
+            return None
+        place = places[0]
+        told = self._told_by(page, place.paragraph, name, other, says)
+        if told is None:
+            return None
+        called = EntityKind(_ENTITIES.get(entity.group("kind").lower(), entity.group("kind").lower()))
+        position = (page.number, place.paragraph, place.start, place.end)
+        return Note(*position, kind, called, name, says, other, when, told)
+
+    def _calls(self, words: SearchableText, name: str) -> bool:
+        """Whether the page has the name, or each of its words; for a narrator without a name, whether it has an 'I'."""
+        key = name_key(name)
+        if not key or key in _PRONOUNS:
+            return False
+        if _NARRATOR.match(name):
+            return any(map(_FIRST_PERSON.search, words.texts))
+        parts = normalise_words(key).split()
+        return bool(parts) and all(any(_has(spelled, words.text) for spelled in {part, _plain(part)}) for part in parts)
+
+    def _told_by(self, page: Page, paragraph: int, name: str, other: str, says: str) -> int | None:
+        """Return the paragraph of the page by which all these words were told that the book has; None for a note that
+        has a name which the book has not told by the end of the page.
+        """
+        last = paragraph
+        for text, is_name in ((name, True), (other, True), (says, False)):
+            names = set(_capitalised(text, with_first=is_name))
+            for word in terms(text):
+                plain = _plain(word)
+                first = self._first.get(plain, self._first.get(plain.removesuffix("s")))
+                if first is None or first >= page.end:
+                    if plain in names and not _NARRATOR.match(text):
+                        return None
+                elif first > last:
+                    last = first
+        return last
+
+
+def _extras(fields: list[str], kind: NoteKind) -> tuple[str, str]:
+    """Return the other name and the time that the last fields of a line give."""
+    other = when = ""
+    for field in fields:
+        if _WHEN.match(field):
+            when = _WHEN.sub("", field).strip(_QUOTES)
+        elif field and (_OTHER.match(field) or kind in (NoteKind.RELATED, NoteKind.SAME)):
+            other = other or _OTHER.sub("", field).strip(_QUOTES)
+    return other, when
+
+
+def _plain(word: str) -> str:
+    return re.sub(r"['’]s?$", "", word.casefold().replace("’", "'")).replace("'", "")
+
+
+def _has(word: str, text: str) -> bool:
+    return word in text if not word.isascii() else bool(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text))
+
+
+def _capitalised(text: str, *, with_first: bool) -> Iterator[str]:
+    """Yield the words that are written with a capital letter, as ``_plain`` has them."""
+    for match in re.finditer(r"[^\W\d_]+(?:['’][^\W\d_]+)*", text):
+        if (
+            match.group()[0].isupper()
+            and (with_first or match.start() > 0)
+            and match.group() not in ("I", "I'm", "I’m")
+        ):
+            yield _plain(match.group())

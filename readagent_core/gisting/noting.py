@@ -1,0 +1,176 @@
+"""Make the notes of pages, and find which names in them are of one, in the background; saved page by page.
+
+Notes come with the gists where the model can do both in a reply. This makes those that are missing, and those of a page
+that failed, in calls of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import partial
+from itertools import pairwise
+
+from readagent_core.cancel import CancelToken
+from readagent_core.document import Document
+from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, SettingsError
+from readagent_core.gisting.costs import book_budget
+from readagent_core.gisting.pool import run_all
+from readagent_core.jobs import Job
+from readagent_core.library import Library
+from readagent_core.library.worlds import WorldKind
+from readagent_core.memory import Page
+from readagent_core.models.base import ChatModel
+from readagent_core.models.cost.meter import Metered
+from readagent_core.models.cost.prices import about_money
+from readagent_core.words import count_of
+from readagent_core.workspace import Workspace
+from readagent_core.world.identity import Link
+from readagent_core.world.notes import NoteReader, PageNotes, notes_prompt, reply_words
+from readagent_core.world.same_names import PAGES_AT_ONCE, parse_same_names, same_names_prompt
+from readagent_core.world.storage import load_notes, load_world, save_links, save_notes
+
+NEEDS_MODEL = "Notes are made by a language model. Without one, names are found by rule. Connect a model in Settings."
+
+
+class NotesMode(StrEnum):
+    """How the notes of pages are made."""
+
+    OFF = "off"
+    WITH_GIST = "with-gist"  # in the reply that has the gist
+    APART = "apart"  # in a call of their own
+
+
+@dataclass(frozen=True)
+class NotesProgress:
+    """How far notes are made: ``done`` of ``pages`` pages; ``failed``: those whose reply could not be used."""
+
+    done: int
+    pages: int
+    failed: int = 0
+
+
+def notes_mode(workspace: Workspace, model: ChatModel) -> NotesMode:
+    """How this model makes notes while it makes gists; OFF for the built-in reader, or where Settings switch it off."""
+    if not model.is_language_model or not workspace.settings.saved.notes:
+        return NotesMode.OFF
+    apart = workspace.settings.saved.options_of(model.name).notes_apart or model.shares_text
+    return NotesMode.APART if apart else NotesMode.WITH_GIST
+
+
+def note_page(document: Document, page: Page, reader: NoteReader, model: ChatModel, cancel: CancelToken) -> PageNotes:
+    """Return the notes of a page, asked for in a call of their own; ``failed`` where the reply cannot be used."""
+    try:
+        reply = model.complete(notes_prompt(document, page), cancel).text
+    except CutOffError as error:
+        reply = error.text
+    except (EmptyReplyError, RefusedError):
+        reply = ""
+    return replace(reader.read(page, reply), model=model.name)
+
+
+def pages_without_notes(library: Library, gisting_id: int) -> list[int]:
+    """Return the numbers of the pages that have no notes yet, those that failed not among them."""
+    made = load_notes(library, gisting_id)
+    return [page.number for page in library.memory(gisting_id).pages if page.number not in made]
+
+
+def start_notes(workspace: Workspace, gisting_id: int, pages: Sequence[int] | None = None) -> Job:
+    """Start to make the notes of ``pages``, by default of those without any; the job publishes NotesProgress.
+
+    What is made is saved page by page, so that a stopped job goes on where it was. Raises SettingsError without a
+    language model.
+    """
+    model = workspace.model if pages is None else workspace.model.without_cache()
+    if not model.is_language_model:
+        raise SettingsError(NEEDS_MODEL)
+    gisting = workspace.library.gisting(gisting_id)
+
+    def work(job: Job) -> NotesProgress:
+        budget = book_budget(workspace, gisting.book_id, model)
+        metered = Metered(model, budget=budget.limit, spent=budget.spent)
+        chosen = pages_without_notes(workspace.library, gisting_id) if pages is None else list(pages)
+        store = workspace.library.store(gisting_id)
+        try:
+            return make_notes(
+                workspace.library,
+                gisting_id,
+                metered,
+                job,
+                pages=chosen,
+                connections=workspace.connections,
+                on_change=lambda progress: job.publish(done=progress.done, total=progress.pages, value=progress),
+            )
+        finally:
+            store.save_usage(metered.usage)
+
+    return workspace.jobs.start(notes_job_key(gisting_id), work, subject=gisting_id)
+
+
+def notes_job_key(gisting_id: int) -> str:
+    return f"notes {gisting_id}"
+
+
+def make_notes(
+    library: Library,
+    gisting_id: int,
+    model: ChatModel,
+    cancel: CancelToken,
+    *,
+    pages: Sequence[int],
+    connections: int = 8,
+    on_change: Callable[[NotesProgress], None] = lambda progress: None,
+) -> NotesProgress:
+    """Make and save the notes of ``pages``, then the links between names that are not compared yet."""
+    memory = library.memory(gisting_id)
+    progress = NotesProgress(0, len(pages))
+    reader = NoteReader(memory.document) if pages else None
+
+    def keep(number: int, notes: PageNotes) -> None:
+        nonlocal progress
+        save_notes(library, gisting_id, number, notes.on_page(number))
+        progress = replace(progress, done=progress.done + 1, failed=progress.failed + notes.failed)
+        on_change(progress)
+
+    if reader is not None:
+        works = {n: partial(note_page, memory.document, memory.page(n), reader, model, cancel) for n in pages}
+        run_all(works, connections=connections, cancel=cancel, each=keep)
+    link_names(library, gisting_id, model, cancel, changed=pages)
+    return progress
+
+
+def link_names(
+    library: Library, gisting_id: int, model: ChatModel, cancel: CancelToken, *, changed: Sequence[int] = ()
+) -> None:
+    """Compare the names of pages with notes, a few pages at a time and in order, and save the links.
+
+    Pages that were compared before are compared again only where their notes have ``changed``.
+    """
+    noted = sorted(load_notes(library, gisting_id))
+    ends = [0, *library.world_values(gisting_id, WorldKind.LINKS)]
+    spans = [(a, b) for a, b in pairwise(ends) if any(a < page <= b for page in changed)]
+    last = noted[-1] if noted else 0
+    spans += [(start, min(start + PAGES_AT_ONCE, last)) for start in range(ends[-1], last, PAGES_AT_ONCE)]
+    for start, end in spans:
+        cancel.check()
+        world = load_world(library, gisting_id)
+        prompt = same_names_prompt(world, start, end)
+        links: tuple[Link, ...] = ()
+        if prompt is not None:
+            with suppress(EmptyReplyError, RefusedError, CutOffError):
+                links = parse_same_names(world, start, end, model.complete(prompt, cancel).text)
+        save_links(library, gisting_id, end, links)
+
+
+def notes_price(workspace: Workspace, gisting_id: int, pages: Sequence[int] | None = None) -> str:
+    """Return what making notes would cost, estimated: 'About 25 calls, 16,000 words sent; about $0.01.'"""
+    library, model = workspace.library, workspace.model
+    memory = library.memory(gisting_id)
+    chosen = pages_without_notes(library, gisting_id) if pages is None else list(pages)
+    sent = sum(notes_prompt(memory.document, memory.page(number)).words for number in chosen)
+    back = sum(reply_words(memory.page(number).words) // 2 for number in chosen)
+    dollars = model.price.cost_of_words(sent, back) if model.price else None
+    cost = {None: "the price is not known", 0.0: "free"}.get(dollars, about_money(dollars))
+    return f"About {count_of(len(chosen), 'call')}, {count_of(sent, 'word')} sent; {cost}."

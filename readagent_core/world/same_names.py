@@ -1,0 +1,96 @@
+"""Ask a model which of the names known at a page are of one person, a few pages at a time.
+
+The model is shown the notes up to a page and no later ones, so what it finds was told by then. A pair counts from the
+page that it names, where that is one of the new pages, else from the last of them: never too early.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from readagent_core import prompts
+from readagent_core.models.thinking import remove_thinking
+from readagent_core.prompts import Prompt
+from readagent_core.tags import escape_tags
+from readagent_core.words import fold, is_unspaced
+from readagent_core.world.as_of import Entity, World
+from readagent_core.world.identity import Link, LinkBy, split_title
+from readagent_core.world.names import EntityKind
+
+PAGES_AT_ONCE = 8
+_MOST_SHOWN, _LINES = 40, 3
+_PAIR = re.compile(
+    r"^\W*(\d+)\s*[=＝]\s*(\d+)\s*[|｜,:]?\s*(?:(?:page|p\.|ページ)?\s*\[?(?P<page>\d+)\]?|(?P<form>form))?",
+    re.IGNORECASE,
+)
+
+
+def new_people(world: World, after: int, page: int) -> tuple[tuple[Entity, ...], tuple[Entity, ...]]:
+    """Return the people to compare at the end of ``page``, and those of them who are new since page ``after``.
+
+    Everybody new is among them, and those who are named most.
+    """
+    before = world.as_of(after)
+    people = world.as_of(page).of_kind(EntityKind.PERSON)
+    new = [p for p in people if before.entity(p.id) is None]
+    named_before = [p for p in people if p not in new]
+    return (*named_before[: max(10, _MOST_SHOWN - len(new))], *new), tuple(new)
+
+
+def same_names_prompt(world: World, after: int, page: int) -> Prompt | None:
+    """Return the prompt that compares the people known at the end of ``page``; None where nobody is new."""
+    people, new = new_people(world, after, page)
+    if not new or len(people) < 2:
+        return None
+    document = world.memory.document
+    return prompts.render(
+        "same_names",
+        document.language,
+        reply_words=60,
+        title=escape_tags(document.title),
+        cast=escape_tags("\n".join(_row(number, person) for number, person in enumerate(people, start=1))),
+        new=", ".join(str(people.index(person) + 1) for person in new),
+    )
+
+
+def _row(number: int, person: Entity) -> str:
+    names = ", ".join([person.name, *(other.name for other in person.also)])
+    pages = [page for page, _ in person.pages]
+    span = f"{pages[0]}-{pages[-1]}" if pages else "-"
+    lines = [*person.lines[:1], *person.lines[1:][-_LINES + 1 :]]
+    return f"{number}: {names} ({span}). " + "; ".join(f"{line.says} [page {line.page}]" for line in lines if line.says)
+
+
+def parse_same_names(world: World, after: int, page: int, reply: str) -> tuple[Link, ...]:
+    """Return the links that a reply to ``same_names_prompt`` names."""
+    people, _ = new_people(world, after, page)
+    return tuple(_links(world, people, after, page, remove_thinking(reply)))
+
+
+def _links(world: World, people: tuple[Entity, ...], after: int, page: int, reply: str) -> Iterator[Link]:
+    known = world.as_of(page)
+    for line in reply.splitlines():
+        found = _PAIR.match(line)
+        numbers = {int(found.group(1)), int(found.group(2))} if found else set()
+        if found is None or len(numbers) < 2 or not numbers <= set(range(1, len(people) + 1)):
+            continue
+        one, other = (people[n - 1] for n in sorted(numbers))
+        told = int(found.group("page") or 0)
+        place = world.last_paragraph(told) if after < told <= page else known.paragraph
+        if found.group("form") and share_a_name(one, other):
+            place = max(world.known_from(one.id), world.known_from(other.id))
+        yield Link(one.name, other.name, world.page_number(place), place, by=LinkBy.MODEL)
+
+
+def share_a_name(one: Entity, other: Entity) -> bool:
+    """Whether a name of each has a word in common, titles not counted: such names are seen to be forms of one."""
+    return bool(_parts(one) & _parts(other))
+
+
+def _parts(person: Entity) -> set[str]:
+    found: set[str] = set()
+    for name in (person.name, *(also.name for also in person.also)):
+        bare = split_title(name)[1]
+        found |= set(bare[:2]) if is_unspaced(bare) else {fold(word) for word in bare.split() if len(word) > 2}
+    return found
