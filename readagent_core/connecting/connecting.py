@@ -198,7 +198,7 @@ def save_model_options(workspace: Workspace, model: str, options: ModelOptions) 
     return change_settings(workspace, options_as_saved(workspace.settings.saved, model, options))
 
 
-_OPTIONAL = ("pauses", "steps", "tree", "refuse")  # other methods, and what citations show a reader
+_OPTIONAL = ("pauses", "steps", "tree", "notes", "refuse")  # other methods, and what citations show a reader
 VERDICTS = {
     "good": "The test passed",
     "weak": "The test passed, with limits",

@@ -9,7 +9,8 @@ import math
 from dataclasses import dataclass
 
 from readagent_core.document import Document
-from readagent_core.gisting import estimate
+from readagent_core.gisting.call_estimate import GistingEstimate, estimate
+from readagent_core.gisting.notes_mode import notes_mode
 from readagent_core.library.records import Gisting, GistingState, StopReason
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.prices import about_money, money, money_after
@@ -31,7 +32,7 @@ _WRITTEN = 0.2  # tokens written for each token of a book
 
 def estimate_sentence(workspace: Workspace, document: Document, plan: GistingPlan) -> str:
     """'About 25 pages: 50 calls, 30,000 words (45,000 tokens) sent, 5,000 words back; about $0.02; about 3 minutes.'"""
-    work, model = estimate(document, plan), workspace.model
+    work, model = _estimate(workspace, document, plan), workspace.model
     pages = count_of(work.pages, "page")
     if not model.is_language_model:
         return f"About {pages}. The built-in reader costs nothing."
@@ -45,9 +46,13 @@ def estimate_sentence(workspace: Workspace, document: Document, plan: GistingPla
     return f"{'; '.join(parts)}."
 
 
+def _estimate(workspace: Workspace, document: Document, plan: GistingPlan) -> GistingEstimate:
+    return estimate(document, plan, notes_mode(workspace, workspace.model, plan))
+
+
 def short_estimate(workspace: Workspace, document: Document, plan: GistingPlan) -> str:
     """'About 12 min, 50 calls, $0.20 with gpt-4o', for a language model."""
-    work, model = estimate(document, plan), workspace.model
+    work, model = _estimate(workspace, document, plan), workspace.model
     dollars = model.price.cost_of_words(work.words_in, work.words_out) if model.price else None
     minutes = minutes_of(workspace, document.words, plan, calls=work.calls)
     parts = [] if minutes is None else [f"{max(1, round(minutes)):,} min"]

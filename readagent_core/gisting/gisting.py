@@ -171,7 +171,7 @@ def gist_prompt(
     ``notes``: ask for the page's notes too.
     """
     words = count_words(text)
-    return render(
+    prompt = render(
         "gist_notes" if notes else "gist",
         language,
         reply_words=max(60, lengths.most) + (reply_words(words) if notes else 0),  # one twice as long is ended
@@ -182,6 +182,7 @@ def gist_prompt(
         most=_format_length(lengths.most, text, language),
         page=escape_tags(text),
     )
+    return replace(prompt, task="gist")
 
 
 def shared_gist_prompt(

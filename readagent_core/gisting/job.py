@@ -20,7 +20,8 @@ from readagent_core.errors import (
 )
 from readagent_core.gisting import CALLS_AHEAD, GistingProgress, cut_rest_by_rule, read
 from readagent_core.gisting.costs import book_budget
-from readagent_core.gisting.noting import NotesMode, make_notes, notes_mode, pages_without_notes
+from readagent_core.gisting.notes_mode import NotesMode, notes_mode
+from readagent_core.gisting.noting import link_names
 from readagent_core.jobs import Job
 from readagent_core.library.records import Gisting, GistingState, StopReason
 from readagent_core.memory import GistMemory
@@ -184,7 +185,10 @@ def _read(
             job.wait(_POLL_SECONDS, ELSEWHERE)
         library.set_state(gisting.id, GistingState.RUNNING)
         budget = book_budget(workspace, gisting.book_id, model)
-        metered, mode = Metered(model, budget=budget.limit, spent=budget.spent), notes_mode(workspace, model)
+        metered, mode = (
+            Metered(model, budget=budget.limit, spent=budget.spent),
+            notes_mode(workspace, model, gisting.plan),
+        )
         store = library.store(gisting.id)
         read(
             document,
@@ -198,8 +202,7 @@ def _read(
             notes=mode,
         )
         if mode != NotesMode.OFF:
-            missing = pages_without_notes(library, gisting.id)
-            make_notes(library, gisting.id, metered, job, pages=missing, connections=connections)
+            link_names(library, gisting.id, metered, job)
             store.save_usage(metered.usage)
     except BaseException as error:
         state, reason, why = _how_it_stopped(error)

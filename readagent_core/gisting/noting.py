@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import partial
 from itertools import pairwise
 
@@ -17,6 +16,7 @@ from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, SettingsError
 from readagent_core.gisting.costs import book_budget
+from readagent_core.gisting.gisting import WHOLE_WORDS
 from readagent_core.gisting.pool import run_all
 from readagent_core.jobs import Job
 from readagent_core.library import Library
@@ -35,14 +35,6 @@ from readagent_core.world.storage import load_notes, load_world, save_links, sav
 NEEDS_MODEL = "Notes are made by a language model. Without one, names are found by rule. Connect a model in Settings."
 
 
-class NotesMode(StrEnum):
-    """How the notes of pages are made."""
-
-    OFF = "off"
-    WITH_GIST = "with-gist"  # in the reply that has the gist
-    APART = "apart"  # in a call of their own
-
-
 @dataclass(frozen=True)
 class NotesProgress:
     """How far notes are made: ``done`` of ``pages`` pages; ``failed``: those whose reply could not be used."""
@@ -52,16 +44,13 @@ class NotesProgress:
     failed: int = 0
 
 
-def notes_mode(workspace: Workspace, model: ChatModel) -> NotesMode:
-    """How this model makes notes while it makes gists; OFF for the built-in reader, or where Settings switch it off."""
-    if not model.is_language_model or not workspace.settings.saved.notes:
-        return NotesMode.OFF
-    apart = workspace.settings.saved.options_of(model.name).notes_apart or model.shares_text
-    return NotesMode.APART if apart else NotesMode.WITH_GIST
-
-
 def note_page(document: Document, page: Page, reader: NoteReader, model: ChatModel, cancel: CancelToken) -> PageNotes:
-    """Return the notes of a page, asked for in a call of their own; ``failed`` where the reply cannot be used."""
+    """Return the notes of a page, asked for in a call of their own; ``failed`` where the reply cannot be used.
+
+    A page that is short enough to be its own gist has none.
+    """
+    if page.words <= WHOLE_WORDS:
+        return PageNotes(model=model.name)
     try:
         reply = model.complete(notes_prompt(document, page), cancel).text
     except CutOffError as error:
@@ -148,7 +137,7 @@ def link_names(
 
     Pages that were compared before are compared again only where their notes have ``changed``.
     """
-    noted = sorted(load_notes(library, gisting_id))
+    noted = sorted(n for n, made in load_notes(library, gisting_id).items() if made.notes)
     ends = [0, *library.world_values(gisting_id, WorldKind.LINKS)]
     spans = [(a, b) for a, b in pairwise(ends) if any(a < page <= b for page in changed)]
     last = noted[-1] if noted else 0

@@ -18,7 +18,8 @@ from readagent_core.document import Document
 from readagent_core.errors import CancelledError, EmptyDocumentError, LibraryError, ReadAgentError, UnusableRepliesError
 from readagent_core.gisting.gisting import WHOLE_WORDS, NotesTaker, gist_page
 from readagent_core.gisting.memory_budget import shorten_old_gists
-from readagent_core.gisting.noting import NotesMode, note_page
+from readagent_core.gisting.notes_mode import NotesMode
+from readagent_core.gisting.noting import note_page
 from readagent_core.gisting.paginator import Paginator, UniformPaginator, cut_pages_by_rule
 from readagent_core.gisting.pause_points import shown_passage
 from readagent_core.gisting.pause_windows import Windows

@@ -168,10 +168,10 @@ class World:
         self.edits = tuple(edits)
         self._no_names = {name_key(edit.name) for edit in edits if edit.kind == EditKind.NOT_A_NAME}
         self._notes_of: defaultdict[str, list[Note]] = defaultdict(list)
-        self._names: dict[str, NameAt] = {}
+        self.names: dict[str, NameAt] = {}
         for name in sorted(self._all_names(), key=lambda name: name.paragraph):
             if name.key and name.key not in self._no_names:
-                self._names.setdefault(name.key, name)
+                self.names.setdefault(name.key, name)
         said = [note for made in self.notes.values() for note in made.notes]
         for note in sorted(said, key=lambda note: (note.paragraph, note.start)):
             self._notes_of[name_key(note.name)].append(note)
@@ -180,7 +180,7 @@ class World:
             for n in said
             if n.kind == NoteKind.SAME
         ]
-        self.links = join_names(list(self._names.values()), [*of_text, *links], edits)
+        self.links = join_names(list(self.names.values()), [*of_text, *links], edits)
         self.as_of = lru_cache(maxsize=_CACHED_PLACES)(self._as_of)
 
     def _all_names(self) -> Iterable[NameAt]:
@@ -199,9 +199,9 @@ class World:
     @cached_property
     def _mentions(self) -> Mapping[str, tuple[Mention, ...]]:
         """Every mention of each name, by key. One in common words counts on pages whose notes have it only."""
-        found = find_mentions(self.memory.document, [name.name for name in self._names.values()])
+        found = find_mentions(self.memory.document, [name.name for name in self.names.values()])
         mentions: dict[str, tuple[Mention, ...]] = {}
-        for key, name in self._names.items():
+        for key, name in self.names.items():
             mentions[key] = found[name.name]
             if is_description(name.name):
                 pages = {note.page for note in self._notes_of[key]}
@@ -215,7 +215,7 @@ class World:
 
     def known_from(self, name: str) -> int:
         """Return the paragraph from which a name is known; that after the last for one that never is."""
-        known = self._names.get(name_key(name))
+        known = self.names.get(name_key(name))
         return known.paragraph if known else len(self.memory.document.paragraphs)
 
     def page_number(self, paragraph: int) -> int:
@@ -234,7 +234,7 @@ class World:
         last = self.last_paragraph(page)
         last = last if paragraph is None else min(last, paragraph)
         groups = Groups()
-        known = [name for name in self._names.values() if name.paragraph <= last]
+        known = [name for name in self.names.values() if name.paragraph <= last]
         for name in known:
             groups.add(name.key)
         revealed = [link for link in self.links if link.paragraph <= last]

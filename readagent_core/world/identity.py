@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from readagent_core.words import is_unspaced
-from readagent_core.world.names import TITLE, EntityKind, is_description, name_key
+from readagent_core.world.names import HONORIFIC, TITLE, EntityKind, is_description, name_key
 
 
 class LinkBy(StrEnum):
@@ -147,7 +147,9 @@ def are_variants(one: NameAt, other: NameAt) -> bool:
 
     'Mr Vane' may be another than 'Ambrose Vane': a title and a first name do not tell.
     """
-    if {one.kind, other.kind} != {EntityKind.PERSON} or is_description(one.name) or is_description(other.name):
+    if {one.kind, other.kind} != {EntityKind.PERSON} or any(
+        is_description(name) and not is_unspaced(name) for name in (one.name, other.name)
+    ):
         return False
     (title, bare), (other_title, other_bare) = split_title(one.name), split_title(other.name)
     if title and other_title and title != other_title:
@@ -156,7 +158,8 @@ def are_variants(one: NameAt, other: NameAt) -> bool:
         return True
     short, long = sorted((bare, other_bare), key=len)
     if is_unspaced(long):
-        return bool(short) and (long.startswith(short) or long.endswith(short))
+        titled = HONORIFIC.search(one.name if bare == short else other.name)
+        return bool(short) and not titled and (long.startswith(short) or long.endswith(short))
     parts, words = short.split(), long.split()
     if not parts or (bool(title) != bool(other_title) and len(parts) == 1 and not set(parts) <= {words[0]}):
         return False

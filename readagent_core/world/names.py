@@ -119,9 +119,12 @@ def name_key(name: str) -> str:
 
 
 def is_description(name: str) -> bool:
-    """Whether a name is a description in common words ('the keeper'), or so short that it stands inside other words."""
+    """Whether a name has common words in it ('the keeper', 'young Tom'), or is one character of other words."""
     core = _ARTICLE.sub("", name.strip())
-    return not any(c.isupper() for c in core) if _is_cased(core) else len(core) == 1
+    if not _is_cased(core):
+        return len(core) == 1
+    words = [word for word in re.findall(r"[^\W\d_]+", core) if word not in _LINKING and len(word) > 1]
+    return core[:1].islower() or any(word[0].islower() for word in words)
 
 
 def _is_cased(text: str) -> bool:
@@ -226,6 +229,12 @@ def _joined(text: str, run: list[re.Match[str]]) -> str:
     return collapse_whitespace(re.sub(r"['’]s$", "", text[run[0].start() : end]))
 
 
+def spellings(name: str) -> set[str]:
+    """Return how ``name`` may stand in the text: without its article, without an honorific, with another apostrophe."""
+    core = _ARTICLE.sub("", collapse_whitespace(name))
+    return {core, core.replace("'", "’"), HONORIFIC.sub("", core)} - {""}
+
+
 def find_mentions(document: Document, names: Collection[str]) -> Mapping[str, tuple[Mention, ...]]:
     """Return where each of ``names`` stands in the text, in order, as it is written there; the longest wins.
 
@@ -236,9 +245,8 @@ def find_mentions(document: Document, names: Collection[str]) -> Mapping[str, tu
     whole = "\n".join(texts)
     hits: list[tuple[int, int, str]] = []
     for name in names:
-        core = _ARTICLE.sub("", collapse_whitespace(name))
-        for spelled in {core, core.replace("'", "’"), HONORIFIC.sub("", core)}:
-            at = whole.find(spelled) if spelled else -1
+        for spelled in spellings(name):
+            at = whole.find(spelled)
             while at >= 0:
                 end = at + len(spelled)
                 if _is_apart(whole, at, end):

@@ -207,7 +207,7 @@ class NoteReader:
     def _calls(self, words: SearchableText, name: str) -> bool:
         """Whether the page has the name, or each of its words; for a narrator without a name, whether it has an 'I'."""
         key = name_key(name)
-        if not key or key in _PRONOUNS:
+        if not key or re.split(r"[\s,]", key)[0] in _PRONOUNS:
             return False
         if _NARRATOR.match(name):
             return any(map(_FIRST_PERSON.search, words.texts))

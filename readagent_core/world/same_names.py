@@ -32,7 +32,7 @@ def new_people(world: World, after: int, page: int) -> tuple[tuple[Entity, ...],
     Everybody new is among them, and those who are named most.
     """
     before = world.as_of(after)
-    people = world.as_of(page).of_kind(EntityKind.PERSON)
+    people = [p for p in world.as_of(page).of_kind(EntityKind.PERSON) if not p.by_rule]
     new = [p for p in people if before.entity(p.id) is None]
     named_before = [p for p in people if p not in new]
     return (*named_before[: max(10, _MOST_SHOWN - len(new))], *new), tuple(new)

@@ -63,7 +63,7 @@ def test_a_model_that_can_do_the_job():
     assert checks["streams"].figure.startswith("first word ")
     assert "form" not in checks
     assert options(checks) == {}
-    assert len(sent) == len(set(sent)) == 45
+    assert len(sent) == len(set(sent)) == 47
     assert not any("Your last reply" in text for text in sent)
 
 
@@ -75,7 +75,12 @@ def test_a_model_that_chats_instead():
     assert (checks["streams"].state, checks["form"].state) == ("weak", "weak")
     assert "by rule" in checks["pause"].advice
     assert "OLLAMA_CONTEXT_LENGTH" in checks["window"].advice
-    assert options(checks) == {"pagination": "uniform", "small_pages": True, "method": "recall-once"}
+    assert options(checks) == {
+        "pagination": "uniform",
+        "small_pages": True,
+        "method": "recall-once",
+        "notes_apart": True,
+    }
 
 
 @pytest.mark.parametrize(
@@ -187,7 +192,7 @@ def test_a_model_that_does_not_answer_is_told(answered):
 
 
 def test_settings_are_saved_for_this_model_and_used(open_workspace):
-    wanted = ModelOptions(True, "uniform", "read-agent-s", True, True, True, ("why",))
+    wanted = ModelOptions(True, "uniform", "read-agent-s", True, True, True, True, ("why",))
     with FakeServer(sensible, enforces=True, window=32_768) as server:
         workspace = open_workspace(server.url, reason_first=["another"])
         connecting.save_model_options(workspace, "fake-model", wanted)

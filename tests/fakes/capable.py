@@ -21,6 +21,7 @@ def capable(text: str) -> str:
         return f"Answer: ({'ABCD'[known.right]}) as the text says."
     if "least" in prompt.fields and prompt.task in ("gist", "tree_segment", "tree_parent", "compress"):
         least, most = (int(re.sub(r"\D", "", prompt.fields[name])) for name in ("least", "most"))
-        if not least <= count_words(reply) <= most:
-            return first_words(prompt.fields.get("page") or prompt.fields["text"], (least + most) // 2)
+        gist, notes, said = reply.partition("\n\nNotes:\n")
+        if not least <= count_words(gist) <= most:
+            return first_words(prompt.fields.get("page") or prompt.fields["text"], (least + most) // 2) + notes + said
     return reply

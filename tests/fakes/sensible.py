@@ -68,6 +68,7 @@ def understood(text: str) -> prompts.Prompt | None:
             continue
         whole = pattern(name, language).fullmatch(head)
         if whole:
+            name = "gist" if name == "gist_notes" else name  # another form of it
             return prompts.Prompt(name, text, {**whole.groupdict(), **told}, language)
     return None
 
@@ -78,6 +79,8 @@ def sensible(text: str) -> str:
     prompt = understood(text)
     if prompt is None:
         return "OK."
+    if prompt.task == "notes":
+        return notes_of(prompt)
     if prompt.task.startswith("rate_"):
         shared = set(prompt.fields["reference"].lower().split()) & set(prompt.fields["answer"].lower().split())
         return "Yes" if shared else "No"
@@ -85,7 +88,18 @@ def sensible(text: str) -> str:
         reply = READER.complete(prompt, CancelToken()).text
     except RefusedError:
         return "OK."
-    return _as_told(reply, prompt) if "gist" in prompt.task else reply
+    reply = _as_told(reply, prompt) if "gist" in prompt.task else reply
+    return f"{reply}\n\nNotes:\n{notes_of(prompt)}" if "note_rules" in prompt.fields else reply
+
+
+def notes_of(prompt: prompts.Prompt) -> str:
+    """A note of each of the first names of a page, with the words after it."""
+    lines: list[str] = []
+    for name in re.finditer(r"(?<=[a-z,] )([A-Z][a-z]{2,})(?=[ ,.])", prompt.fields["page"]):
+        words = prompt.fields["page"][name.start() :].split("\n")[0].split()[:5]
+        if len(lines) < int(prompt.fields["count"]) and len(words) > 2:
+            lines.append(f'person {name.group()} | does | is told of here | "{" ".join(words)}"')
+    return "\n".join(lines)
 
 
 def _as_told(gist: str, prompt: prompts.Prompt) -> str:

@@ -21,6 +21,10 @@ SWITCHES = {
         "In prompts, not on the screen, and not as in the paper. Prompts about a book then begin alike, and a server "
         "that reuses their beginnings has less to compute.",
     ),
+    "notes_apart": (
+        "Notes in calls of their own",
+        "What a page says of people is not asked for together with its gist. It sends each page once more.",
+    ),
     "small_pages": ("Pages half as long", "For books that are read from now on."),
 }
 METHODS = {

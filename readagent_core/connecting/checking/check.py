@@ -20,6 +20,8 @@ from readagent_core.connecting.checking.tasks import (
     TASKS,
     PromptTask,
     chosen,
+    notes_and_shortens,
+    notes_prompts,
     options_of,
     prompts_of,
     question_prompts,
@@ -83,11 +85,11 @@ class TestedPart:
     advice: str
 
 
-*_ASKED, _REFUSE = (
+*_ASKED, _NOTES, _REFUSE = (
     TestedPart(**row) for row in json.loads(Path(__file__).with_name("parts.json").read_text(encoding="utf-8"))
 )
-PARTS = tuple(_ASKED)  # the refusal has questions of its own
-STEPS = 3 + len(PARTS) + 4  # checks of a test, those that depend on others included
+PARTS = tuple(_ASKED)  # the notes and the refusal have prompts of their own
+STEPS = 3 + len(PARTS) + 5  # checks of a test, those that depend on others included
 
 
 def check_model(server: OpenAIServer, cancel: CancelToken) -> Iterator[Check]:
@@ -103,6 +105,7 @@ def check_model(server: OpenAIServer, cancel: CancelToken) -> Iterator[Check]:
         prompts = [prompt for task, most in part.tasks.items() for prompt in prompts_of(task, most)]
         done.append(_count(part, prompts, lambda prompt: TASKS[prompt.task], ask))
         yield done[-1]
+    yield _count(_NOTES, notes_prompts(), lambda _: PromptTask(notes_and_shortens), ask)
     unanswered = [p for p in question_prompts(UNANSWERED, every_method=False) if p.task in ("answer", "choose")]
     yield _count(_REFUSE, unanswered, lambda _: PromptTask(refuses), ask)
     yield _compare_reasoning(ask)
@@ -140,6 +143,9 @@ def suit(checks: Collection[Check]) -> ModelOptions:
     if state["reason"] == "weak":
         options = replace(options, reason_first=True)
         why.append("Reasons before the letter: it chooses the right option more often so.")
+    if state["notes"] != "good":
+        options = replace(options, notes_apart=True)
+        why.append("What a page says of people in a call of its own: with the gist, one of them comes out wrong.")
     if by_id["reuse"].figure != NOT_SEEN:
         options = replace(options, opened_after=True)
         why.append("Opened pages after the gists: it reuses the beginning of a prompt, so answers begin sooner.")

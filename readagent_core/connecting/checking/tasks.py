@@ -21,16 +21,19 @@ from readagent_core.cancel import CancelToken
 from readagent_core.citations.answer_parsing import parse
 from readagent_core.citations.quotation_search import Finder
 from readagent_core.connecting.checking.text import PLAN, QUESTIONS, UNANSWERED, Known, story
+from readagent_core.document import Document, Paragraph
 from readagent_core.errors import ReplyError
 from readagent_core.gisting import fit, read
-from readagent_core.gisting.gisting import PROBLEMS, clean_reply, find_problem
+from readagent_core.gisting.gisting import PROBLEMS, clean_reply, find_problem, gist_lengths, gist_prompt
 from readagent_core.gisting.pause_points import parse_pause_point
 from readagent_core.gisting.span_pagination import parse_pause_points
+from readagent_core.memory import Page
 from readagent_core.methods.memwalker import BACK, COMMIT, parse_action
 from readagent_core.models.base import Completion
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.prompts import Prompt, example_numbers, template
 from readagent_core.words import count_words
+from readagent_core.world.notes import NoteReader, split_reply
 
 MEMORY = story()
 _SMALL = {"segment_tokens": 300, "siblings": 3, "chunk_words": 200, "block_words": 40}  # so that a tree has levels
@@ -138,6 +141,29 @@ def _has_length(prompt: Prompt, reply: str) -> bool:
     most = _number(fields["target"]) * 1.2 if "target" in fields else _number(fields["most"])
     least = _number(fields.get("least", "1"))
     return least <= count_words(text) <= most and not find_problem(text, 10**6)
+
+
+def notes_prompts() -> list[Prompt]:
+    """Return gisting prompts that ask for the notes of a page too."""
+    pages = MEMORY.pages[:2]
+    return [
+        gist_prompt(
+            MEMORY.page_text(page.number),
+            PLAN,
+            language=MEMORY.document.language,
+            lengths=gist_lengths(page.words, PLAN.gist_share),
+            notes=True,
+        )
+        for page in pages
+    ]
+
+
+def notes_and_shortens(prompt: Prompt, reply: str) -> bool:
+    """Return whether a reply has a gist of the length asked for, and notes most of which the page bears out."""
+    gist, said = split_reply(reply)
+    paragraphs = tuple(map(Paragraph, prompt.fields["page"].split("\n\n")))
+    notes = NoteReader(Document("", paragraphs)).read(Page(1, 0, len(paragraphs), 0), said)
+    return _has_length(prompt, gist) and len(notes.notes) > notes.dropped
 
 
 def _names_pages(prompt: Prompt, reply: str) -> bool:

@@ -1,0 +1,137 @@
+"""Notes are kept only where their page bears them out, and come with gists or apart, page by page."""
+
+from __future__ import annotations
+
+import pytest
+
+from readagent_core.document import Document, Paragraph
+from readagent_core.gisting import noting
+from readagent_core.gisting.job import start_gisting
+from readagent_core.memory import Page
+from readagent_core.plan import GistingPlan
+from readagent_core.settings import load_settings
+from readagent_core.workspace import Workspace
+from readagent_core.world.notes import NoteReader, split_reply
+from readagent_core.world.storage import load_notes, load_world
+from tests.fakes.model import FakeModel
+
+TEXT = """Mara Finch came to the mill at noon. “I am the miller,” said the old man, and shut the door behind her.
+
+She had not known him. It was Joss Pike who told her, ten years ago, that the mill was sold.
+
+The old man laughed. “I am Abel Finch,” he said."""
+BOOK = Document("The Mill", tuple(map(Paragraph, (*TEXT.split("\n\n"), "Later, Colonel Reed was found dead."))))
+PAGE = Page(1, 0, 3, 55)
+
+
+def read(*lines: str):
+    return NoteReader(BOOK).read(PAGE, "\n".join(lines))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'person Mara Finch | moves | comes to the mill | "came to the mill"',
+        "- **person Mara Finch** | MOVES | “comes to the mill.” | “came to the mill at noon”",
+        "person | Mara Finch | moves | comes to the mill | came to the mill",
+        '| person: Mara Finch | moves | comes to the mill | "came to the mill" |',
+    ],
+)
+def test_forms_of_a_line(line):
+    (note,) = read(line).notes
+    assert (note.name, note.kind, note.says) == ("Mara Finch", "moves", "comes to the mill")
+    assert BOOK.paragraphs[0].text[note.start : note.end].startswith("came to the mill")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'person Mara Finch | moves | comes to the mill | "walked to the mill"',  # words that the page has not
+        'person Mara Finch | moves | "came to the mill"',  # nothing said
+        'person Colonel Reed | does | comes to the mill | "came to the mill"',  # named by a later page only
+        'person Mara Finch | knows | looks for Colonel Reed | "She had not known him"',  # known from elsewhere
+        'person Mara Finch | knows | looks for Elizabeth | "She had not known him"',  # of no page at all
+        'person she | knows | does not know him | "She had not known him"',
+        'person the old man | same | is the miller | "I am the miller"',  # no other name
+        f'person Mara Finch | does | {"walks on and " * 6} | "came to the mill"',  # too long
+        'hello | there | you | "came to the mill"',
+    ],
+)
+def test_what_the_page_does_not_bear_out_is_dropped_and_counted(line):
+    made = read(line)
+    assert (made.notes, made.dropped, made.failed) == ((), 1, True)
+
+
+def test_a_note_counts_from_the_paragraph_by_which_all_it_says_was_told():
+    made = read(
+        'person Mara Finch | knows | learns from Joss Pike that the mill was sold | "came to the mill"',
+        'person the old man | same | is Abel Finch | "I am the miller" | to Abel Finch',
+        'person Joss Pike | does | tells that the mill was sold | "Joss Pike who told her" | when ten years ago',
+    )
+    assert [(note.paragraph, note.known_from) for note in made.notes] == [(0, 1), (0, 2), (1, 1)]
+    assert (made.notes[1].other, made.notes[2].when) == ("Abel Finch", "ten years ago")
+
+
+def test_a_reply_is_split_into_gist_and_notes():
+    assert split_reply("A gist.\n\n**Notes:**\nperson A | is") == ("A gist.", "\nperson A | is")
+    assert split_reply("A gist that notes: nothing.") == ("A gist that notes: nothing.", "")
+
+
+# --- the job ---------------------------------------------------------------------------------------------
+
+
+def long_book() -> Document:
+    day = "Mara Finch went on to the mill, and nobody was there, and she waited until it was dark and went home again. "
+    return Document("Days", tuple(Paragraph(f"On day {n} it rained. {day * 3}") for n in range(1, 9)))
+
+
+def replies(prompt):
+    page = prompt.fields.get("page", "")
+    note = 'person Mara Finch | moves | goes to the mill | "went on to the mill"'
+    if prompt.task == "gist":
+        gist = " ".join(page.split()[:3] + page.split()[-12:])
+        return f"{gist}\n\nNotes:\n{note}" if "note_rules" in prompt.fields and "On day 3 " not in page else gist
+    if prompt.task == "notes":
+        return note
+    return "none"
+
+
+@pytest.fixture
+def workspace(own_home):
+    opened = Workspace(load_settings(), model=FakeModel(replies))
+    yield opened
+    opened.library.close()
+
+
+PLAN = GistingPlan(max_words=90, min_words=40, pagination="uniform")
+
+
+def test_notes_come_with_the_gists_and_a_page_that_failed_can_be_made_again(workspace):
+    book = workspace.library.add(long_book())
+    job = start_gisting(workspace, book.id, PLAN)
+    assert job.join(20).state == "done"
+    made = load_notes(workspace.library, job.subject)
+    assert [n for n, notes in made.items() if notes.failed] == [3]
+    assert load_world(workspace.library, job.subject).as_of(8).failed == (3,)
+    assert {p.task for p in workspace.model.prompts} == {"gist"}  # one call for both; nobody to compare
+    again = noting.start_notes(workspace, job.subject, [3])
+    assert again.join(20).value == noting.NotesProgress(1, 1)
+    known = load_world(workspace.library, job.subject).as_of(8)
+    assert (known.failed, [len(e.lines) for e in known.people]) == ((), [8])
+    assert load_world(workspace.library, job.subject) is load_world(workspace.library, job.subject)
+
+
+def test_a_gisting_without_notes_gets_them_afterwards_where_it_was_stopped(workspace):
+    library = workspace.library
+    book = library.add(long_book())
+    gisting = library.open_gisting(book.id, PLAN, "fake-model")
+    noting_read = noting.make_notes
+    from readagent_core.gisting import read
+
+    read(library.document(book.id), workspace.model, PLAN, store=library.store(gisting.id))
+    assert noting.pages_without_notes(library, gisting.id) == list(range(1, 9))
+    assert noting.notes_price(workspace, gisting.id).startswith("About 8 calls, ")
+    noting_read(library, gisting.id, workspace.model, noting.CancelToken(), pages=[1, 2])
+    library.close()
+    assert noting.start_notes(workspace, gisting.id).join(20).value == noting.NotesProgress(6, 6)
+    assert sum(p.task == "notes" for p in workspace.model.prompts) == 8
