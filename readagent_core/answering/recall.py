@@ -25,6 +25,7 @@ from readagent_core.answering.run import Run
 from readagent_core.answering.word_budget import ask_within_window, max_context_words
 from readagent_core.errors import EmptyReplyError, RefusedError
 from readagent_core.prompts import Prompt, example_numbers, render, render_fragment
+from readagent_core.tags import escape_tags
 from readagent_core.words import count_words
 
 VIEW_WORDS = 700  # of gists in the first view
@@ -134,12 +135,13 @@ def _first_prompt(run: Run, view: str, passages: str, *, gists: bool, left: int)
     room = {"room": str(ROUND_WORDS), "paragraphs": str(max(1, ROUND_WORDS // words))}
     more = "\n" + render_fragment("recall.gists", run.language) if gists else ""
     asking = render_fragment("recall.requests", run.language, **room, gists=more) + "\n\n" if left else ""
+    cast = "" if what else escape_tags(run.resources.cast(memory))
     return render(
         "recall" if gists else "search_agent",
         run.language,
         reply_words=ANSWER_WORDS,
         about=render_fragment("recall.books" if what else "recall.book", run.language, title=run.title, **what),
-        **({"memory": view, "names": names_of(memory)} if gists else {}),
+        **({"memory": view, "names": cast or names_of(memory)} if gists else {}),
         passages=passages,
         asking=asking,
         left=render_fragment("recall.replies", run.language, left=str(left)) + "\n\n" if left else "",

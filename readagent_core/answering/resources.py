@@ -7,14 +7,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from readagent_core import models
 from readagent_core.cancel import CancelToken, key_lock
+from readagent_core.library import Library
+from readagent_core.memory import GistMemory
 from readagent_core.workspace import CONNECTIONS, Workspace
+from readagent_core.world.recap import cast_in_short
+from readagent_core.world.storage import load_world
 
 if TYPE_CHECKING:
     from readagent_core.models.embeddings.embed import Embedder
@@ -32,11 +37,15 @@ class ArtifactStore(Protocol):
 
 @dataclass(frozen=True)
 class Resources:
-    """``embedder``: None for the built-in one. ``artifacts``: None to store nothing. ``connections``: calls at once."""
+    """``embedder``: None for the built-in one. ``artifacts``: None to store nothing. ``connections``: calls at once.
+
+    ``cast``: returns who is known at the end of a memory in a few words, '' where nothing was noted.
+    """
 
     embedder: Embedder | None = None
     artifacts: ArtifactStore | None = None
     connections: int = CONNECTIONS
+    cast: Callable[[GistMemory], str] = lambda memory: ""
 
 
 @dataclass(frozen=True)
@@ -71,4 +80,12 @@ def workspace_resources(workspace: Workspace, document_id: str = "") -> Resource
         embedder=models.connect_embedder(workspace.settings),
         artifacts=workspace.library.artifacts(document_id) if document_id else None,
         connections=workspace.connections,
+        cast=partial(_cast, workspace.library, document_id),
     )
+
+
+def _cast(library: Library, document_id: str, memory: GistMemory) -> str:
+    gisting_id = library.gisting_id_of(memory, document_id)
+    if gisting_id is None or not library.has_notes(gisting_id):
+        return ""
+    return cast_in_short(load_world(library, gisting_id), len(memory.pages)).replace("\n", "; ")

@@ -14,6 +14,7 @@ from readagent_core.cli import options
 from readagent_core.cli.act import act
 from readagent_core.cli.ask import ask
 from readagent_core.cli.backup import backup, restore
+from readagent_core.cli.cast import cast
 from readagent_core.cli.check_model import check_model
 from readagent_core.cli.corpus import app as corpus
 from readagent_core.cli.evaluate import evaluate
@@ -167,17 +168,19 @@ def export(
         from readagent_core.answering.library_shelf import make_book_gist
         from readagent_core.companion.marks import placed_marks
         from readagent_core.export.memory import MEMORY_FORMATS, export_memory, memory_file_name
+        from readagent_core.world.storage import load_world
 
         check_format(format, MEMORY_FORMATS)
         plan = plan_from_options(preset, max_words=max_words, min_words=min_words)
         workspace, book = open_book(file, password=password)
-        _, memory = complete_gisting(workspace, book, plan, connections=connections)
+        gisting, memory = complete_gisting(workspace, book, plan, connections=connections)
         data = export_memory(
             memory,
             format,
             partial(workspace.library.picture, memory.document.id),
             marks=placed_marks(workspace.library, book.id, memory.document),
             book_gist=make_book_gist(workspace, memory) if format == "skill" else "",
+            known=load_world(workspace.library, gisting.id).as_of(len(memory.pages)),
         )
         if output is None and (format not in ("epub", "skill") or not sys.stdout.isatty()):
             sys.stdout.buffer.write(data)
@@ -193,6 +196,7 @@ app.command(name="import")(import_folder)
 app.command(name="check-model")(check_model)
 app.command()(recognise)
 app.command()(notes)
+app.command()(cast)
 app.command()(questions)
 app.command()(evaluate)
 app.add_typer(corpus, name="corpus")

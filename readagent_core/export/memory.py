@@ -21,6 +21,8 @@ from readagent_core.memory import GistMemory, Page
 from readagent_core.templates import Markup, fill
 from readagent_core.text_files import escape_markdown, html_page, markdown_line, slug
 from readagent_core.words import count_of
+from readagent_core.world.as_of import Known, Order
+from readagent_core.world.telling import headed, known_to_dict, said, title_of, world_markdown
 
 MEMORY_FORMATS = {
     "md": "text/markdown",
@@ -49,17 +51,21 @@ def export_memory(
     *,
     marks: PlacedMarks = NO_MARKS,
     book_gist: str = "",
+    known: Known | None = None,
 ) -> bytes:
     """The memory as the bytes of a file. ``format``: a key of MEMORY_FORMATS, else SettingsError.
 
     ``find_picture``: returns the pictures of the text's figures. ``marks``: placed in the memory's document. HTML and
-    EPUB show both. ``book_gist``: of the whole book, for a skill's index.
+    EPUB show both. ``book_gist``: of the whole book, for a skill's index. ``known``: of the book's world, as of the
+    last page of the memory; every format but a skill has it.
     """
     if format not in MEMORY_FORMATS:
         raise SettingsError(f"Unknown export format {format!r}. Choose one of: {', '.join(MEMORY_FORMATS)}.")
     if format in ("html", "epub"):
-        return (_html if format == "html" else _epub)(memory, find_picture, marks)
-    return export_skill(memory, book_gist) if format == "skill" else (_json if format == "json" else _markdown)(memory)
+        return (_html if format == "html" else _epub)(memory, find_picture, marks, known)
+    if format == "skill":
+        return export_skill(memory, book_gist)
+    return (_json if format == "json" else _markdown)(memory, known)
 
 
 def memory_file_name(memory: GistMemory, format: str) -> str:
@@ -101,7 +107,7 @@ def _gist_text(memory: GistMemory, number: int) -> str:
 # --- Markdown -------------------------------------------------------------------------------------------
 
 
-def _markdown(memory: GistMemory) -> bytes:
+def _markdown(memory: GistMemory, known: Known | None) -> bytes:
     document = memory.document
     lines = [f"# {markdown_line(document.title)}", ""]
     if document.author:
@@ -115,19 +121,23 @@ def _markdown(memory: GistMemory) -> bytes:
         lines += [f"**Page {page.number}**", "", gist, ""]
         if pause := _pause(memory, page):
             lines += [f"*‖ {markdown_line(pause)}*", ""]
+    if known is not None and (told := world_markdown(known)):
+        lines += [told]
     return "\n".join(lines).encode("utf-8", "replace")
 
 
 # --- JSON -----------------------------------------------------------------------------------------------
 
 
-def _json(memory: GistMemory) -> bytes:
-    data = {
+def _json(memory: GistMemory, known: Known | None) -> bytes:
+    data: dict[str, Any] = {
         "format": READING_FORMAT,
         "version": READING_VERSION,
         "document": join_paragraphs(memory.document).to_dict(),
         "memory": memory.to_dict(),
     }
+    if known is not None:
+        data["world"] = known_to_dict(known, memory.document)
     return json.dumps(data, ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass")
 
 
@@ -152,7 +162,7 @@ def join_paragraphs(document: Document) -> Document:
 # --- HTML: gist beside text, the pauses, the map of the book ----------------------------------------------
 
 
-def _html(memory: GistMemory, find_picture: FindPicture, marks: PlacedMarks) -> bytes:
+def _html(memory: GistMemory, find_picture: FindPicture, marks: PlacedMarks, known: Known | None) -> bytes:
     document = memory.document
     body = fill(
         "memory",
@@ -162,10 +172,19 @@ def _html(memory: GistMemory, find_picture: FindPicture, marks: PlacedMarks) -> 
         pages=(_html_page(memory, page, find_picture, marks) for page in memory.pages),
         lost=notes_list(marks.lost),
         lost_title=_LOST,
+        world=_world(known),
     )
     direction = "rtl" if document.right_to_left else "ltr"
     whole = html_page(document.title, body, language=document.language, direction=direction)
     return whole.encode("utf-8", "replace")
+
+
+def _world(known: Known | None) -> Markup:
+    """Return the cast and what happened as HTML; '' where nobody is known."""
+    if known is None or not known.entities:
+        return Markup()
+    kinds, happened = list(headed(known)), known.timeline(Order.TIME)
+    return Markup(fill("world", title=title_of(known), kinds=kinds, happened=happened, said=said))
 
 
 def _html_page(memory: GistMemory, page: Page, find_picture: FindPicture, placed: PlacedMarks) -> dict[str, Any]:
@@ -225,7 +244,7 @@ def _map_cells(memory: GistMemory) -> Iterator[tuple[Page, int, int]]:
 # --- EPUB: the gists as a book, one chapter for each section --------------------------------------------
 
 
-def _epub(memory: GistMemory, find_picture: FindPicture, marks: PlacedMarks) -> bytes:
+def _epub(memory: GistMemory, find_picture: FindPicture, marks: PlacedMarks, known: Known | None) -> bytes:
     from ebooklib import epub  # takes a moment to load
 
     document = memory.document
@@ -253,6 +272,8 @@ def _epub(memory: GistMemory, find_picture: FindPicture, marks: PlacedMarks) -> 
     chapters = [chapter("front", document.title, Markup("<p>{}</p>").format(_xml(memory_facts(memory))))]
     for number, (title, pages) in enumerate(_chapters(memory), start=1):
         chapters.append(chapter(f"part{number:04}", title, Markup().join(map(page_text, pages))))
+    if world := _world(known):
+        chapters.append(chapter("world", title_of(known) if known else "", Markup(_xml(world))))
     if marks.lost:
         chapters.append(chapter("lost", _LOST, Markup(_xml(notes_list(marks.lost)))))
     book = epub.EpubBook()

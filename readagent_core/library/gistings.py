@@ -176,6 +176,11 @@ class Gistings(Books):
         self.put_memory(gisting.id, memory)
         return self.gisting(gisting.id)
 
+    def gisting_id_of(self, memory: GistMemory, document_id: str) -> int | None:
+        """The gisting of the whole text that ``memory``, or the first pages of it, comes from; None where none is."""
+        found = self._db.row(_FIND, (document_id, memory.plan.key, memory.model, memory.recorded))
+        return found["id"] if found else None
+
     def put_memory(self, gisting_id: int, memory: GistMemory) -> None:
         """Replace the pages, gists and usage of the gisting by those of ``memory``."""
         if memory.complete:

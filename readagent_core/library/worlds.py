@@ -30,6 +30,9 @@ class Worlds(LibraryPart):
         )
         return {row["number"]: json.loads(row["body"]) for row in rows}
 
+    def has_notes(self, gisting_id: int) -> bool:
+        return bool(self._db.row("SELECT 1 FROM page_notes WHERE reading_id = ? LIMIT 1", (gisting_id,)))
+
     def save_world_value(self, gisting_id: int, number: int, kind: WorldKind, value: Mapping[str, Any]) -> None:
         """Save a page's value in place of what was there; nothing where the page is gone."""
         self._db.change(

@@ -156,6 +156,56 @@ class Notes(BaseModel):
     next: int | None = None
 
 
+class LineInfo(BaseModel):
+    """What a page tells: ``words`` are the book's own that it rests on."""
+
+    page: int
+    kind: str
+    name: Title
+    says: RowText
+    other: Title = ""
+    when: Title = ""
+    words: RowText = ""
+
+
+class EntityInfo(BaseModel):
+    """``also``: other names that were revealed by then."""
+
+    name: Title
+    kind: str
+    also: list[Title] = []
+    first_page: int | None = None
+    mentions: int = 0
+    told: int = Field(0, description="lines of its card, see `card`")
+
+
+class Cast(BaseModel):
+    book: str
+    title: Title
+    as_of_page: int
+    entities: list[EntityInfo]
+    note: str = ""
+    next: int | None = None
+
+
+class Card(BaseModel):
+    book: str
+    as_of_page: int
+    entity: EntityInfo
+    pages: list[tuple[int, int]] = Field([], description="page, mentions")
+    lines: list[LineInfo] = Field([], description="newest last")
+    note: str = ""
+    next: int | None = None
+
+
+class Timeline(BaseModel):
+    book: str
+    as_of_page: int
+    happened: list[LineInfo]
+    note: str = ""
+    next: int | None = None
+
+
 class Done(BaseModel):
     book: BookInfo
     message: str

@@ -12,6 +12,8 @@ from readagent_core.library import Library
 from readagent_core.library.records import Card, GistingState
 from readagent_core.mcp_server.results import BookInfo
 from readagent_core.memory import GistMemory
+from readagent_core.world.as_of import Known
+from readagent_core.world.storage import load_world
 
 CHARACTERS = 40_000  # of text in one result: clients cut results at about 25,000 tokens
 
@@ -56,6 +58,14 @@ class SeenLibrary:
         if position.allowed is not None and position.allowed < len(document.paragraphs):
             document = document.up_to(position.allowed)
         return memory, document
+
+    def known(self, book_id: str, page: int | None) -> tuple[Known, Document]:
+        """What is known of a book's world at the end of ``page`` (None: the last that may be seen), and its text."""
+        memory = with_gists(self.seen(book_id)[0], book_id)
+        last = len(memory.pages) if page is None else known_page(memory, page)
+        gisting = next(r for r in self.library.gistings(book_id) if r.pages)
+        world = load_world(self.library, gisting.id)
+        return world.as_of(last), world.memory.document
 
     def _exists(self, book_id: str) -> bool:
         try:

@@ -28,6 +28,7 @@ from readagent_core.mcp_server.arguments import (
     LookUps,
     Most,
     Numbers,
+    PageNumber,
     Start,
     Text,
     Texts,
@@ -105,6 +106,26 @@ def make_server(workspace: Workspace, *, allow_changes: bool = False, local_file
     async def notes(book: Text, start: Start = 0) -> results.Notes:
         """The highlights, notes and bookmarks that the person made in a book."""
         return await _run(tools.notes, book, start)
+
+    @server.tool(annotations=_READS)
+    async def cast(book: Text, kind: Text = "", page: PageNumber = None, start: Start = 0) -> results.Cast:
+        """Who and what is known in a book at the end of a page, by default the last that may be seen; no later facts.
+
+        kind: person, place, thing or group.
+        """
+        return await _run(tools.cast, book, kind, page, start)
+
+    @server.tool(annotations=_READS)
+    async def card(book: Text, name: Text, page: PageNumber = None, start: Start = 0) -> results.Card:
+        """What the pages up to one tell of a name, each line with its page and the words of the book."""
+        return await _run(tools.world_card, book, name, page, start)
+
+    @server.tool(annotations=_READS)
+    async def timeline(
+        book: Text, by_time: bool = False, page: PageNumber = None, start: Start = 0
+    ) -> results.Timeline:
+        """What happened up to a page, in the order of telling, or of the time it happened."""
+        return await _run(tools.timeline, book, by_time, page, start)
 
     @server.tool(annotations=_READS)
     async def ask(

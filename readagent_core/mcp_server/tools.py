@@ -24,7 +24,7 @@ from readagent_core.answering.run import Run
 from readagent_core.answering.shelf import AskedShelf
 from readagent_core.answering.view import find_in_texts, find_places, first_view
 from readagent_core.cancel import CancelToken
-from readagent_core.document import Section
+from readagent_core.document import Document, Section
 from readagent_core.errors import NotInLibraryError, ReadAgentError, SettingsError
 from readagent_core.gisting import GistingProgress
 from readagent_core.gisting.job import start_gisting
@@ -37,6 +37,8 @@ from readagent_core.memory import GistMemory
 from readagent_core.models.cost.meter import Metered
 from readagent_core.words import count_of, count_words
 from readagent_core.workspace import Workspace
+from readagent_core.world.as_of import Entity, Known, Line, Order
+from readagent_core.world.telling import line_to_dict
 
 _ROWS = 100  # books, sections or marks in one result
 _MOST_PAGES = 20
@@ -222,6 +224,46 @@ class Tools:
         shown, following = _part(self._library.marks(book), start, describe)
         return results.Notes(book=book, title=title, marks=shown, next=following)
 
+    # --- the book's world ---------------------------------------------------------------------------
+
+    def cast(self, book: str, kind: str, page: int | None, start: int) -> results.Cast:
+        known, document = self._books.known(book, page)
+        entities = [entity for entity in known.entities if kind in ("", entity.kind)]
+        shown, following = _part(entities, start, _describe)
+        note = self._world_note(book, known)
+        title = document.title
+        return results.Cast(book=book, title=title, as_of_page=known.page, entities=shown, note=note, next=following)
+
+    def world_card(self, book: str, name: str, page: int | None, start: int) -> results.Card:
+        known, document = self._books.known(book, page)
+        entity = known.entity(name)
+        if entity is None:
+            raise NotInLibraryError(
+                f"Up to page {known.page} nobody and nothing is called '{name}'. `cast` has the names."
+            )
+        lines, following = _part(entity.lines, start, lambda line: _line_info(line, document))
+        return results.Card(
+            book=book,
+            as_of_page=known.page,
+            entity=_describe(entity),
+            pages=list(entity.pages),
+            lines=lines,
+            note=self._world_note(book, known),
+            next=following,
+        )
+
+    def timeline(self, book: str, by_time: bool, page: int | None, start: int) -> results.Timeline:
+        known, document = self._books.known(book, page)
+        events = known.timeline(Order.TIME if by_time else Order.TOLD)
+        shown, following = _part(events, start, lambda line: _line_info(line, document))
+        note = self._world_note(book, known)
+        return results.Timeline(book=book, as_of_page=known.page, happened=shown, note=note, next=following)
+
+    def _world_note(self, book: str, known: Known) -> str:
+        missing = len(known.without_notes) + len(known.failed)
+        without = f"{count_of(missing, 'page')} without notes: names there are found by rule." if missing else ""
+        return " ".join(filter(None, [self._books.limit_note(book), without]))
+
     # --- questions ----------------------------------------------------------------------------------
 
     def ask(
@@ -335,6 +377,21 @@ def _part(rows: Sequence[R], start: int, describe: Callable[[R], M]) -> tuple[li
         shown.append(made)
     following = start + len(shown)
     return shown, following if following < len(rows) else None
+
+
+def _describe(entity: Entity) -> results.EntityInfo:
+    return results.EntityInfo(
+        name=entity.name,
+        kind=entity.kind,
+        also=[other.name for other in entity.also],
+        first_page=entity.pages[0][0] if entity.pages else None,
+        mentions=entity.mentions,
+        told=len(entity.lines),
+    )
+
+
+def _line_info(line: Line, document: Document) -> results.LineInfo:
+    return results.LineInfo(**line_to_dict(line, document))
 
 
 def _same(row: M) -> M:

@@ -85,5 +85,5 @@ def _in_short(entity: Entity) -> str:
         return ""
     names = ", ".join([entity.name, *(other.name for other in entity.also[:2])])
     pages = [number for number, _ in entity.pages]
-    where = f" [{pages[0]}-{pages[-1]}]" if len(pages) > 1 else f" [{pages[0]}]" if pages else ""
+    where = f" {pages[0]}-{pages[-1]}" if len(pages) > 1 else f" {pages[0]}" if pages else ""
     return f"{names}{where}: {first_words(said[0].says, 15)}"

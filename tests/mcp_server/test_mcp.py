@@ -26,7 +26,11 @@ if importlib.util.find_spec("mcp") is None:  # the SDK is imported by what uses 
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "Who keeps the light?"
-TOOLS = {"list_books", "search", "fetch", "outline", "gist_memory", "open_pages", "find", "notes", "ask"}
+TOOLS = {"list_books", "search", "fetch", "outline", "gist_memory", "open_pages", "find", "notes", "ask"} | {
+    "cast",
+    "card",
+    "timeline",
+}
 
 
 def make_server(workspace, **options):

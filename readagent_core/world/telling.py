@@ -1,0 +1,104 @@
+"""What is known of a book's world at a place, as plain values, Markdown or rows: for files, agents and the terminal.
+
+``Known`` ends at its place, so nothing here can tell what comes later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from readagent_core.document import Document
+from readagent_core.text_files import markdown_line
+from readagent_core.world.as_of import Entity, Known, Line, Order
+from readagent_core.world.names import EntityKind
+from readagent_core.world.notes import NoteKind
+
+HEADINGS = {
+    EntityKind.PERSON: "People",
+    EntityKind.PLACE: "Places",
+    EntityKind.GROUP: "Groups",
+    EntityKind.THING: "Things",
+}
+
+
+def known_to_dict(known: Known, document: Document) -> dict[str, Any]:
+    """Return all that is known as plain JSON values."""
+    return {
+        "as_of_page": known.page,
+        **{name.lower(): [entity_to_dict(e, document) for e in known.of_kind(kind)] for kind, name in HEADINGS.items()},
+        "relations": [line_to_dict(line, document) for line in known.relations],
+        "happened": [line_to_dict(line, document) for line in known.timeline()],
+        "happened_by_time": [line_to_dict(line, document) for line in known.timeline(Order.TIME)],
+        "pages_without_notes": [*known.without_notes, *known.failed],
+    }
+
+
+def entity_to_dict(entity: Entity, document: Document) -> dict[str, Any]:
+    """Return a card as plain JSON values."""
+    return {
+        "id": entity.id,
+        "kind": entity.kind,
+        "name": entity.name,
+        "also": [{"name": other.name, "page": other.page} for other in entity.also],
+        "pages": [list(pair) for pair in entity.pages],
+        "lines": [line_to_dict(line, document) for line in entity.lines],
+        "found_by_rule": entity.by_rule,
+    }
+
+
+def line_to_dict(line: Line, document: Document) -> dict[str, Any]:
+    """Return a line of a card with the words of the book that it rests on."""
+    return {
+        "page": line.page,
+        "kind": line.kind,
+        "name": line.name,
+        "says": said(line),
+        "other": line.other,
+        "when": line.when,
+        "words": document.paragraphs[line.paragraph].text[line.start : line.end],
+    }
+
+
+def said(line: Line) -> str:
+    """Return what a line says; of a link between two names, that they are one."""
+    return line.says or (f"is the same as {line.other}" if line.kind == NoteKind.SAME else "")
+
+
+def page_runs(entity: Entity) -> str:
+    """Return the pages that name an entity: 'pages 3 to 12'; '' where its name stands nowhere as it is written."""
+    pages = [page for page, _ in entity.pages]
+    if not pages:
+        return ""
+    return f"page {pages[0]}" if len(pages) == 1 else f"pages {pages[0]} to {pages[-1]}"
+
+
+def headed(known: Known) -> Iterator[tuple[str, Sequence[Entity]]]:
+    """Yield each kind that has entities with its heading; of those found by rule, the ones that are named most."""
+    for kind, heading in HEADINGS.items():
+        if entities := known.of_kind(kind):
+            yield heading, entities
+
+
+def title_of(known: Known) -> str:
+    return f"Who is who, as of page {known.page}"
+
+
+def world_markdown(known: Known) -> str:
+    """Return the cast and what happened as Markdown, headings of level 2; '' where nobody is known."""
+    lines: list[str] = []
+    for heading, entities in headed(known):
+        lines += [f"### {heading}", ""]
+        for entity in entities:
+            also = f", also {markdown_line(', '.join(o.name for o in entity.also))}" if entity.also else ""
+            lines.append(f"- **{markdown_line(entity.name)}**{also} ({page_runs(entity) or 'no page'})")
+            lines += [f"  - {markdown_line(said(line))} [{line.page}]" for line in entity.lines]
+        lines.append("")
+    if events := known.timeline(Order.TIME):
+        lines += ["### What happened, in the order of time", ""]
+        lines += [f"- {markdown_line(f'{e.name} {said(e)}')}{_when(e)} [{e.page}]" for e in events] + [""]
+    return "\n".join([f"## {title_of(known)}", "", *lines]) if lines else ""
+
+
+def _when(line: Line) -> str:
+    return f" ({markdown_line(line.when)})" if line.when else ""
