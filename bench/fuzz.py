@@ -1,8 +1,9 @@
 """Opens mutated real files: none may raise an error outside of the error tree, hang, or need much memory.
 
-    python -m bench.fuzz [--cases 2000] [--seed 1] [--kind epub]
+    python -m bench.fuzz [--cases 2000] [--seed 1] [--kind epub] [--folder FOLDER]
 
-The files are the samples in every format and, where it is there, the shared test data.
+The files are the samples in every format and, where it is there, the shared test data; or those of ``--folder``, for
+formats that no script makes (AZW3, LaTeX, Org).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import resource
 import signal
 import time
 from collections import Counter, defaultdict
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -53,8 +55,13 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kind", help="only files whose names end with this")
+    parser.add_argument("--folder", type=Path, help="files of at most 200,000 bytes to mutate in place of the samples")
     options = parser.parse_args()
-    every = [(name, data) for name, data in seeds() if not options.kind or name.lower().endswith(f".{options.kind}")]
+    files = sorted(p for p in options.folder.rglob("*") if p.is_file()) if options.folder else []
+    given = [(p.name, p.read_bytes()) for p in files if p.stat().st_size <= 200_000]
+    every = [
+        (name, data) for name, data in given or seeds() if not options.kind or name.lower().endswith(f".{options.kind}")
+    ]
     verdicts: dict[str, Counter[str]] = defaultdict(Counter)
     slowest: dict[str, float] = defaultdict(float)
     escaped: list[str] = []

@@ -13,9 +13,9 @@ from pathlib import PurePath
 from typing import Any
 
 from readagent_core.document import Document, Notice
-from readagent_core.errors import DamagedDocumentError, DocumentError, TooLargeError, UnknownFormatError
+from readagent_core.errors import DamagedDocumentError, DocumentError, NoTextError, TooLargeError, UnknownFormatError
 from readagent_core.loaders.base import DEFAULT, Limits, PageProgress, check_size
-from readagent_core.loaders.file_types import detect_file_type
+from readagent_core.loaders.file_types import FileType, detect_file_type
 from readagent_core.loaders.formats import FORMATS, FROM_PACKAGES, LOADERS, NAMES
 from readagent_core.loaders.recognition.page import RecognisedPage
 
@@ -44,10 +44,17 @@ def load(
     more: dict[str, Any] = {"address": address} if found.format == "html" else {}
     if LOADERS.get(found.format, "").endswith("by_pandoc"):
         more = {"format": found.format}
+    pages = {"password": password, "progress": progress, "skip": skip, "recognised": recognised or {}}
     if found.format in ("pdf", "cbz"):
-        more = {"password": password, "progress": progress, "skip": skip, "recognised": recognised or {}}
+        more = pages
     try:
-        document = opened(data, _title_from_name(name), limits=limits, **more)
+        try:
+            document = opened(data, _title_from_name(name), limits=limits, **more)
+        except NoTextError as error:
+            if found.format != "epub":
+                raise
+            document = _open_pictures(error, data, _title_from_name(name), limits=limits, **pages)
+            found = FileType("cbz", found.notice)
         if not isinstance(document, Document):
             raise TypeError(f"the loader of {found.format} returned no Document")
     except DocumentError:
@@ -66,6 +73,16 @@ def load(
     if found.notice:
         document = replace(document, warnings=(Notice("other-format", found.notice, places=(0,)), *document.warnings))
     return document
+
+
+def _open_pictures(told: NoTextError, data: bytes, name: str, **pages: Any) -> Document:
+    """Returns what was recognised in an EPUB of pictures. Raises NoTextError with the pages whose text may be."""
+    try:
+        return import_loader("cbz")(data, name, **pages)
+    except NoTextError as error:
+        raise NoTextError(str(told), error.pages) from None
+    except DocumentError:  # its pictures are not in it, or too many
+        raise told from None
 
 
 def import_loader(format: str) -> Callable[..., Document]:

@@ -30,6 +30,7 @@ _LANGUAGES = {
     "czech": "cs", "hungarian": "hu", "russian": "ru", "greek": "el", "latin": "la", "japanese": "ja",
     "chinese": "zh", "esperanto": "eo", "catalan": "ca", "tagalog": "tl",
 }  # fmt: skip
+_LONGEST_LICENCE = 8_000  # words; what is longer is no licence but a text that was put behind it
 
 
 def remove_licence(pieces: list[T], texts: Sequence[str], builder: Builder) -> tuple[list[T], dict[str, str]]:
@@ -47,6 +48,8 @@ def remove_licence(pieces: list[T], texts: Sequence[str], builder: Builder) -> t
         end = _find(_END, texts, first)
         books.append(slice(first, end))
         start = None if end is None else _find(_START, texts, end)
+    if sum(map(count_words, texts[books[-1].stop or len(texts) :])) > _LONGEST_LICENCE:
+        books[-1] = slice(books[-1].start, None)
     words = sum(map(count_words, texts)) - sum(sum(map(count_words, texts[book])) for book in books)
     builder.add_notice(
         "gutenberg",

@@ -165,6 +165,22 @@ def test_a_comic_has_a_page_for_each_picture_in_order_and_can_be_recognised():
     assert document.doubtful_pages == (1, 3, 4)
 
 
+def test_an_epub_of_pictures_can_be_recognised_as_a_comic_can():
+    shown = {f"p{n}.png": encode(line_art(300, 400), "PNG") for n in (1, 2)}
+    opf = (
+        '<package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="a" href="a.xhtml" '
+        'media-type="application/xhtml+xml"/></manifest><spine><itemref idref="a"/></spine></package>'
+    )
+    page = "<html><body>" + "".join(f'<p><img src="{name}"/></p>' for name in shown) + "</body></html>"
+    data = packed({"b.opf": opf, "a.xhtml": page, **shown}, "application/epub+zip")
+    with pytest.raises(NoTextError, match="pictures only") as caught:
+        load(data, "x.epub")
+    assert caught.value.pages == (1, 2)
+    page = RecognisedPage((RecognisedLine("Bang, said the lamp.", 0.1, 0.6, 0.9, 0.02, 0.99),), 0.99)
+    document = load_in_child_process(data, "x.epub", recognised={2: page})
+    assert (document.format, flat(document)) == ("cbz", "Bang, said the lamp.")
+
+
 TEX = rb"""\documentclass{book}\title{The Weir}\author{M. Osgood}\begin{document}\maketitle\chapter{Ice}
 \input{chapter1}It held\footnote{Twice.} at $\frac{1}{2}$ m.\unheardof{x}\end{document}"""
 

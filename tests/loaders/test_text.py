@@ -194,6 +194,8 @@ def test_gutenberg_is_left_out_with_a_notice():
     document = load(joined.encode(), "several.txt")
     assert [p.text for p in document.paragraphs] == [PROSE, PROSE.upper()]
     assert document.title == "The Book"
+    behind = load(f"{text}\n\n{'Another tale, put behind the licence. ' * 2000}".encode(), "x.txt")
+    assert behind.words > 10_000
 
 
 JAPANESE = "メロスは激怒した。必ず、かの邪智暴虐の王を除かなければならぬと決意した。メロスには政治がわからぬ。" * 4
