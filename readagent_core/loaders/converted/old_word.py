@@ -6,12 +6,15 @@ file's first bytes name ([MS-DOC], 'Word (.doc) Binary File Format'). olefile re
 
 from __future__ import annotations
 
+import codecs
+import contextlib
 import re
 from bisect import bisect_right
 from dataclasses import replace
 from html import escape
 from io import BytesIO
-from struct import unpack_from
+from struct import error as StructError
+from struct import iter_unpack, unpack_from
 from typing import NamedTuple
 
 from olefile import OleFileIO
@@ -38,6 +41,7 @@ _DELETED, _HIDDEN, _SYMBOL, _ROW_ENDS, _IN_TABLE, _LIST = 0x0800, 0x083C, 0x6A09
 _PART = re.compile("[\r\x0c\x07\x13-\x15\x02]|[^\r\x0c\x07\x13-\x15\x02]+")
 _SIGNS = {0x0B: "<br/>", 0x1E: "-", 0x0E: " ", 0x09: " "} | dict.fromkeys({*range(32)} - {9, 11, 14, 30}, "")
 _PICTURES = "\x01\x08"
+_SUMMARY, _MOST_FACTS = "\x05SummaryInformation", 100
 _DEEPEST = 20  # styles based on styles
 
 
@@ -54,9 +58,9 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
                 "save it as .docx, and open that."
             )
         table = file.openstream("1Table" if flags & _TABLE_1 else "0Table").read()
-        about = file.get_metadata()
-    page = f"cp{(about.codepage or 1252) % 65536}".replace("cp65001", "utf-8")
-    title, author = ((text or b"").decode(page, "replace").strip("\0 ") for text in (about.title, about.author))
+        title = author = ""
+        with contextlib.suppress(StructError, OSError):  # without them, or damaged, the text can be read all the same
+            title, author = _read_facts(file.openstream(_SUMMARY).read())
     text = _Text(main, table, limits)
     document = open_as_epub(text.as_html(), name, limits=limits, title=title, author=author)
     told = [("pictures-left-out", "picture", text.pictures), ("parts-left-out", "list mark", text.marks)]
@@ -66,6 +70,24 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
         if count
     )
     return replace(document, warnings=(*document.warnings, *notices))
+
+
+def _read_facts(data: bytes) -> tuple[str, str]:
+    """Returns title and author. (olefile reads as many properties as the file says there are, if need be for ever.)"""
+    at = unpack_from("<I", data, 44)[0]
+    found, page = dict[int, bytes](), 1252
+    for kind, place in iter_unpack("<II", data[at + 8 :][: 8 * min(_MOST_FACTS, unpack_from("<I", data, at + 4)[0])]):
+        form, value = unpack_from("<II", data, at + place)
+        if kind == 1 and form == 2:
+            page = value % 65536
+        elif form == 30:
+            found[kind] = data[at + place + 8 :][:value]
+    try:
+        codec = codecs.lookup("utf-8" if page == 65001 else f"cp{page}").name
+    except LookupError:
+        codec = "cp1252"
+    title, author = (found.get(kind, b"").decode(codec, "replace").strip("\0 ") for kind in (2, 4))
+    return title, author
 
 
 class _Piece(NamedTuple):
