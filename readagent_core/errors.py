@@ -16,7 +16,10 @@ ReadAgentError
 │   ├── TooLargeError              over the limit
 │   ├── UnsafeDocumentError        malicious: zip bombs, paths outside the archive
 │   └── LinkError                  a web address that gives no document
-│       └── UnsafeLinkError        it leads to where nothing is fetched from
+│       ├── UnsafeLinkError        it leads to where nothing is fetched from
+│       ├── UnreachableLinkError   no server answers there
+│       ├── LoginError             the server asks for a user and a password, or refuses those it got
+│       └── NoCatalogueError       a web page, or something else that is no catalogue, answered
 ├── ModelError                     a model that did not answer
 │   ├── UnreachableError           no connection, or it broke
 │   ├── KeyRefusedError            the key is missing or not accepted
@@ -133,6 +136,18 @@ class LinkError(DocumentError):
 
 
 class UnsafeLinkError(LinkError):
+    pass
+
+
+class UnreachableLinkError(LinkError):
+    pass
+
+
+class LoginError(LinkError):
+    pass
+
+
+class NoCatalogueError(LinkError):
     pass
 
 

@@ -15,6 +15,7 @@ from readagent_core.cli.act import act
 from readagent_core.cli.ask import ask
 from readagent_core.cli.backup import backup, restore
 from readagent_core.cli.cast import cast
+from readagent_core.cli.catalogue import catalogue
 from readagent_core.cli.check_model import check_model
 from readagent_core.cli.corpus import app as corpus
 from readagent_core.cli.evaluate import evaluate
@@ -193,6 +194,7 @@ def export(
 
 app.command()(ask)
 app.command(name="import")(import_folder)
+app.command()(catalogue)
 app.command(name="check-model")(check_model)
 app.command()(recognise)
 app.command()(notes)

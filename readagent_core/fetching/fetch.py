@@ -1,7 +1,8 @@
 """Fetches one web address, following redirects by hand, so that each is checked as the first address was.
 
-No cookies are stored, no credentials sent, and no proxy of the environment is used: a proxy resolves names itself, so
-that addresses could not be checked. A server that sends too much, too slowly or without an end is stopped.
+No cookies are stored, credentials go only to the server that they were given for, and no proxy of the environment is
+used: a proxy resolves names itself, so that addresses could not be checked. A server that sends too much, too slowly
+or without an end is stopped.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import asyncio
 import ssl
 import time
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.message import Message
 
@@ -18,9 +19,9 @@ import httpcore2
 import httpx2
 
 from readagent_core.cancel import CancelToken
-from readagent_core.errors import LinkError, TooLargeError, UnsafeLinkError
+from readagent_core.errors import LinkError, LoginError, TooLargeError, UnreachableLinkError, UnsafeLinkError
 from readagent_core.event_loop import run
-from readagent_core.fetching.connecting import Backend, Rules
+from readagent_core.fetching.connecting import Backend, Named, Rules, origin_of
 
 PUBLIC = Rules()
 _LONGEST = 4_000  # characters of an address
@@ -28,13 +29,13 @@ _REDIRECTS = 5
 _MOVED = frozenset({301, 302, 303, 307, 308})
 _HEADERS: Mapping[bytes | str, bytes | str] = {
     "User-Agent": "ReadAgent (a reading app; one page at a person's request)",
-    "Accept": "text/html, application/xhtml+xml, application/pdf, application/epub+zip, text/*;q=0.9, */*;q=0.8",
     "Accept-Encoding": "gzip",
     "Connection": "close",
 }
+_BOOKS = "text/html, application/xhtml+xml, application/pdf, application/epub+zip, text/*;q=0.9, */*;q=0.8"
+Progress = Callable[[int, int], None]  # bytes that have arrived, and of how many; 0 where the server does not say
 _SAVE = "Save the page with your browser and open the file."
 _STATUSES = {
-    401: f"asks for a login. {_SAVE}",
     402: f"asks for a payment. {_SAVE}",
     403: f"does not give this page to programs. {_SAVE}",
     404: "has no page at this address. Check the address.",
@@ -58,13 +59,15 @@ class Fetched:
     when: float = 0.0
 
 
-def fetch(address: str, cancel: CancelToken | None = None, *, rules: Rules = PUBLIC) -> Fetched:
+def fetch(
+    address: str, cancel: CancelToken | None = None, *, rules: Rules = PUBLIC, progress: Progress | None = None
+) -> Fetched:
     """Returns what is at ``address``.
 
-    Raises LinkError, UnsafeLinkError, TooLargeError, or CancelledError as soon as ``cancel`` is cancelled.
+    Raises LinkError or one of its subclasses, TooLargeError, or CancelledError as soon as ``cancel`` is cancelled.
     """
     url = _checked(address, rules)
-    return run(_fetch_in_time(url, rules), cancel)
+    return run(_fetch_in_time(url, rules, progress), cancel)
 
 
 def _checked(address: str, rules: Rules) -> httpx2.URL:
@@ -82,12 +85,12 @@ def _checked(address: str, rules: Rules) -> httpx2.URL:
         raise UnsafeLinkError(
             f"This address holds a user name or password, which ReadAgent neither sends nor stores. {_SAVE}"
         )
-    if port not in rules.ports:
+    if port not in rules.ports and not (rules.named and rules.named.origin == origin_of(url)):
         raise UnsafeLinkError(f"This address names port {port}; only the web's own ports are fetched from. {_SAVE}")
     return url
 
 
-async def _fetch_in_time(url: httpx2.URL, rules: Rules) -> Fetched:
+async def _fetch_in_time(url: httpx2.URL, rules: Rules, progress: Progress | None) -> Fetched:
     try:
         certificates = httpcore2.default_ssl_context()
     except OSError:
@@ -106,12 +109,12 @@ async def _fetch_in_time(url: httpx2.URL, rules: Rules) -> Fetched:
             ) as pool,
         ):
             for _ in range(_REDIRECTS + 1):
-                found = await _request(pool, url, rules)
+                found = await _answer(pool, url, rules, progress)
                 if isinstance(found, Fetched):
                     return found
                 url = found
     except (TimeoutError, httpcore2.TimeoutException):
-        raise LinkError(
+        raise UnreachableLinkError(
             f"{url.host} did not send everything within {rules.seconds:g} seconds, so nothing was opened. "
             f"Try again later. {_SAVE}"
         ) from None
@@ -120,18 +123,52 @@ async def _fetch_in_time(url: httpx2.URL, rules: Rules) -> Fetched:
             raise UnsafeLinkError(
                 f"The certificate of {url.host} cannot be verified, so nothing was fetched. Check the address."
             ) from None
-        raise LinkError(f"{url.host} cannot be reached, or broke the connection. Try again later.") from None
+        raise UnreachableLinkError(f"{url.host} cannot be reached, or broke the connection. Try again later.") from None
     except (httpcore2.ProtocolError, httpcore2.UnsupportedProtocol):
         raise LinkError(f"{url.host} does not answer as web servers do. {_SAVE}") from None
     raise LinkError(f"{url.host} redirects more than {_REDIRECTS} times, so nothing was opened. {_SAVE}")
 
 
-async def _request(pool: httpcore2.AsyncConnectionPool, url: httpx2.URL, rules: Rules) -> Fetched | httpx2.URL:
-    """Returns what is at ``url``, or the address to which it redirects, which is checked."""
+async def _answer(
+    pool: httpcore2.AsyncConnectionPool, url: httpx2.URL, rules: Rules, progress: Progress | None
+) -> Fetched | httpx2.URL:
+    """``_request``, once more with the credentials where the server asks for them and they are meant for it."""
+    found, named = await _request(pool, url, rules, progress, {}), rules.named
+    if isinstance(found, httpx2.Response) and named and named.user and named.origin == origin_of(url):
+        found = await _request(pool, url, rules, progress, _login(url, found, named))
+        if isinstance(found, httpx2.Response):
+            raise LoginError(f"It refused “{named.user}” and this password. Type them again, or ask who runs it.")
+    if isinstance(found, httpx2.Response):
+        raise LoginError(f"{url.host} asks for a login. {_SAVE}")
+    return found
+
+
+def _login(url: httpx2.URL, asked: httpx2.Response, named: Named) -> Mapping[bytes | str, bytes | str]:
+    """Returns the header that logs in: Digest where the server offers it, else Basic."""
+    asked.request = request = httpx2.Request("GET", url)
+    digest = any(one.lower().startswith("digest ") for one in asked.headers.get_list("www-authenticate"))
+    flow = (httpx2.DigestAuth if digest else httpx2.BasicAuth)(named.user, named.password.reveal()).auth_flow(request)
+    next(flow)
+    try:
+        if digest:
+            flow.send(asked)
+    except (httpx2.HTTPError, LookupError, ValueError):
+        raise LoginError(f"{url.host} asks for a login in a way that ReadAgent does not know.") from None
+    return {"Authorization": request.headers["authorization"]}
+
+
+async def _request(
+    pool: httpcore2.AsyncConnectionPool,
+    url: httpx2.URL,
+    rules: Rules,
+    progress: Progress | None,
+    login: Mapping[bytes | str, bytes | str],
+) -> Fetched | httpx2.URL | httpx2.Response:
+    """Returns what is at ``url``, or the address to which it redirects, which is checked, or a request for a login."""
     timeout = dict.fromkeys(("connect", "read", "write", "pool"), rules.seconds)
     # the parts as they were checked: httpcore2 would read a text in its own way
     target = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
-    asked = {"Host": url.netloc, **_HEADERS}
+    asked = {"Host": url.netloc, "Accept": rules.accept or _BOOKS, **_HEADERS, **login}
     async with pool.stream("GET", target, headers=asked, extensions={"timeout": timeout}) as response:
         headers = {name.decode("latin-1").lower(): value.decode("utf-8", "replace") for name, value in response.headers}
         if response.status in _MOVED and "location" in headers:
@@ -140,10 +177,12 @@ async def _request(pool: httpcore2.AsyncConnectionPool, url: httpx2.URL, rules: 
             except (httpx2.InvalidURL, ValueError):
                 raise LinkError(f"{url.host} redirects to what is not a web address. {_SAVE}") from None
             return _checked(moved, rules)
+        if response.status == 401:
+            return httpx2.Response(401, headers=response.headers)
         if response.status != 200:
             why = _STATUSES.get(response.status, f"answered with an error ({response.status}). Try again later.")
             raise LinkError(f"{url.host} {why}")
-        data = await _body(response, headers, url.host, rules.most)
+        data = await _body(response, headers, url.host, rules.most, progress)
     described = Message()
     described["content-type"] = headers.get("content-type", "")
     described["content-disposition"] = headers.get("content-disposition", "")
@@ -157,15 +196,21 @@ async def _request(pool: httpcore2.AsyncConnectionPool, url: httpx2.URL, rules: 
     )
 
 
-async def _body(response: httpcore2.Response, headers: Mapping[str, str], host: str, most: int) -> bytes:
+async def _body(
+    response: httpcore2.Response, headers: Mapping[str, str], host: str, most: int, progress: Progress | None
+) -> bytes:
     """Returns the body, unpacked as it arrives, so that never more than ``most`` bytes of it are in memory."""
     packed = headers.get("content-encoding", "identity").strip().lower()
     if packed not in ("", "identity", "gzip", "x-gzip", "deflate"):
         raise LinkError(f"{host} packs its pages in a way that ReadAgent does not read. {_SAVE}")
     unpacker = zlib.decompressobj(47) if packed not in ("", "identity") else None  # 47: gzip or zlib, by its header
-    body = bytearray()
+    length = headers.get("content-length", "")
+    body, arrived, total = bytearray(), 0, int(length) if length.isdecimal() and len(length) < 12 else 0
     try:
         async for part in response.aiter_stream():
+            arrived += len(part)
+            if progress is not None:
+                progress(arrived, total)
             body += unpacker.decompress(part, most + 1 - len(body)) if unpacker else part
             if len(body) > most:
                 raise TooLargeError(

@@ -80,16 +80,20 @@ def fetch_document(
     if not settings.links:
         raise LinkError(OFF)
     found = fetch(address, cancel, rules=rules)
+    return document_of(found, f"Fetched from {found.address}", password=password), found
+
+
+def document_of(found: Fetched, source: str, *, password: str = "") -> Document:
+    """Returns the document in what was fetched, with a notice: ``source`` and the time. Raises DocumentError."""
     try:
-        document = load_in_child_process(_with_mark(found), _file_name(found), password=password, address=found.address)
+        document = load_in_child_process(_with_mark(found), file_name(found), password=password, address=found.address)
     except EmptyDocumentError:
         raise EmptyDocumentError(
             "There is no text at this address for a program that runs no scripts. Nothing was added. Open the page in "
             "your browser, and save it as a file or copy its text."
         ) from None
     when = strftime("%Y-%m-%d at %H:%M", localtime(found.when))
-    fetched = Notice("fetched", f"Fetched from {found.address} on {when}.")
-    return replace(document, warnings=(fetched, *document.warnings)), found
+    return replace(document, warnings=(Notice("fetched", f"{source} on {when}."), *document.warnings))
 
 
 def open_link(
@@ -102,7 +106,7 @@ def open_link(
 ) -> Book:
     """Returns the book at ``address``, added to the library. Raises as ``fetch_document``; then nothing was added."""
     document, found = fetch_document(workspace.settings, address, cancel, password=password, rules=rules)
-    return add_book(workspace, document, found.data, _file_name(found), source_name=found.address)
+    return add_book(workspace, document, found.data, file_name(found), source_name=found.address)
 
 
 def can_fetch_again(book: Book) -> bool:
@@ -116,7 +120,7 @@ def fetch_again(
     """Returns the book with what is at its address now: a new version, or the same one where the text is the same."""
     address = workspace.library.book(book_id).source_name
     document, found = fetch_document(workspace.settings, address, cancel, rules=rules)
-    return add_book(workspace, document, found.data, _file_name(found), source_name=address)
+    return add_book(workspace, document, found.data, file_name(found), source_name=address)
 
 
 def open_pasted_text(workspace: Workspace, text: str) -> Book:
@@ -139,7 +143,7 @@ def open_pasted_text(workspace: Workspace, text: str) -> Book:
     return workspace.library.add(load_in_child_process(data, f"{name}.txt"))
 
 
-def _file_name(found: Fetched) -> str:
+def file_name(found: Fetched) -> str:
     """Returns a file name for what was fetched: by it the loaders find the format, and a title where there is none."""
     parts = urlsplit(found.address)
     name = PurePosixPath(found.name.replace("\\", "/") or unquote(parts.path)).name or parts.hostname or "page"

@@ -23,7 +23,7 @@ from readagent_core.secret import Secret
 T = TypeVar("T")
 FILE = "settings.json"
 KEYRING = "keyring"  # the value of 'api_key_in' for a key in the system's keyring
-SECRETS = ("api_key", "api_key_in")  # what a backup leaves out
+SECRETS = ("api_key", "api_key_in", "catalogues", "catalogue_passwords", "share")  # what a backup leaves out
 PriceRow = tuple[Any, ...]  # dollars a million tokens read, written; where a server lists them also the date, reused
 
 
@@ -63,8 +63,9 @@ class SavedSettings:
 
     ``notes``: what each page establishes is noted with its gist.
 
-    ``options``: by model, in the file as ``suited`` and four lists of models. ``faults``: what could not be used, a
-    sentence for each.
+    ``catalogues``: by address, which may hold a key: name, user, and 'yes' for one in the home network.
+    ``catalogue_passwords``: of those that are not in the keyring. ``options``: by model, in the file as ``suited`` and
+    four lists of models. ``faults``: what could not be used, a sentence for each.
     """
 
     base_url: str = ""
@@ -88,6 +89,8 @@ class SavedSettings:
     state_megabytes: int = 0
     cache_days: float = 0.0
     embedding_model: str = ""
+    catalogues: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    catalogue_passwords: Mapping[str, Secret] = field(default_factory=dict)
     options: Mapping[str, ModelOptions] = field(default_factory=dict)
     faults: tuple[str, ...] = ()
 
@@ -161,6 +164,12 @@ def _models(value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _catalogue(value: Any) -> tuple[str, ...]:
+    if len(_models(value)) != 3:
+        raise ValueError("its name, the user, and 'yes' for one in the home network")
+    return tuple(value)
+
+
 def _price(value: Any) -> PriceRow:
     checks: tuple[Callable[[Any], Any], ...] = (_number, _number, _text, _number_or_none)
     if not isinstance(value, list) or not 2 <= len(value) <= len(checks):
@@ -194,7 +203,13 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
         ("ahead", "timeout", "window", "budget_book", "budget_month", "cache_days", "temperature"), _number
     ),
 }
-_CHECKS_BY_MODEL = {"windows": _number, "prices": _price, "suited": _model_options}
+_CHECKS_BY_MODEL = {
+    "windows": _number,
+    "prices": _price,
+    "suited": _model_options,
+    "catalogues": _catalogue,
+    "catalogue_passwords": lambda value: Secret(_text(value)),
+}
 _LISTS_OF_MODELS = ("reason_first", "json_replies", "opened_after", "notes_apart")
 
 
