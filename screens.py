@@ -25,6 +25,7 @@ except SignInError as error:
 if person:
     pages.append(st.Page("pages/shared.py", title="Shared"))
 pages.append(st.Page("pages/settings.py", title="Settings"))
+pages.append(st.Page("pages/catalogue.py", title="Catalogue", visibility="hidden"))
 pages.append(st.Page("pages/act.py", title="Act", visibility="hidden"))  # for saved web pages; the library leads there
 pages.append(st.Page("pages/gists.py", title="Gists", visibility="hidden"))  # the library leads there
 if person and person.admin:

@@ -774,6 +774,47 @@ export interface Import {
   detail?: string;
 }
 
+/** Kind "catalogue": the catalogues, and the page of one that is open, sent by pages/parts/library/catalogue.py. */
+export interface CatalogueData {
+  kind: "catalogue";
+  /** `about`: a few words, or the host; `home`: in the home network */
+  catalogues: { name: string; about: string; address: string; home: boolean }[];
+  /** the address of the one that is open, or "" */
+  chosen: string;
+  /** whether a person named it, and can forget it */
+  own: boolean;
+  /** titles of the pages on the way here */
+  crumbs: string[];
+  /** of books in it; null where the catalogue does not say */
+  total: number | null;
+  /** whether it can be searched */
+  search: boolean;
+  /** the words that were searched for, or "" */
+  query: string;
+  entries: CatalogueBook[];
+  /** whether a page follows */
+  more: boolean;
+  /** what went wrong; `login`: a user and password would help */
+  error: { text: string; login: boolean } | null;
+  /** whether links are turned off in Settings */
+  off: boolean;
+}
+
+/** A book of a catalogue, or, in state "page", a list of it. */
+export interface CatalogueBook {
+  title: string;
+  author: string;
+  state: "page" | "free" | "pdf" | "borrow" | "buy" | "none" | "adding" | "here";
+  /** an address of this app, or "" */
+  cover?: string;
+  /** of the file that has arrived, 0 to 1; null where nobody knows */
+  share?: number | null;
+  /** its id in the library */
+  book?: string;
+  /** why it could not be added */
+  said?: string;
+}
+
 /** State value "ask" of kind "feed": what the library's screen wants next. */
 export interface FeedRequest {
   /** books whose pictures are wanted */

@@ -13,7 +13,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.read import ask_panel, book_text, marks, notes, recap, start, veil
+from pages.parts.read import ask_panel, book_text, marks, notes, recap, start, two_places, veil
 from pages.parts.read.original import original_of
 from pages.parts.read.passages import spot_of
 from pages.parts.shared import book as current
@@ -259,9 +259,11 @@ def show() -> None:
     gisting = state.pick_gisting(gistings, st.session_state.get(f"reading_{book.id}"), running)
     document = workspace.library.document(book.id, document_id=gisting.document_id if gisting else None)
     memory = state.memory_now(workspace, gisting, state.snapshot_of(workspace, gisting)) if gisting else None
-    goto = where_to_go(workspace, book, document, memory)
+    goto = two_places.go(where_to_go(workspace, book, document, memory), workspace, book, document)
+    st.session_state[GOTO] = (st.session_state[GOTO][0], goto)
     sidebar(workspace, book, document, gistings, gisting)
     recap.draw(workspace, book, gisting)
+    two_places.draw(workspace, book, memory)
     notes.draw_export(workspace, book, gisting)
     running_before = gisting is not None and (
         workspace_gisting.job_key(gisting) in running or start.gist_line(workspace, gisting) is not None

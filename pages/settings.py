@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from pages.parts.settings import links, model_tab, originals, other_tabs
+from pages.parts.settings import links, model_tab, originals, other_tabs, phone
 from pages.parts.shared import account, shell
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.signed_in import person_of_session
@@ -32,6 +32,8 @@ def screen() -> None:
     workspace = get_workspace()
     opened = st.session_state.setdefault("settings_opened", set())  # these stay drawn: what is typed there is not lost
     shown, person = dict(TABS), person_of_session()
+    if workspace.settings.team is None:
+        shown["On my phone"] = phone.draw
     if person:
         shown["Account"] = partial(account.draw, person)
     with st.container(key="settings"):

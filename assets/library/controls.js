@@ -137,6 +137,7 @@ export class Controls {
       { label: "Choose files", act: this.on.choose },
       ...(this.folders ? [{ label: "Import a folder", act: () => send({ do: "folder" }) }] : []),
       { label: "Paste a link or text", act: () => send({ do: "paste" }) },
+      { label: "From a catalogue", act: () => send({ do: "catalogue" }) },
     ];
     openMenu(this.add, items, "Add a book");
   }

@@ -99,6 +99,7 @@ export class FirstVisit {
           el("p", { class: "small dim" }, `PDF, EPUB, Word, web page or text. It stays on this ${data.place}.`),
         ),
         button("Paste a link or text", () => this.send({ do: "paste" }), { kind: "quiet" }),
+        button("From a catalogue", () => this.send({ do: "catalogue" }), { kind: "quiet" }),
         data.folders ? button("Import a folder", () => this.send({ do: "folder" }), { kind: "quiet" }) : null,
         button("Choose a file", () => this.adding.choose()),
       ),

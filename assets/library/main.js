@@ -4,6 +4,6 @@ import { mountParts } from "../shared/mount.js";
 import { FirstVisit } from "./first_visit.js";
 import { Library } from "./library.js";
 
-const LEAVING = ["open", "ask", "ask_several", "compare", "compare_several", "settings", "queue", "gists"]; // acts that lead to another screen
+const LEAVING = ["open", "ask", "ask_several", "compare", "compare_several", "settings", "catalogue", "queue", "gists"]; // acts that lead to another screen
 
 export default mountParts({ library: Library, first: FirstVisit }, LEAVING);

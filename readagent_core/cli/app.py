@@ -67,12 +67,18 @@ def run_app(
     window: Annotated[
         bool, typer.Option("--window", help="Open it in a window of its own, not in the browser.")
     ] = False,
+    share: Annotated[
+        bool, typer.Option("--share", help="Also answer this home network, with a password: Settings, On my phone.")
+    ] = False,
 ) -> None:
     """Start the app and open it in the browser."""
+    import os
     import runpy
 
     from readagent_core.resources import APP
 
+    if share:
+        os.environ.setdefault("READAGENT_SHARE", "on")
     if window:
         from readagent_core.cli.window import open_window
 

@@ -154,6 +154,15 @@ def load_team(environment: Mapping[str, str] = os.environ) -> TeamSettings | Non
     )
 
 
+def share_addresses(environment: Mapping[str, str] = os.environ) -> tuple[str, ...] | None:
+    """Return where READAGENT_SHARE says that the home network is answered: () at all of this computer's addresses.
+
+    None without it: then the switch in Settings decides.
+    """
+    words = environment.get("READAGENT_SHARE", "").replace(",", " ").split()
+    return None if not words else () if words[0].lower() in _ON else tuple(words)
+
+
 def load_settings(
     environment: Mapping[str, str] = os.environ, *, secrets: Path = SECRETS, person: str = ""
 ) -> Settings:

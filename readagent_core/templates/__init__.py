@@ -1,4 +1,7 @@
-"""HTML by Jinja2 templates, the files of this folder. Every value is escaped unless it is ``Markup``, HTML already."""
+"""HTML and XML by Jinja2 templates, the files of this folder.
+
+Every value is escaped unless it is ``Markup``, HTML already.
+"""
 
 from __future__ import annotations
 
@@ -19,5 +22,5 @@ _ENVIRONMENT = Environment(
 
 
 def fill(name: str, /, **values: Any) -> Markup:
-    """Return the template ``name``.html with these values. One that is missing raises jinja2.UndefinedError."""
-    return Markup(_ENVIRONMENT.get_template(f"{name}.html").render(values))
+    """Return the template ``name``, .html without another ending, filled in. A missing value raises UndefinedError."""
+    return Markup(_ENVIRONMENT.get_template(name if "." in name else f"{name}.html").render(values))

@@ -10,16 +10,21 @@ from typing import Any
 import pytest
 import streamlit as st
 
+from pages.parts.library import catalogue
 from pages.parts.library.notes import _record as notes_record
 from pages.parts.read.marks import mark_record
 from pages.parts.read.passages import passage_data
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import component
 from readagent_core.companion.marks import make_mark
+from readagent_core.errors import LoginError
+from readagent_core.incoming.catalogues import Catalogue
+from readagent_core.incoming.opds import parse_page
 from readagent_core.library.marks import Spot
 from tests.answering.test_library_shelf import add, tale
 from tests.app.protocol import declared, faults
 from tests.app.test_act import PAGE
+from tests.incoming.test_catalogues import SHELF
 from tests.library.test_original_pages import opened
 
 MESSAGES = {  # component, and the kind of its data: what it gets
@@ -43,6 +48,7 @@ MESSAGES = {  # component, and the kind of its data: what it gets
     "library first": "FirstVisitData",
     "library_feed feed": "FeedData",
     "gists queue": "QueueData",
+    "catalogue catalogue": "CatalogueData",
     "polling": "Polling",
     "compare_rows": "ComparisonData",
     "evaluate_drawing": "DrawingData",
@@ -158,3 +164,21 @@ def test_a_web_page(app, sent: Sent) -> None:
     book = opened(get_workspace(), PAGE, "shop.html")
     app("pages/act.py", book=book.id)
     check(sent, "web_page")
+
+
+def test_a_catalogue(app, sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
+    app("pages/catalogue.py")
+    check(sent, "catalogue catalogue")
+    workspace, page = get_workspace(), parse_page(SHELF, "https://x.org/opds")
+    now = catalogue.Browsing(
+        Catalogue("A shelf", "https://x.org/opds"), [("A shelf", page)], error=LoginError("Sign in")
+    )
+    monkeypatch.setattr(catalogue, "browsing", lambda: now)
+    shown = json.loads(json.dumps(catalogue.data(workspace)))
+    assert not faults(shown, "CatalogueData")
+    assert [one["state"] for one in shown["entries"]] == ["page", "free", "pdf", "borrow", "buy", "none"]
+    assert shown["error"] == {"text": "Sign in", "login": True}
+    token = shown["entries"][1]["cover"].removeprefix("catalogue-cover/")
+    assert token
+    assert "x.org" not in json.dumps(shown["entries"])
+    assert catalogue.cover_of(workspace, "another") is None

@@ -74,6 +74,8 @@ def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
         if act.of:
             put_in_queue(workspace, act.of.split(","))
         st.switch_page("pages/gists.py")
+    elif act.do == "catalogue":
+        st.switch_page("pages/catalogue.py")
     elif act.do == "removed":
         dialogs.show_removed(workspace)
     elif act.do == "notes":

@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.shared import shell
+from pages.parts.shared.sharing import is_other_device
 from readagent_core.errors import DocumentError, NoTextError, PasswordError, ReadAgentError
 from readagent_core.incoming.folders import JOB, FolderReport, start_import
 from readagent_core.jobs import JobState
@@ -25,7 +26,7 @@ _CALIBRE = "~/Calibre Library"  # Calibre's usual folder
 def is_offered(workspace: Workspace) -> bool:
     """Whether the app is served to this computer alone, so that the person's folders are the app's."""
     addresses = {st.get_option("server.address"), st.get_option("browser.serverAddress")}
-    return workspace.settings.team is None and addresses <= _THIS_COMPUTER
+    return workspace.settings.team is None and addresses <= _THIS_COMPUTER and not is_other_device()
 
 
 def folder_records(workspace: Workspace) -> list[dict[str, Any]]:

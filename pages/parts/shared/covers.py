@@ -14,6 +14,7 @@ from readagent_core.library import Library
 from readagent_core.library.records import Book
 
 PICTURES = ("image/jpeg", "image/png", "image/gif", "image/webp")  # not SVG: it may hold scripts
+_FORMATS = ("JPEG", "PNG", "GIF", "WEBP")
 _THUMBNAIL = (288, 386)  # pixels: 96 px on a screen of three device pixels each
 _MOST_PIXELS = 50_000_000  # a larger picture is not decoded
 
@@ -38,17 +39,23 @@ def thumbnail(library: Library, book: Book) -> str | None:
 
 def _small(cover: Cover) -> str:
     """The picture made small, as a data address; '' where it cannot be decoded."""
+    data = shrink(cover.data)
+    return picture_of(Cover(data, "image/jpeg")) or "" if data else ""
+
+
+def shrink(data: bytes) -> bytes:
+    """The picture made small, as JPEG; b"" where it cannot be decoded."""
     from PIL import Image, ImageOps  # only where a book with a cover is new
 
     try:
-        with warnings.catch_warnings(action="ignore"), Image.open(BytesIO(cover.data)) as picture:
+        with warnings.catch_warnings(action="ignore"), Image.open(BytesIO(data), formats=_FORMATS) as picture:
             if picture.width * picture.height > _MOST_PIXELS:
-                return ""
+                return b""
             picture.draft("RGB", _THUMBNAIL)
             small = ImageOps.exif_transpose(picture)
             small.thumbnail(_THUMBNAIL)
             out = BytesIO()
             small.convert("RGB").save(out, "JPEG", quality=80)
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
-        return ""
-    return picture_of(Cover(out.getvalue(), "image/jpeg")) or ""
+        return b""
+    return out.getvalue()

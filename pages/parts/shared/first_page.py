@@ -23,11 +23,13 @@ from starlette.routing import Route
 from streamlit.starlette import App
 
 from pages.parts.act.drawn_page import drawn_page_routes
+from pages.parts.library.catalogue import cover_of
 from pages.parts.read.original import original_routes
-from pages.parts.shared import shell
+from pages.parts.shared import covers, shell
 from pages.parts.shared.cached import go_on_with_queue, workspace_of_request
 from pages.parts.shared.component import address, read, served
 from pages.parts.shared.scripts import bundle
+from pages.parts.shared.sharing import begin as begin_sharing
 from pages.parts.shared.signed_in import check_configuration
 from pages.parts.shared.streamlit_private import chunks, index_page
 from readagent_core.errors import ReadAgentError, SignInError
@@ -55,6 +57,7 @@ SCREENS: dict[str, tuple[str, ...]] = {  # the address: Streamlit's elements and
     "evaluate": ("Selectbox", "Multiselect", "NumberInput", "Slider", "Checkbox"),
     "act": ("Selectbox", "TextArea", "NumberInput", "web_page/board.js"),
     "gists": ("Selectbox", "Checkbox", "gists/main.js"),
+    "catalogue": ("catalogue/catalogue.js",),
     "shared": ("Selectbox",),
     "people": ("Selectbox", "DataFrame"),
     "settings": ("Radio", "Selectbox", "TextInput", "NumberInput", "Slider", "ButtonGroup"),
@@ -85,6 +88,7 @@ def routes() -> list[Route]:
         *screens,
         Route(f"{prefix}/bundle/{{checksum}}/{{script:path}}", _bundle),
         Route(f"{prefix}/picture/{{document}}/{{picture}}", _picture),
+        Route(f"{prefix}/catalogue-cover/{{token}}", _catalogue_cover),
         *original_routes(prefix),
         *drawn_page_routes(prefix),
         Route(f"{prefix}/{{name:unknown}}", _no_page),
@@ -137,6 +141,16 @@ def _picture(request: Request) -> Response:
     return Response(found.data, media_type=found.kind, headers=PICTURE_HEADERS)
 
 
+def _catalogue_cover(request: Request) -> Response:
+    """The cover of a book in a catalogue, made small here: the browser asks no server of a stranger."""
+    try:
+        found = cover_of(workspace_of_request(request), request.path_params["token"])
+    except ReadAgentError as error:
+        return Response(str(error), status_code=404, media_type="text/plain")
+    data = covers.shrink(found) if found else b""
+    return Response(data, media_type="image/jpeg", headers=PICTURE_HEADERS) if data else Response(status_code=404)
+
+
 def themes() -> dict[str, str]:
     """The colours of each theme in assets/tokens.css, by name."""
     return dict(re.findall(r'\[data-theme="(\w+)"\] \{(.*?)\}', read("tokens.css"), re.DOTALL))
@@ -181,4 +195,7 @@ async def start(app: App) -> AsyncIterator[None]:
     if not st.get_option("server.headless"):
         address = f"http://{st.get_option('server.address') or 'localhost'}:{st.get_option('server.port')}"
         asyncio.get_running_loop().call_later(OPEN_SECONDS, webbrowser.open, address)
+    sharing = begin_sharing(app)
     yield
+    if sharing:
+        sharing.stop()

@@ -42,7 +42,7 @@ class Gate:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] in ("http", "websocket") and (refusal := _refusal(scope)):
+        if scope["type"] in ("http", "websocket") and (refusal := refusal_of(scope)):
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008})
             else:
@@ -51,7 +51,7 @@ class Gate:
         await self._app(scope, receive, send)
 
 
-def _refusal(scope: Scope) -> PlainTextResponse | None:
+def refusal_of(scope: Scope) -> PlainTextResponse | None:
     """The answer to a request that is refused; None for one that is not."""
     request = HTTPConnection(scope)
     if not _names_this_app(request):

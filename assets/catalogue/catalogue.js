@@ -1,0 +1,209 @@
+// The screen of catalogues: those that are known, and the page of one that is open, with its lists and its books.
+
+import { drawCover, pictureCover } from "../shared/cover.js";
+import { all, button, el, first, focused, icon, percent, plural, typing, entry as valueIn } from "../shared/dom.js";
+import { mountParts } from "../shared/mount.js";
+
+/**
+ * @import { Act, CatalogueBook, CatalogueData } from "../protocol.js"
+ * @import { Api } from "../shared/mount.js"
+ */
+
+/** @type {Record<string, string>} */
+const NO_BUTTON = { borrow: "Borrowing needs its own app", buy: "Sold by the catalogue’s own page", none: "In no format that opens here" };
+/** @type {Record<string, number>} */
+const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+const GREY = 10; // covers that stand for what is asked for
+
+class CatalogueScreen {
+  /** @param {HTMLElement} root @param {Api} api */
+  constructor(root, { send }) {
+    this.send = send;
+    this.drawn = "";
+    /** @type {CatalogueData | null} */
+    this.data = null;
+    this.list = el("aside", { class: "cats", "aria-label": "Catalogues" });
+    this.main = el("section", { class: "page", "aria-label": "Catalogue" });
+    root.append(
+      el("h1", {}, "Add a book"),
+      el("p", { class: "way" }, "From a catalogue"),
+      el("div", { class: "two" }, this.list, this.main),
+    );
+    root.addEventListener("keydown", (event) => this.key(event));
+    this.ended = new AbortController();
+    document.addEventListener("keydown", (event) => this.slash(event), { signal: this.ended.signal });
+  }
+
+  close() {
+    this.ended.abort();
+  }
+
+  /** @param {CatalogueData} data */
+  update(data) {
+    const drawn = JSON.stringify(data);
+    if (drawn === this.drawn) return; // a button that is replaced while it is pressed does nothing
+    const before = focused(this.main)?.dataset.at;
+    this.drawn = drawn;
+    this.data = data;
+    this.drawList(data);
+    this.drawPage(data);
+    if (before) first(this.main, `[data-at="${before}"]`)?.focus();
+  }
+
+  /** Reports what was pressed, and shows that a catalogue is being asked. @param {Act} act @param {string} name */
+  ask(act, name) {
+    this.drawn = "";
+    const grey = Array.from({ length: GREY }, () => el("li", {}, el("span", { class: "cover grey" })));
+    this.main.replaceChildren(
+      el("p", { class: "dim", role: "status" }, `Asking ${name}…`),
+      el("ul", { class: "books", "aria-hidden": "true" }, ...grey),
+    );
+    this.send(act);
+  }
+
+  /** @param {CatalogueData} data */
+  drawList(data) {
+    const rows = data.catalogues.map((one) => {
+      const on = one.address === data.chosen;
+      const label = el(
+        "span",
+        {},
+        el("b", { dir: "auto" }, one.name),
+        el("span", { class: "small dim" }, one.home ? `${one.about}, at home` : one.about),
+      );
+      const row = button(label, () => this.ask({ do: "choose", of: one.address }, one.name), {
+        kind: "cat",
+        "aria-current": on ? "true" : null,
+      });
+      row.disabled = data.off;
+      return el("li", {}, row);
+    });
+    const another = button("Another address", () => this.send({ do: "address" }), { kind: "quiet", icon: "plus" });
+    another.disabled = data.off;
+    const hint = data.off
+      ? "Links are turned off in Settings."
+      : "Any catalogue that speaks OPDS: Calibre, Kavita, Komga, a library of yours.";
+    this.list.replaceChildren(el("ul", {}, ...rows), another, el("p", { class: "small dim" }, hint));
+  }
+
+  /** @param {CatalogueData} data */
+  drawPage(data) {
+    const chosen = data.catalogues.find((one) => one.address === data.chosen);
+    if (!chosen) return this.main.replaceChildren(el("p", { class: "dim" }, "Choose a catalogue. It is asked only then."));
+    const books = data.entries.map((entry, at) => ({ entry, at })).filter(({ entry }) => entry.state !== "page");
+    const pages = data.entries.map((entry, at) => ({ entry, at })).filter(({ entry }) => entry.state === "page");
+    const empty = data.query ? `Nothing for “${data.query}” here.` : "This list is empty.";
+    this.main.replaceChildren(
+      el("div", { class: "head" }, this.crumbs(data), data.search ? this.search(data, chosen.name) : null),
+      ...(data.error ? [this.error(data.error)] : []),
+      ...(data.entries.length || data.error ? [] : [el("p", { class: "dim", role: "status" }, empty)]),
+      el("ul", { class: "lists" }, ...pages.map(({ entry, at }) => this.list_(entry, at))),
+      el("ul", { class: "books" }, ...books.map(({ entry, at }) => this.book(entry, at))),
+      ...(data.more ? [button("Next page", () => this.ask({ do: "next" }, chosen.name), { kind: "more" })] : []),
+      ...(data.own ? [button("Forget this catalogue", () => this.send({ do: "forget" }), { kind: "quiet slim" })] : []),
+    );
+  }
+
+  /** @param {CatalogueData} data */
+  crumbs(data) {
+    const last = data.crumbs.length - 1;
+    const parts = data.crumbs.map((title, at) =>
+      at === last
+        ? el("b", { dir: "auto" }, title)
+        : button(title, () => this.send({ do: "back", page: at }), { kind: "link", dir: "auto" }),
+    );
+    const total = data.total === null ? null : el("span", {}, ` · ${plural(data.total, "book")}`);
+    return el("p", { class: "crumbs" }, ...parts.flatMap((part, at) => (at ? [" › ", part] : [part])), total);
+  }
+
+  /** @param {CatalogueData} data @param {string} name */
+  search(data, name) {
+    const input = el("input", { type: "search", "aria-label": `Search ${name}`, placeholder: `Search ${name}`, maxlength: 200 });
+    input.value = data.query;
+    /** @param {Event} event */
+    const submit = (event) => {
+      event.preventDefault();
+      if (input.value.trim()) this.ask({ do: "search", text: input.value }, name);
+    };
+    return el("form", { class: "find", role: "search", onsubmit: submit }, icon("search"), input);
+  }
+
+  /** @param {{text: string, login: boolean}} error */
+  error({ text, login }) {
+    const enter = login ? button("User and password", () => this.send({ do: "login" }), { kind: "slim" }) : null;
+    return el("div", { class: "bad", role: "alert" }, icon("flag"), el("p", {}, text), enter);
+  }
+
+  /** @param {CatalogueBook} entry @param {number} at */
+  list_(entry, at) {
+    const label = el("span", { dir: "auto" }, entry.title);
+    const open = button(label, () => this.ask({ do: "open", page: at }, entry.title), { kind: "list", "data-at": at });
+    open.append(icon("right"));
+    return el("li", {}, open);
+  }
+
+  /** @param {CatalogueBook} entry @param {number} at */
+  book(entry, at) {
+    const { title, author, cover } = entry;
+    const drawn = () => drawCover({ title, author });
+    /** @type {HTMLElement | null} */
+    const picture = cover ? pictureCover(new URL(cover, document.baseURI).href, () => picture?.replaceWith(drawn())) : null;
+    return el(
+      "li",
+      { "data-state": entry.state },
+      picture ?? drawn(),
+      el("h2", { dir: "auto" }, title),
+      el("p", { class: "small dim", dir: "auto" }, author),
+      entry.said ? el("p", { class: "small said", role: "alert" }, entry.said) : null,
+      entry.state === "pdf" ? el("p", { class: "small dim" }, "Only as PDF") : null,
+      this.action(entry, at),
+    );
+  }
+
+  /** @param {CatalogueBook} entry @param {number} at */
+  action(entry, at) {
+    const { state, title, share, book } = entry;
+    if (state === "here") {
+      return button("In your library", () => this.send({ do: "read", of: book }), {
+        kind: "quiet",
+        icon: "check",
+        "data-at": at,
+        name: `Read ${title}`,
+      });
+    }
+    if (state === "adding") {
+      const far = share === null || share === undefined ? "Adding" : `Adding, ${percent(share, 1) || "0 %"}`;
+      return el(
+        "div",
+        { class: "on", role: "status" },
+        far,
+        el("span", { class: "bar" }, el("b", { style: `width: ${Math.round(100 * (share ?? 0))}%` })),
+      );
+    }
+    const why = valueIn(NO_BUTTON, state);
+    if (why) return el("p", { class: "small dim on" }, why);
+    return button("Add", () => this.send({ do: "add", page: at }), { icon: "plus", "data-at": at, name: `Add ${title}` });
+  }
+
+  /** The arrows move over lists and books. @param {KeyboardEvent} event */
+  key(event) {
+    const step = valueIn(STEPS, event.key);
+    if (!step || typing(event)) return;
+    const places = all(this.main, "[data-at]");
+    const at = places.indexOf(/** @type {HTMLElement} */ (focused(this.main)));
+    const next = places[at + step];
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+  }
+
+  /** @param {KeyboardEvent} event */
+  slash(event) {
+    const input = this.main.querySelector("input");
+    if (event.key !== "/" || typing(event) || !input) return;
+    event.preventDefault();
+    input.focus();
+  }
+}
+
+export default mountParts({ catalogue: CatalogueScreen }, ["read"]);

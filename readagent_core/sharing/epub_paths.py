@@ -1,0 +1,201 @@
+"""KOReader's places in an EPUB: '/body/DocFragment[3]/body/div/p[7]/text().41', and the words that stand there.
+
+``DocFragment`` counts the parts of the book in reading order; the rest is the path in that part's XHTML, where an
+element has a number if it has a sibling of its name, and a text its offset without the line breaks of the source.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import zipfile
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
+from urllib.parse import unquote
+
+from lxml import etree
+
+WORDS = 64  # characters that are compared
+_LEAST = 12
+_MOST_BYTES = 20 << 20  # of one part
+_PATH = re.compile(
+    r"/body/DocFragment(?:\[(\d{1,5})\])?(?:/body)?((?:/[\w:.-]+(?:\(\))?(?:\[\d{1,6}\])?)*?)(?:\.(\d{1,9}))?"
+)
+_STEP = re.compile(r"/([\w:-]+)(\(\))?(?:\[(\d+)\])?")
+
+
+def words_at(data: bytes, path: str) -> str:
+    """Return the words that follow a place in an EPUB; '' where there is none such."""
+    found = _PATH.fullmatch(path.strip())
+    body = next((b for n, b in enumerate(_bodies(data), 1) if found and n == int(found[1] or 1)), None)
+    if found is None or body is None:
+        return ""
+    at, piece = body, 0
+    for name, is_text, number in _STEP.findall(found[2]):
+        wanted = int(number or 1) - 1
+        if is_text:
+            piece = wanted
+            break
+        children = [one for one in at if _name(one) == name]
+        if wanted >= len(children):
+            return ""
+        at = children[wanted]
+    texts = list(_texts(body))
+    own = [n for n, (owner, _, _) in enumerate(texts) if owner is at] or [
+        n for n, (owner, _, _) in enumerate(texts) if at in owner.iterancestors()
+    ]
+    if not own:
+        return ""
+    first = own[min(piece, len(own) - 1)]
+    rest = "".join(text for _, _, text in texts[first:])[int(found[3] or 0) :]
+    return rest.split("\n")[0].strip()[:WORDS]  # to the end of its block: the paragraphs here are divided so too
+
+
+def find_path(data: bytes, words: str, share: float) -> str:
+    """Return the path of the place in an EPUB where these words follow, nearest to this share of it; '' if nowhere."""
+    wanted = _collapse(words).strip()[:WORDS].split("\n")[0]
+    if len(wanted) < _LEAST:
+        return ""
+    bodies = list(_bodies(data))
+    lists = [list(_texts(body)) for body in bodies]
+    sizes = [sum(len(text) for _, _, text in texts) for texts in lists]
+    best: tuple[float, str] | None = None
+    before = 0
+    for number, (body, texts) in enumerate(zip(bodies, lists, strict=True), 1):
+        whole = "".join(text for _, _, text in texts)
+        at = whole.find(wanted)
+        while at >= 0:
+            far = abs((before + at) / max(1, sum(sizes)) - share)
+            if best is None or far < best[0]:
+                best = far, _path_of(body, texts, at, number)
+            at = whole.find(wanted, at + 1)
+        before += sizes[number - 1]
+    return best[1] if best else ""
+
+
+def _path_of(body: Any, texts: list[tuple[Any, int, str]], at: int, number: int) -> str:
+    index = 0
+    while at >= len(texts[index][2]):
+        at -= len(texts[index][2])
+        index += 1
+    owner, piece, _ = texts[index]
+    steps = []
+    while owner is not body:
+        parent = owner.getparent()
+        same = [one for one in parent if _name(one) == _name(owner)]
+        steps.append(_name(owner) + (f"[{same.index(owner) + 1}]" if len(same) > 1 else ""))
+        owner = parent
+    path = "".join(f"/{step}" for step in reversed(steps))
+    return f"/body/DocFragment[{number}]/body{path}/text(){f'[{piece + 1}]' if piece else ''}.{at}"
+
+
+def _texts(body: Any) -> Iterator[tuple[Any, int, str]]:
+    """Yield each text of a part with its element and its number in it; the last one of a block ends in a line break."""
+    found: list[tuple[Any, int, str]] = []
+    counts: dict[Any, int] = {}
+
+    def add(owner: Any, text: str | None) -> None:
+        text = _collapse(text or "")
+        if not text.strip() and (not found or found[-1][2].endswith((" ", "\n"))):
+            return
+        if not found or found[-1][2].endswith((" ", "\n")):
+            text = text.lstrip()
+        found.append((owner, counts.get(owner, 0), text))
+        counts[owner] = counts.get(owner, 0) + 1
+
+    def walk(element: Any) -> None:
+        block = _name(element) in _BLOCKS
+        if block and found and not found[-1][2].endswith("\n"):
+            found[-1] = (*found[-1][:2], found[-1][2].rstrip() + "\n")
+        add(element, element.text)
+        for child in element:
+            if isinstance(child.tag, str):
+                walk(child)
+            add(element, child.tail)
+        if block and found and not found[-1][2].endswith("\n"):
+            found[-1] = (*found[-1][:2], found[-1][2].rstrip() + "\n")
+
+    try:
+        walk(body)
+    except RecursionError:  # a part that nests without end
+        return
+    yield from found
+
+
+_BLOCKS = frozenset(
+    [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "br",
+        "caption",
+        "dd",
+        "div",
+        "dl",
+        "dt",
+        "figcaption",
+        "figure",
+        "footer",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hr",
+        "li",
+        "main",
+        "nav",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "table",
+        "td",
+        "th",
+        "tr",
+        "ul",
+    ]
+)
+
+
+def _name(element: Any) -> str:
+    return etree.QName(element).localname.lower() if isinstance(element.tag, str) else ""
+
+
+def _collapse(text: str) -> str:
+    return re.sub(r"\s+", " ", text.replace("\u00ad", ""))
+
+
+def _bodies(data: bytes) -> Iterator[Any]:
+    """Yield the body of every part in reading order; an empty one for a part that cannot be read."""
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            container = _parse(archive, "META-INF/container.xml")
+            package = container.find(".//{*}rootfile").get("full-path")
+            root = _parse(archive, package)
+            files = {one.get("id"): one.get("href") for one in root.iterfind(".//{*}manifest/{*}item")}
+            for ref in root.iterfind(".//{*}spine/{*}itemref"):
+                href = unquote(files.get(ref.get("idref")) or "").split("#")[0]
+                try:
+                    part = _parse(archive, posixpath.normpath(posixpath.join(posixpath.dirname(package), href)))
+                    body = next(one for one in part.iter() if _name(one) == "body")
+                except (KeyError, ValueError, StopIteration, etree.XMLSyntaxError):
+                    body = etree.Element("body")
+                yield body
+    except (zipfile.BadZipFile, KeyError, ValueError, AttributeError, TypeError, OSError, etree.XMLSyntaxError):
+        return
+
+
+def _parse(archive: zipfile.ZipFile, name: str) -> Any:
+    if archive.getinfo(name).file_size > _MOST_BYTES:
+        raise ValueError(name)
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True)
+    root = etree.fromstring(archive.read(name), parser)
+    if root is None:
+        raise ValueError(name)
+    return root

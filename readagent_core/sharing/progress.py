@@ -1,0 +1,207 @@
+"""KOReader's progress sync: a place that another reading app puts or asks for, and the place here.
+
+KOReader names a file by the MD5 of twelve pieces of it, and a place in an EPUB by a path in the XHTML of a part of it.
+Such a place is found here by the words that follow it, and given by the path of the words that follow ours. What
+cannot be found is taken by its share of the text. A document that is no book here is stored as it came.
+
+A place that came while the person read on here too does not replace theirs: both are kept until they choose.
+Sources: frontend/util.lua (``partialMD5``) and plugins/kosync.koplugin of https://github.com/koreader/koreader.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from readagent_core.companion.place import find_place, save_place
+from readagent_core.document import Document
+from readagent_core.errors import DocumentError
+from readagent_core.library import Library
+from readagent_core.library.records import Position
+from readagent_core.sharing.catalogue import file_of
+from readagent_core.sharing.epub_paths import find_path, words_at
+
+DEVICE = "ReadAgent"
+_NAME, _LONGEST = 100, 1_000  # characters of a name, and of a place
+_KEPT = 5  # earlier places of a book
+_PIECE, _STEPS = 1024, 10
+
+
+@dataclass(frozen=True)
+class Synced:
+    """The last place that came for a document. ``place``: paragraph and offset of it here; none without a book.
+
+    ``base``: the place here that both knew. ``asks``: the person has to choose. ``earlier``: places that were left.
+    """
+
+    document: str
+    progress: str
+    percentage: float
+    device: str
+    device_id: str
+    timestamp: int
+    book: str = ""
+    place: tuple[int, int] = (0, -1)
+    base: tuple[int, int] = (0, -1)
+    asks: bool = False
+    earlier: tuple[tuple[int, int], ...] = ()
+
+
+def partial_md5(data: bytes) -> str:
+    """Return the name that KOReader has for a file."""
+    found = hashlib.md5(data[:_PIECE], usedforsecurity=False)
+    for step in range(_STEPS + 1):
+        piece = data[_PIECE * 4**step : _PIECE * 4**step + _PIECE]
+        if not piece:
+            break
+        found.update(piece)
+    return found.hexdigest()
+
+
+def put(library: Library, values: Mapping[str, Any]) -> Synced:
+    """Take a place that an app sends. Raises DocumentError for what is none."""
+    try:
+        new = Synced(
+            _text(values["document"], _NAME), _text(str(values["progress"]), _LONGEST), float(values["percentage"]),
+            _text(values["device"], _NAME), _text(values.get("device_id") or "", _NAME), int(time.time()),
+        )  # fmt: skip
+        if not new.document or not 0 <= new.percentage <= 1:
+            raise ValueError
+    except (KeyError, TypeError, ValueError):
+        raise DocumentError("A place has document, progress, percentage from 0 to 1, and device.") from None
+    book_id = _book_of(library, new.document)
+    before = _stored(library, new.document)
+    if book_id:
+        document, own = library.document(book_id), _own(library, book_id)
+        place = _place_here(library, book_id, new)
+        base = before.base if before is not None else (0, -1)
+        earlier = before.earlier if before is not None else ()
+        offered = library.preference(f"sync offered {new.document}", None)
+        went_on = offered is not None and tuple(offered) == own and place >= own
+        if own == base or went_on or place == own:
+            save_place(library, document, book_id, *place)
+            new = replace(new, book=book_id, place=place, base=_own(library, book_id), earlier=_left(earlier, own))
+        else:
+            new = replace(new, book=book_id, place=place, base=base, asks=True, earlier=_left(earlier, place))
+    library.set_preference(f"sync {new.document}", asdict(new))
+    if book_id:
+        library.set_preference(f"sync book {book_id}", new.document)
+    return new
+
+
+def get(library: Library, document: str) -> dict[str, Any]:
+    """Return the place to give an app: ours where the person has moved here since, else the last that came; {}."""
+    document = document[:_NAME]
+    stored, book_id = _stored(library, document), _book_of(library, document)
+    if book_id:
+        own, position = _own(library, book_id), library.position(book_id)
+        if own != (stored.base if stored else (0, -1)):
+            library.set_preference(f"sync offered {document}", own)
+            return {
+                "document": document, "progress": _progress_of(library, book_id, position),
+                "percentage": round(position.share, 6), "device": DEVICE, "device_id": DEVICE,
+                "timestamp": int(time.time()),
+            }  # fmt: skip
+    if stored is None:
+        return {}
+    return {
+        name: getattr(stored, name)
+        for name in ("document", "progress", "percentage", "device", "device_id", "timestamp")
+    }
+
+
+def other(library: Library, book_id: str) -> Synced | None:
+    """Return the place in another app that the person has to choose about; None without one."""
+    name = library.preference(f"sync book {book_id}", "")
+    found = _stored(library, name) if name else None
+    return found if found is not None and found.asks else None
+
+
+def choose(library: Library, found: Synced, *, go: bool) -> None:
+    """Go to the place in the other app, or stay. The place that is left is kept."""
+    own = _own(library, found.book)
+    if go:
+        save_place(library, library.document(found.book), found.book, *found.place)
+    left = _left(found.earlier, own if go else found.place)
+    chosen = replace(found, asks=False, base=_own(library, found.book), earlier=left)
+    library.set_preference(f"sync {found.document}", asdict(chosen))
+
+
+# --- which book, which place ---------------------------------------------------------------------------------------
+
+
+def _book_of(library: Library, document: str) -> str:
+    """Return the id of the book whose file has this name; '' without one. A name is worked out once a file."""
+    names: dict[str, list[str]] = library.preference("sync names", {})
+    books = {card.book.id: card.book for card in library.cards()}
+    known = dict(names)
+    for book_id, book in books.items():
+        version = library.original_version(book_id)
+        state = version[1] if version else book.document_id + book.title
+        if known.get(book_id, ["", ""])[0] != state:
+            known[book_id] = [state, partial_md5(file_of(library, book)[0])]
+    known = {book_id: row for book_id, row in known.items() if book_id in books}
+    if known != names:
+        library.set_preference("sync names", known)
+    return next((book_id for book_id, (_, name) in known.items() if name == document), "")
+
+
+def _own(library: Library, book_id: str) -> tuple[int, int]:
+    position = library.position(book_id)
+    return position.paragraph, position.offset
+
+
+def _place_here(library: Library, book_id: str, synced: Synced) -> tuple[int, int]:
+    document = library.document(book_id)
+    guess = _at_share(document, synced.percentage)
+    path = library.original_path(book_id)
+    if path is not None and path.suffix == ".pdf" and synced.progress.isdecimal():
+        wanted = f"p. {int(synced.progress[:9])}"
+        return next(((n, -1) for n, one in enumerate(document.paragraphs) if one.place == wanted), guess)
+    if path is not None and path.suffix == ".epub":
+        words = words_at(library.original(book_id) or b"", synced.progress)
+        if words:
+            return find_place(document, Position(*guess[:1], offset=max(0, guess[1]), words_after=words))
+    return guess
+
+
+def _progress_of(library: Library, book_id: str, position: Position) -> str:
+    path = library.original_path(book_id)
+    if path is not None and path.suffix == ".pdf":
+        place = library.document(book_id).paragraphs[position.paragraph].place
+        return place.removeprefix("p. ") if place.startswith("p. ") else str(position.share)
+    if path is not None and path.suffix == ".epub":
+        return find_path(library.original(book_id) or b"", position.words_after, position.share) or str(position.share)
+    return str(position.share)
+
+
+def _at_share(document: Document, share: float) -> tuple[int, int]:
+    """Return paragraph and offset of the character before which this share of the text is, as ``Position`` counts."""
+    sizes = [len(p.text) for p in document.paragraphs]
+    left = round(share * sum(sizes))
+    for number, size in enumerate(sizes):
+        if left < size:
+            return number, left
+        left -= size
+    return max(0, len(sizes) - 1), -1
+
+
+def _left(earlier: tuple[tuple[int, int], ...], place: tuple[int, int]) -> tuple[tuple[int, int], ...]:
+    return (*[one for one in earlier if one != place], place)[-_KEPT:]
+
+
+def _stored(library: Library, document: str) -> Synced | None:
+    row = library.preference(f"sync {document}", None)
+    if row is None:
+        return None
+    places = {"place": tuple(row["place"]), "base": tuple(row["base"]), "earlier": tuple(map(tuple, row["earlier"]))}
+    return Synced(**(row | places))
+
+
+def _text(value: Any, most: int) -> str:
+    if not isinstance(value, str) or len(value) > most:
+        raise ValueError
+    return value

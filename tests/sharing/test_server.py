@@ -1,0 +1,158 @@
+"""The second listener over real requests: who is let in, the catalogue as other apps ask for it, and our own client."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import json
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+from urllib.parse import urlencode, urlsplit
+
+import pytest
+
+from readagent_core.incoming import catalogues
+from readagent_core.secret import Secret
+from readagent_core.settings import load_settings
+from readagent_core.workspace import Workspace
+from tests.browser.conftest import running_app
+from tests.sharing.test_progress import epub, koreader
+from tests.team.sending import run_with_cookies
+
+HOST = "127.0.0.2"  # of this computer's own addresses one that is not the first listener's
+
+
+class Shared(NamedTuple):
+    port: int
+    password: str
+    workspace: Workspace
+
+
+class Answer(NamedTuple):
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
+    home = tmp_path_factory.mktemp("shared") / "home"
+    with running_app(home, READAGENT_SHARE=HOST, STREAMLIT_SERVER_HEADLESS="true") as url:
+        workspace = Workspace(load_settings({"READAGENT_HOME": str(home)}))
+        yield Shared(urlsplit(url).port or 0, json.loads((home / "share.json").read_text())["password"], workspace)
+        workspace.library.close()
+
+
+def ask(
+    shared: Shared, path: str, method: str = "GET", body: str | None = None, host: str = HOST, **headers: str
+) -> Answer:
+    connection = http.client.HTTPConnection(host, shared.port, timeout=30)
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    connection.request(method, path, body, named)
+    answer = connection.getresponse()
+    return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+
+
+def key_of(shared: Shared) -> str:
+    return hashlib.md5(shared.password.encode()).hexdigest()
+
+
+def test_forty_attempts_and_none_succeeds(shared):
+    evil, form = "http://evil.example", "application/x-www-form-urlencoded"
+    right = urlencode({"password": shared.password})
+    words = "/ /read /ask /settings /picture/0/0 /original/0/facts /_stcore/health /media/x.txt /_stcore/host-config"
+    paths = [*words.split(), "/_stcore/metrics", "/bundle/0/library/main.js", "/webpage/0/0", "/static/x.js"]
+    attempts = [ask(shared, path) for path in paths]  # 13 without a password
+    forged = [f"readagent_device={value}" for value in ("x", key_of(shared))]
+    attempts += [ask(shared, path, Cookie=cookie) for path in paths[:4] for cookie in forged]
+    attempts += [
+        ask(shared, p) for p in ("/opds", "/opds/books", "/users/auth", "/syncs/progress/x", "/sync/users/auth")
+    ]
+    attempts += [ask(shared, "/opds", Authorization="Bearer x"), ask(shared, "/users/auth", x_auth_key=shared.password)]
+    # the right password, but a page of another site sends it, or a name that only leads here (DNS rebinding)
+    attempts += [ask(shared, "/sign-in", "POST", right, Origin=evil, Content_Type=form)]
+    attempts += [ask(shared, p, Host=f"rebound.example:{shared.port}") for p in ("/", "/opds", "/users/auth")]
+    attempts += [ask(shared, "/sign-in", "POST", right, Host=f"rebound.example:{shared.port}", Content_Type=form)]
+    attempts += [ask(shared, "/users/auth", Origin=evil, x_auth_key=key_of(shared))]
+    attempts += [
+        ask(shared, "/sign-in", "POST", "password=wrong&to=//evil.example", Content_Type=form) for _ in range(2)
+    ]
+    assert sorted({one.status for one in attempts}) == [401, 403, 421]
+    assert not any("set-cookie" in one.headers for one in attempts)
+    assert not any(shared.password.encode() in one.body or b"Harrow" in one.body for one in attempts)
+    sockets = [
+        run_with_cookies({}, f"http://127.0.0.1:{shared.port}", host=f"{HOST}:{shared.port}", origin=origin)
+        for origin in (f"http://{HOST}:{shared.port}", evil)
+    ]
+    assert len(attempts) + len(sockets) >= 38
+
+
+def test_a_device_signs_in_and_out(shared):
+    form = "application/x-www-form-urlencoded"
+    page = ask(shared, "/read?book=1", Accept="text/html")
+    assert (page.status, page.headers["x-frame-options"]) == (401, "DENY")
+    assert b'name="to" value="/read?book=1"' in page.body
+    signed = ask(shared, "/sign-in", "POST", urlencode({"password": shared.password, "to": "/read"}), Content_Type=form)
+    assert (signed.status, signed.headers["location"]) == (303, "/read")
+    assert {"HttpOnly", "SameSite=strict", "Path=/"} <= set(signed.headers["set-cookie"].split("; "))
+    cookie = signed.headers["set-cookie"].split(";")[0]
+    assert ask(shared, "/read", Cookie=cookie).status == 200
+    away = ask(
+        shared, "/sign-in", "POST", urlencode({"password": shared.password, "to": "//evil.example"}), Content_Type=form
+    )
+    assert away.headers["location"] == "/"
+    assert ask(shared, "/sign-out", "POST", "", Cookie=cookie).status == 303
+    assert ask(shared, "/read", Cookie=cookie).status == 401
+    assert ask(shared, "/read", host="127.0.0.1").status == 200  # this computer itself
+
+
+def test_our_own_client_browses_searches_and_adds(shared, workspace):
+    """As readest asks: Basic, the description of the search, thumbnail, then the file."""
+    from readagent_core.incoming.opening import open_file
+
+    sent = open_file(shared.workspace, epub(), "log.epub")
+    address = f"http://{HOST}:{shared.port}/opds"
+    found, page = catalogues.try_catalogue(workspace, address, "anybody", Secret(shared.password))
+    assert (found.home, page.entries[0].title) == (True, "All books")
+    catalogues.keep_catalogue(workspace, found, Secret(shared.password))
+    hits = catalogues.search(workspace, found, page, "the log")
+    assert [(one.title, one.offer) for one in hits.entries] == [("The log", "free")]
+    book = catalogues.add_from_catalogue(workspace, found, hits.entries[0])
+    assert book.document_id == sent.document_id
+    everything = catalogues.open_page(workspace, found, page.entries[0].address)
+    assert everything.total == len(everything.entries) == len(shared.workspace.library.cards())
+
+
+def test_koreader_signs_in_and_keeps_its_place(shared):
+    from readagent_core.incoming.opening import open_file
+
+    book = open_file(shared.workspace, epub(), "log.epub")
+    headers = {"x_auth_user": "reader", "x_auth_key": key_of(shared), "Accept": "application/vnd.koreader.v1+json"}
+    created = ask(shared, "/users/create", "POST", json.dumps({"username": "reader", "password": key_of(shared)}))
+    assert (created.status, json.loads(created.body)) == (201, {"username": "reader"})
+    assert ask(shared, "/users/auth", **headers).status == 200
+    sent = koreader(epub(), "/body/DocFragment[2]/body/div/p[3]/text().4", 0.4)
+    put = ask(shared, "/syncs/progress", "PUT", json.dumps(sent), Content_Type="application/json", **headers)
+    assert put.status == 200
+    assert shared.workspace.library.position(book.id).paragraph > 0
+    got = json.loads(ask(shared, f"/sync/syncs/progress/{sent['document']}", **headers).body)
+    assert {name: got[name] for name in sent} == sent
+    for body in ("{", "[]", '{"document": 5}', "[" * 3000):
+        assert ask(shared, "/syncs/progress", "PUT", body, **headers).status == 403
+    assert ask(shared, "/syncs/progress", "PUT", "x" * 9000, **headers).status == 403
+
+
+def test_the_code_of_a_library_leads_to_the_address(shared):
+    cv2 = pytest.importorskip("cv2")
+    import io
+
+    import numpy
+    import segno
+
+    address = f"http://192.168.1.23:8501/#{shared.password}"
+    out = io.BytesIO()
+    segno.make(address, error="m").save(out, kind="png", scale=6, border=4)
+    image = cv2.imdecode(numpy.frombuffer(out.getvalue(), numpy.uint8), cv2.IMREAD_COLOR)
+    assert cv2.QRCodeDetector().detectAndDecode(image)[0] == address
+    assert re.search(r"location\.hash", ask(shared, "/", Accept="text/html").body.decode())
