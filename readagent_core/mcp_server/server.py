@@ -6,15 +6,18 @@ import hmac
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
 
 import anyio
 import anyio.from_thread
 import anyio.to_thread
-from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.apps import Apps, ResourceCsp
+from mcp.server.mcpserver import Context, Elicit, MCPServer, Resolve
 from mcp.server.mcpserver.exceptions import MCPServerError, ResourceError, ToolError
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import ToolAnnotations
+from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -35,6 +38,7 @@ from readagent_core.mcp_server.arguments import (
     WholeText,
     Words,
 )
+from readagent_core.mcp_server.tasks import Tasks, handed
 from readagent_core.mcp_server.tools import Tools
 from readagent_core.workspace import Workspace
 
@@ -45,9 +49,17 @@ INSTRUCTIONS = (
 )
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True)
+MEMORY_APP = "ui://readagent/memory.html"
+_SHOWN = {"ui": {"resourceUri": MEMORY_APP}}  # a client that knows apps shows the result in it
 T = TypeVar("T")
 _LONGEST_ERROR = 2_000  # characters
 _LOOK_SECONDS = 0.5  # between looks whether the client is still there
+
+
+class Consent(BaseModel):
+    """The person's answer where something costs money."""
+
+    make_gists: bool = Field(description="Make the gists at this price")
 
 
 def make_server(workspace: Workspace, *, allow_changes: bool = False, local_files: bool = True) -> MCPServer:
@@ -56,10 +68,14 @@ def make_server(workspace: Workspace, *, allow_changes: bool = False, local_file
     ``allow_changes``: offers `add_book` and `make_gists` too. ``local_files``: `add_book` may open paths on this
     computer; not for clients elsewhere.
     """
-    tools = Tools(workspace)
+    tools, apps = Tools(workspace), Apps()
+    view = Path(__file__).with_name("memory_app.html").read_text(encoding="utf-8")
+    nowhere = ResourceCsp(connect_domains=[], resource_domains=[], frame_domains=[], base_uri_domains=[])
+    apps.add_html_resource(MEMORY_APP, view, title="Gist memory", csp=nowhere)
     server = MCPServer(
-        "readagent", title="ReadAgent", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING"
-    )
+        "readagent", title="ReadAgent", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING",
+        extensions=[apps, *([Tasks(tools)] if allow_changes else [])],
+    )  # fmt: skip
 
     @server.tool(annotations=_READS)
     async def list_books(query: Text = "", shelf: Text = "", tag: Text = "", start: Start = 0) -> results.BookList:
@@ -81,7 +97,7 @@ def make_server(workspace: Workspace, *, allow_changes: bool = False, local_file
         """The sections of a book with their lengths, and the pages they begin on."""
         return await _run(tools.outline, book, start)
 
-    @server.tool(annotations=_READS)
+    @server.tool(annotations=_READS, meta=_SHOWN)
     async def gist_memory(
         ctx: Context, book: Text, words: Words = None, about: Text = "", start: Start = 0
     ) -> results.MemoryText:
@@ -92,7 +108,7 @@ def make_server(workspace: Workspace, *, allow_changes: bool = False, local_file
         """
         return await _run_long(ctx, tools.gist_memory, book, words, about, start, reports=False)
 
-    @server.tool(annotations=_READS)
+    @server.tool(annotations=_READS, meta=_SHOWN)
     async def open_pages(book: Text, pages: Numbers, start: Start = 0) -> results.Pages:
         """The full text of some pages of a book, at most twenty."""
         return await _run(tools.open_pages, book, pages, start)
@@ -144,16 +160,31 @@ def make_server(workspace: Workspace, *, allow_changes: bool = False, local_file
 
     if allow_changes:
 
+        async def consent_to(ctx: Context, book: Text) -> Consent | Elicit[Consent]:
+            """Asks where it costs money and the client can ask; another client's person has agreed by calling it."""
+            capabilities = ctx.client_capabilities
+            price = await _run(tools.price_of_gists, book)
+            if not price or capabilities is None or capabilities.elicitation is None:
+                return Consent(make_gists=True)
+            return Elicit(f"{price} Make the gists?", Consent)
+
         @server.tool(annotations=_CHANGES)
         async def add_book(ctx: Context, source: Text = "", text: WholeText = "") -> results.Done:
             """Add a book to the library: from a web address, from a path on this computer (stdio only), or a text."""
             return await _run_long(ctx, tools.add_book, source, text, local_files=local_files, reports=False)
 
-        @server.tool(annotations=_CHANGES)
-        async def make_gists(ctx: Context, book: Text) -> results.Done:
+        async def make_gists(ctx: Context, book: Text, consent: Consent) -> results.Done:
             """Have ReadAgent's model read a book, page by page. This takes minutes and model calls; it can be cancelled
-            and resumes."""
+            and resumes. Where it costs money the person is asked first."""
+            if not consent.make_gists:
+                raise ToolError("The person does not want these gists to be made.")
+            if (mine := handed.get()) is not None:
+                mine.book, mine.job = book, await _run(tools.start_gists, book)
+                return await _run(tools.begun_gists, book)
             return await _run_long(ctx, tools.make_gists, book)
+
+        make_gists.__annotations__["consent"] = Annotated[Consent, Resolve(consent_to)]  # written above it were a name
+        server.tool(annotations=_CHANGES)(make_gists)
 
     @server.resource("book://{book}", mime_type="application/json")
     async def book(book: str) -> str:

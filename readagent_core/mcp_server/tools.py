@@ -27,9 +27,11 @@ from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Section
 from readagent_core.errors import NotInLibraryError, ReadAgentError, SettingsError
 from readagent_core.gisting import GistingProgress
-from readagent_core.gisting.job import start_gisting
+from readagent_core.gisting.costs import estimate_sentence
+from readagent_core.gisting.job import start_gisting, usual_plan
 from readagent_core.incoming.links import is_address, open_link, open_pasted_text
 from readagent_core.incoming.opening import open_file, read_file
+from readagent_core.jobs import Job
 from readagent_core.library.marks import Mark
 from readagent_core.mcp_server import results
 from readagent_core.mcp_server.seen import CHARACTERS, SeenLibrary, cut_text, known_page, page_finder, with_gists
@@ -348,21 +350,44 @@ class Tools:
             book=self._books.describe(self._books.card(book.id)), message="Added. `make_gists` makes its gists."
         )
 
+    def start_gists(self, book: str) -> Job:
+        """Have the model read the book in the background; one that was stopped resumes."""
+        return start_gisting(self._workspace, self._books.card(book).book.id, None)
+
+    def price_of_gists(self, book: str) -> str:
+        """What making the gists of a book sends and costs, in a sentence; '' where it costs no money."""
+        model, found = self._workspace.model, self._books.card(book).book
+        if not model.is_language_model or (model.price is not None and not model.price.cost_of_words(1_000, 1_000)):
+            return ""
+        plan = usual_plan(self._workspace, found.words)
+        return estimate_sentence(self._workspace, self._library.document(found.id), plan)
+
     def make_gists(self, book: str, *, cancel: CancelToken, report: Report) -> results.Done:
-        """Have the model read the book; one that was stopped resumes."""
-        job = start_gisting(self._workspace, self._books.card(book).book.id, None)
+        """Have the model read the book, and wait for it."""
+        job = self.start_gists(book)
         with cancel.on_cancel(job.cancel):
             while job.running:
                 job.join(_POLL_SECONDS)
                 value = job.snapshot.value
                 if isinstance(value, GistingProgress):
-                    report(value.words_read, value.words_total, f"{count_of(value.gists, 'gist')} made")
+                    report(value.words_read, value.words_total, gists_made(value))
         if job.exception is not None:
             raise job.exception
+        return self.done_gists(job, book)
+
+    def begun_gists(self, book: str) -> results.Done:
+        return results.Done(book=self._books.describe(self._books.card(book)), message="Begun.")
+
+    def done_gists(self, job: Job, book: str) -> results.Done:
         memory = self._library.memory(job.subject)
         return results.Done(
             book=self._books.describe(self._books.card(book)), message=f"Every page has its gist: {memory.made_by}."
         )
+
+
+def gists_made(value: object) -> str:
+    """'12 gists made', of what a job has published; '' where it has nothing yet."""
+    return f"{count_of(value.gists, 'gist')} made" if isinstance(value, GistingProgress) else ""
 
 
 def _part(rows: Sequence[R], start: int, describe: Callable[[R], M]) -> tuple[list[M], int | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import socket
 import sys
 import threading
@@ -14,6 +15,7 @@ import anyio
 import pytest
 
 from readagent_core.citations import FROM_PAGE
+from readagent_core.incoming.links import open_pasted_text
 from readagent_core.incoming.samples import add_samples
 from readagent_core.prompts import render_fragment
 from readagent_core.settings.saved import ModelOptions
@@ -472,3 +474,124 @@ def test_a_client_that_has_left_pays_for_nothing_more(open_workspace, tmp_path):
         finally:
             server.should_exit = True
             thread.join(20)
+
+
+class Remote:
+    """What a client of the revision of 2026-07-28 gets for a task: polled until it has ended."""
+
+    def __init__(self, *, cancels: bool = False) -> None:
+        self.cancels, self.seen = cancels, []
+
+    def extension(self):
+        from typing import Literal
+
+        from mcp.client.extension import ClientExtension, ResultClaim
+        from mcp_types import CallToolResult, Request, RequestParams, Result
+
+        class Made(Result):
+            result_type: Literal["task"] = "task"
+            task_id: str
+            status: str
+
+        class Params(RequestParams):
+            task_id: str
+
+        class Answer(Result):
+            status: str = ""
+            status_message: str = ""
+            result: dict | None = None
+
+        async def send(context, method, task_id):
+            request = Request[Params, str](method=method, params=Params(task_id=task_id))
+            return await context.session.send_request(request, Answer)
+
+        async def follow(made, context):
+            while True:
+                now = await send(context, "tasks/get", made.task_id)
+                self.seen.append((now.status, now.status_message))
+                if now.status == "cancelled":
+                    return CallToolResult(content=[], is_error=True)
+                if now.status == "completed":
+                    return CallToolResult.model_validate(now.result)
+                if self.cancels:
+                    await send(context, "tasks/cancel", made.task_id)
+                await anyio.sleep(0.05)
+
+        class Tasks(ClientExtension):
+            identifier = "io.modelcontextprotocol/tasks"
+
+            def claims(self):
+                return [ResultClaim(result_type="task", model=Made, resolve=follow)]
+
+        return Tasks()
+
+
+def with_modern_client(server, work, **options):
+    from mcp import Client
+
+    async def run():
+        async with Client(server, **options) as client:
+            return await work(client)
+
+    return anyio.run(run)
+
+
+def priced(open_workspace, fake):
+    workspace = open_workspace(fake.url, connections=2, prices={"fake": [1.0, 2.0]})
+    return workspace, open_pasted_text(workspace, "\n\n".join(f"The bell number {n} rang. " * 60 for n in range(20)))
+
+
+@pytest.mark.parametrize("cancels", [False, True])
+def test_gists_are_made_as_a_task_that_is_seen_and_cancelled(open_workspace, cancels):
+    with FakeServer(lambda text: Reply(sensible(text), delay=0.3 if cancels else 0.0)) as fake:
+        workspace, book = priced(open_workspace, fake)
+        remote = Remote(cancels=cancels)
+
+        async def work(client):
+            return await client.call_tool("make_gists", {"book": book.id})
+
+        server = make_server(workspace, allow_changes=True)
+        result = with_modern_client(server, work, extensions=[remote.extension()])
+    assert remote.seen[-1][0] == ("cancelled" if cancels else "completed")
+    if not cancels:
+        assert result.structured_content["book"]["gists"] == "ready"
+    assert not workspace.jobs.running()
+
+
+@pytest.mark.parametrize("answer", ["accept", "decline", "unable"])
+def test_what_costs_money_is_asked_first(open_workspace, answer):
+    from mcp_types import ElicitResult
+
+    asked = []
+
+    async def said(context, params):
+        asked.append(params.message)
+        return ElicitResult(action=answer, content={"make_gists": True} if answer == "accept" else None)
+
+    with FakeServer(sensible) as fake:
+        workspace, book = priced(open_workspace, fake)
+
+        async def work(client):
+            return await client.call_tool("make_gists", {"book": book.id})
+
+        options = {} if answer == "unable" else {"elicitation_callback": said}
+        result = with_modern_client(make_server(workspace, allow_changes=True), work, **options)
+        paid = len(fake.chats)
+    assert result.is_error == (answer == "decline")
+    assert bool(paid) == (answer != "decline")
+    assert len(asked) == (0 if answer == "unable" else 1)
+    assert answer == "unable" or "Make the gists?" in asked[0]
+
+
+def test_the_memory_is_an_app_without_a_network(library):
+    async def work(client):
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        shown = {name for name, tool in tools.items() if (tool.meta or {}).get("ui")}
+        assert shown == {"gist_memory", "open_pages"}
+        (page,) = (await client.read_resource("ui://readagent/memory.html")).contents
+        return page
+
+    page = with_client(make_server(library), work)
+    assert page.mime_type == "text/html;profile=mcp-app"
+    assert "default-src 'none'" in page.text
+    assert not re.search(r"https?://|innerHTML|eval\(|fetch\(", page.text)

@@ -42,7 +42,7 @@ def draw(workspace: Workspace, book: Book, memory: GistMemory | None) -> None:
 
 
 def go(goto: dict[str, Any], workspace: Workspace, book: Book, document: Document) -> dict[str, Any]:
-    """The ``Goto`` to the place in the other app, with a way back to the one here, once it was chosen; else ``goto``."""
+    """The ``Goto`` to the place in the other app, with a way back, once it was chosen; else ``goto`` as it is."""
     left = st.session_state.pop(_LEFT, None)
     if left is None:
         return goto
