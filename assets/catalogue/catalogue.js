@@ -92,11 +92,17 @@ class CatalogueScreen {
     if (!chosen) return this.main.replaceChildren(el("p", { class: "dim" }, "Choose a catalogue. It is asked only then."));
     const books = data.entries.map((entry, at) => ({ entry, at })).filter(({ entry }) => entry.state !== "page");
     const pages = data.entries.map((entry, at) => ({ entry, at })).filter(({ entry }) => entry.state === "page");
+    const other = data.query ? data.catalogues.find((one) => one.address !== data.chosen && one.asks) : undefined;
+    const elsewhere = other
+      ? button(`Search ${other.name} too`, () => this.ask({ do: "search", of: other.address, text: data.query }, other.name), {
+          kind: "slim",
+        })
+      : null;
     const empty = data.query ? `Nothing for “${data.query}” here.` : "This list is empty.";
     this.main.replaceChildren(
       el("div", { class: "head" }, this.crumbs(data), data.search ? this.search(data, chosen.name) : null),
       ...(data.error ? [this.error(data.error)] : []),
-      ...(data.entries.length || data.error ? [] : [el("p", { class: "dim", role: "status" }, empty)]),
+      ...(data.entries.length || data.error ? [] : [el("p", { class: "dim empty", role: "status" }, `${empty} `, elsewhere)]),
       el("ul", { class: "lists" }, ...pages.map(({ entry, at }) => this.list_(entry, at))),
       el("ul", { class: "books" }, ...books.map(({ entry, at }) => this.book(entry, at))),
       ...(data.more ? [button("Next page", () => this.ask({ do: "next" }, chosen.name), { kind: "more" })] : []),

@@ -32,13 +32,15 @@ _PAGE_SECONDS, _PAGE_BYTES, _COVER_BYTES = 20.0, 8 << 20, 4 << 20
 
 @dataclass(frozen=True)
 class Catalogue:
-    """``about``: a few words for people about one that is offered. ``home``: it is in the home network."""
+    """``about``: a few words for people about one that is offered. ``home``: it is in the home network. ``open``: it is
+    known to ask for no password."""
 
     name: str
     address: str
     user: str = ""
     home: bool = False
     about: str = ""
+    open: bool = False
 
     @property
     def host(self) -> str:
@@ -47,7 +49,9 @@ class Catalogue:
 
 OFFERED = (
     Catalogue("Standard Ebooks", "https://standardebooks.org/feeds/opds", about="well made, out of copyright"),
-    Catalogue("Project Gutenberg", "https://m.gutenberg.org/ebooks.opds/", about="75,000 books, out of copyright"),
+    Catalogue(
+        "Project Gutenberg", "https://m.gutenberg.org/ebooks.opds/", about="75,000 books, out of copyright", open=True
+    ),
 )
 
 

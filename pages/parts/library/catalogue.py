@@ -56,12 +56,13 @@ def act_on(workspace: Workspace, act: Act) -> None:
     entry = entries[act.page] if act.page < len(entries) else None
     now.error = None
     try:
-        if act.do == "choose":
+        if act.do == "choose" or (act.do == "search" and act.of):
             known = {one.address: one for one in kept.catalogues(workspace)}
             now.chosen, now.trail, now.query = known.get(act.of), [], ""
             if now.chosen:
-                now.trail = [(now.chosen.name, kept.open_page(workspace, now.chosen))]
-        elif act.do == "back":
+                page = kept.open_page(workspace, now.chosen)
+                now.trail = [(now.chosen.name, page)]
+        if act.do == "back":
             now.trail, now.query = now.trail[: act.page + 1], ""
         elif act.do == "forget" and now.chosen:
             kept.forget_catalogue(workspace, now.chosen)
@@ -109,7 +110,13 @@ def data(workspace: Workspace) -> dict[str, Any]:
     return {
         "kind": "catalogue",
         "catalogues": [
-            {"name": one.name, "about": one.about or one.host, "address": one.address, "home": one.home}
+            {
+                "name": one.name,
+                "about": one.about or one.host,
+                "address": one.address,
+                "home": one.home,
+                "asks": one.open,
+            }
             for one in kept.catalogues(workspace)
         ],
         "chosen": now.chosen.address if now.chosen else "",
@@ -169,7 +176,8 @@ def name_catalogue(workspace: Workspace, known: Catalogue | None) -> None:
         password = right.text_input("Password", type="password")
         name = st.text_input("Name", known.name if known else "", placeholder="As the catalogue calls itself")
         where = "this server" if workspace.settings.team else "this computer"
-        st.caption(f"Kept on {where} like a key, and sent to this address alone.")
+        home = "" if workspace.settings.team else " In your home network only what you name here is asked."
+        st.caption(f"The password is kept on {where} like a key, and sent to this address alone.{home}")
         if not st.form_submit_button("Add the catalogue" if known is None else "Sign in", type="primary"):
             return
     try:
