@@ -51,7 +51,7 @@ def catalogue(
             return
         if json:
             rows = [
-                {"title": one.title, "author": one.author, "address": one.address, "offer": one.offer}
+                {"title": one.title, "author": one.author, "address": one.address, "offer": str(one.offer or "")}
                 for one in page.entries
             ]
             print_json({"title": page.title, "total": page.total, "next": page.next, "entries": rows})

@@ -106,7 +106,7 @@ class Tasks(Extension):
         task = self._find(task_id)
         now = task.job.snapshot
         made = gists_made(now.value)
-        found = {
+        found: dict[str, Any] = {
             "taskId": task_id, "status": _STATES.get(now.state, "completed"), "createdAt": task.created,
             "lastUpdatedAt": _now(), "ttlMs": None, "pollIntervalMs": _POLL_MS, "statusMessage": made or str(now.state),
         }  # fmt: skip
