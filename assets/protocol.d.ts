@@ -776,7 +776,6 @@ export interface Import {
 
 /** Kind "catalogue": the catalogues, and the page of one that is open, sent by pages/parts/library/catalogue.py. */
 export interface CatalogueData {
-  kind: "catalogue";
   /** `about`: a few words, or the host; `home`: in the home network; `asks`: it can be searched without a password */
   catalogues: { name: string; about: string; address: string; home: boolean; asks: boolean }[];
   /** the address of the one that is open, or "" */

@@ -175,6 +175,7 @@ def test_a_catalogue(app, sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setattr(catalogue, "browsing", lambda: now)
     shown = json.loads(json.dumps(catalogue.data(workspace)))
+    assert shown.pop("kind") == "catalogue"
     assert not faults(shown, "CatalogueData")
     assert [one["state"] for one in shown["entries"]] == ["page", "free", "pdf", "borrow", "buy", "none"]
     assert shown["error"] == {"text": "Sign in", "login": True}

@@ -537,8 +537,9 @@ def with_modern_client(server, work, **options):
 
 
 def priced(open_workspace, fake):
-    workspace = open_workspace(fake.url, connections=2, prices={"fake": [1.0, 2.0]})
-    return workspace, open_pasted_text(workspace, "\n\n".join(f"The bell number {n} rang. " * 60 for n in range(20)))
+    workspace = open_workspace(fake.url, connections=2, prices={"fake-model": [1.0, 2.0]})
+    lines = [" ".join(f"The bell number {n} rang {k} times in the fog." for k in range(30)) for n in range(20)]
+    return workspace, open_pasted_text(workspace, "\n\n".join(lines))
 
 
 @pytest.mark.parametrize("cancels", [False, True])

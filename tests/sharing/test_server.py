@@ -7,6 +7,8 @@ import http.client
 import json
 import re
 from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import urlencode, urlsplit
 
@@ -45,13 +47,15 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
 
 
 def ask(
-    shared: Shared, path: str, method: str = "GET", body: str | None = None, host: str = HOST, **headers: str
-) -> Answer:
-    connection = http.client.HTTPConnection(host, shared.port, timeout=30)
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    connection.request(method, path, body, named)
-    answer = connection.getresponse()
-    return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+    shared: Shared, path: str, method: str = "GET", body: str | None = None, host: str = HOST, by: str = "127.0.0.1",
+    **headers: str,
+) -> Answer:  # fmt: skip
+    """``by``: the address that the request comes from."""
+    connection = http.client.HTTPConnection(host, shared.port, timeout=30, source_address=(by, 0))
+    with closing(connection):
+        connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+        answer = connection.getresponse()
+        return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
 
 
 def key_of(shared: Shared) -> str:
@@ -59,25 +63,22 @@ def key_of(shared: Shared) -> str:
 
 
 def test_forty_attempts_and_none_succeeds(shared):
+    ask_as = partial(ask, shared, by="127.0.0.9")  # whoever guesses has to wait, nobody else
     evil, form = "http://evil.example", "application/x-www-form-urlencoded"
     right = urlencode({"password": shared.password})
     words = "/ /read /ask /settings /picture/0/0 /original/0/facts /_stcore/health /media/x.txt /_stcore/host-config"
     paths = [*words.split(), "/_stcore/metrics", "/bundle/0/library/main.js", "/webpage/0/0", "/static/x.js"]
-    attempts = [ask(shared, path) for path in paths]  # 13 without a password
+    attempts = [ask_as(path) for path in paths]  # 13 without a password
     forged = [f"readagent_device={value}" for value in ("x", key_of(shared))]
-    attempts += [ask(shared, path, Cookie=cookie) for path in paths[:4] for cookie in forged]
-    attempts += [
-        ask(shared, p) for p in ("/opds", "/opds/books", "/users/auth", "/syncs/progress/x", "/sync/users/auth")
-    ]
-    attempts += [ask(shared, "/opds", Authorization="Bearer x"), ask(shared, "/users/auth", x_auth_key=shared.password)]
+    attempts += [ask_as(path, Cookie=cookie) for path in paths[:4] for cookie in forged]
+    attempts += [ask_as(p) for p in ("/opds", "/opds/books", "/users/auth", "/syncs/progress/x", "/sync/users/auth")]
+    attempts += [ask_as("/opds", Authorization="Bearer x"), ask_as("/users/auth", x_auth_key=shared.password)]
     # the right password, but a page of another site sends it, or a name that only leads here (DNS rebinding)
-    attempts += [ask(shared, "/sign-in", "POST", right, Origin=evil, Content_Type=form)]
-    attempts += [ask(shared, p, Host=f"rebound.example:{shared.port}") for p in ("/", "/opds", "/users/auth")]
-    attempts += [ask(shared, "/sign-in", "POST", right, Host=f"rebound.example:{shared.port}", Content_Type=form)]
-    attempts += [ask(shared, "/users/auth", Origin=evil, x_auth_key=key_of(shared))]
-    attempts += [
-        ask(shared, "/sign-in", "POST", "password=wrong&to=//evil.example", Content_Type=form) for _ in range(2)
-    ]
+    attempts += [ask_as("/sign-in", "POST", right, Origin=evil, Content_Type=form)]
+    attempts += [ask_as(p, Host=f"rebound.example:{shared.port}") for p in ("/", "/opds", "/users/auth")]
+    attempts += [ask_as("/sign-in", "POST", right, Host=f"rebound.example:{shared.port}", Content_Type=form)]
+    attempts += [ask_as("/users/auth", Origin=evil, x_auth_key=key_of(shared))]
+    attempts += [ask_as("/sign-in", "POST", "password=wrong&to=//evil.example", Content_Type=form) for _ in range(2)]
     assert sorted({one.status for one in attempts}) == [401, 403, 421]
     assert not any("set-cookie" in one.headers for one in attempts)
     assert not any(shared.password.encode() in one.body or b"Harrow" in one.body for one in attempts)

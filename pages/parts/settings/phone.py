@@ -61,8 +61,8 @@ def _draw_address(sharing: Sharing) -> None:
 
     with st.container(border=True, key="share_address"):
         code, words = st.columns([2, 3], vertical_alignment="center")
-        drawn = segno.make(code_address(sharing), error="m").svg_inline(border=2, dark="#000", light="#fff")
-        code.html(f'<div class="qr" role="img" aria-label="QR code with the address and the password">{drawn}</div>')
+        drawn = segno.make(code_address(sharing), error="m").png_data_uri(scale=8, border=2)
+        code.html(f'<div class="qr"><img src="{drawn}" alt="QR code with the address and the password"></div>')
         with words:
             st.markdown("**Point the phone’s camera at the code**")
             st.caption("It brings the address and fills in the password. The phone must be in the same network.")

@@ -195,7 +195,7 @@ async def start(app: App) -> AsyncIterator[None]:
     if not st.get_option("server.headless"):
         address = f"http://{st.get_option('server.address') or 'localhost'}:{st.get_option('server.port')}"
         asyncio.get_running_loop().call_later(OPEN_SECONDS, webbrowser.open, address)
-    sharing = begin_sharing(app)
+    sharing = begin_sharing(app, style_sheet())
     yield
     if sharing:
         sharing.stop()

@@ -63,12 +63,15 @@ def access() -> Access:
 
 
 class SignedIn:
-    """ASGI middleware: the app, for devices that are signed in; and what other reading apps ask for."""
+    """ASGI middleware: the app, for devices that are signed in; and what other reading apps ask for.
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    ``style``: the styles of the page for signing in.
+    """
+
+    def __init__(self, app: ASGIApp, style: str) -> None:
+        self._app, self._style = app, style
         routes = [
-            Route("/sign-in", _sign_in, methods=["POST"]),
+            Route("/sign-in", self._sign_in, methods=["POST"]),
             Route("/sign-out", _sign_out, methods=["POST"]),
             Route("/opds", _with_password(_opds)),
             Route("/opds/{rest:path}", _with_password(_opds)),
@@ -95,7 +98,7 @@ class SignedIn:
         cookie = request.cookies.get(COOKIE, "")
         if answer is None:
             known = await run_in_threadpool(access().device, cookie)
-            answer = self._app if known else _sign_in_page(request)
+            answer = self._app if known else self._sign_in_page(request)
         if scope["type"] == "websocket" and answer is not self._app:
             await send({"type": "websocket.close", "code": 1008})
             return
@@ -107,35 +110,31 @@ class SignedIn:
 
         await answer(scope, receive_if_known, send)
 
+    def _sign_in_page(self, request: HTTPConnection, said: str = "", to: str = "") -> Response:
+        wants_page = "text/html" in request.headers.get("accept", "")
+        if not wants_page and not said:
+            return Response("Sign in first.", status_code=401)
+        to = to or f"{request.url.path}{f'?{request.url.query}' if request.url.query else ''}"
+        text = Template(read("sign_in.html")).substitute(
+            theme="system", style=self._style, mark=read("mark.svg"), computer=html.escape(socket.gethostname()),
+            to=html.escape(to), said=html.escape(said), state="bad" if said else "", days=DAYS,
+            described=' aria-describedby="no" aria-invalid="true"' if said else "",
+        )  # fmt: skip
+        return HTMLResponse(text, status_code=401, headers=_PAGE)
 
-def _sign_in_page(request: HTTPConnection, said: str = "", to: str = "") -> Response:
-    from pages.parts.shared.first_page import style_sheet
-
-    wants_page = "text/html" in request.headers.get("accept", "")
-    if not wants_page and not said:
-        return Response("Sign in first.", status_code=401)
-    to = to or f"{request.url.path}{f'?{request.url.query}' if request.url.query else ''}"
-    text = Template(read("sign_in.html")).substitute(
-        theme="system", style=style_sheet(), mark=read("mark.svg"), computer=html.escape(socket.gethostname()),
-        to=html.escape(to), said=html.escape(said), state="bad" if said else "", days=DAYS,
-        described=' aria-describedby="no" aria-invalid="true"' if said else "",
-    )  # fmt: skip
-    return HTMLResponse(text, status_code=401, headers=_PAGE)
-
-
-async def _sign_in(request: Request) -> Response:
-    fields = parse_qs((await _body(request)).decode("utf-8", "replace"))
-    password, to = fields.get("password", [""])[0], fields.get("to", ["/"])[0]
-    to = to if to.startswith("/") and not to.startswith(("//", "/\\")) else "/"
-    try:
-        token = await run_in_threadpool(
-            access().sign_in, password, _address(request), request.headers.get("user-agent", "")
-        )
-    except SignInError as error:
-        return _sign_in_page(request, str(error), to)
-    response = RedirectResponse(to, 303)
-    response.set_cookie(COOKIE, token, max_age=DAYS * 86_400, httponly=True, samesite="strict")
-    return response
+    async def _sign_in(self, request: Request) -> Response:
+        fields = parse_qs((await _body(request)).decode("utf-8", "replace"))
+        password, to = fields.get("password", [""])[0], fields.get("to", ["/"])[0]
+        to = to if to.startswith("/") and not to.startswith(("//", "/\\")) else "/"
+        try:
+            token = await run_in_threadpool(
+                access().sign_in, password, _address(request), request.headers.get("user-agent", "")
+            )
+        except SignInError as error:
+            return self._sign_in_page(request, str(error), to)
+        response = RedirectResponse(to, 303)
+        response.set_cookie(COOKIE, token, max_age=DAYS * 86_400, httponly=True, samesite="strict")
+        return response
 
 
 def _sign_out(request: Request) -> Response:
@@ -190,6 +189,8 @@ def _with_key(handler: Handler) -> Callable[[Request], Any]:
     async def guarded(request: Request) -> Response:
         try:
             key = request.headers.get("x-auth-key", "")
+            if not key:
+                raise SignInError("Send the password of this library as KOReader does.")
             await run_in_threadpool(lambda: access().check(key, _address(request), hashed=True))
             body = await _body(request) if request.method == "PUT" else b""
             return await run_in_threadpool(handler, request, body)

@@ -43,8 +43,8 @@ class _Listener(uvicorn.Server):
 class Sharing:
     """The listener. ``addresses``: where it answers, '192.168.1.23:8501', the usual one first; () while it is off."""
 
-    def __init__(self, app: ASGIApp, loop: asyncio.AbstractEventLoop) -> None:
-        self._app, self._loop = SignedIn(app), loop
+    def __init__(self, app: ASGIApp, loop: asyncio.AbstractEventLoop, style: str) -> None:
+        self._app, self._loop = SignedIn(app, style), loop
         self._server: _Listener | None = None
         self._task: Future[None] | None = None
         self.addresses: tuple[str, ...] = ()
@@ -78,11 +78,11 @@ class Sharing:
         self._server, self.addresses = None, ()
 
 
-def begin(app: ASGIApp) -> Sharing | None:
+def begin(app: ASGIApp, style: str) -> Sharing | None:
     """Note the server's loop, and share at once where that is switched on; None on a server for several people."""
     if load_team() is not None:
         return None
-    sharing = Sharing(app, asyncio.get_running_loop())
+    sharing = Sharing(app, asyncio.get_running_loop(), style)
     _KEEPER["sharing"] = sharing
     if access().on or share_addresses() is not None:
         try:
