@@ -156,10 +156,14 @@ def themes() -> dict[str, str]:
     return dict(re.findall(r'\[data-theme="(\w+)"\] \{(.*?)\}', read("tokens.css"), re.DOTALL))
 
 
+def night() -> str:
+    """The style by which the theme 'system' has the colours of 'dark' while the system's is dark."""
+    return f'@media (prefers-color-scheme: dark) {{ [data-theme="system"] {{ {themes()["dark"]} }} }}'
+
+
 def style_sheet() -> str:
-    """All style sheets as one; the theme 'system' has the colours of 'dark' while the system's is dark."""
-    night = f'@media (prefers-color-scheme: dark) {{ [data-theme="system"] {{ {themes()["dark"]} }} }}'
-    return "".join(map(read, SHEETS)) + night
+    """All style sheets as one."""
+    return "".join(map(read, SHEETS)) + night()
 
 
 @cache
@@ -195,7 +199,7 @@ async def start(app: App) -> AsyncIterator[None]:
     if not st.get_option("server.headless"):
         address = f"http://{st.get_option('server.address') or 'localhost'}:{st.get_option('server.port')}"
         asyncio.get_running_loop().call_later(OPEN_SECONDS, webbrowser.open, address)
-    sharing = begin_sharing(app, style_sheet())
+    sharing = begin_sharing(app, read("tokens.css") + night())
     yield
     if sharing:
         sharing.stop()
