@@ -20,6 +20,8 @@ class CatalogueScreen {
   constructor(root, { send }) {
     this.send = send;
     this.drawn = "";
+    /** @type {Map<string, Element>} by their place, with their address or title */
+    this.covers = new Map();
     /** @type {CatalogueData | null} */
     this.data = null;
     this.list = el("aside", { class: "cats", "aria-label": "Catalogues" });
@@ -53,6 +55,7 @@ class CatalogueScreen {
   /** Reports what was pressed, and shows that a catalogue is being asked. @param {Act} act @param {string} name */
   ask(act, name) {
     this.drawn = "";
+    this.covers.clear();
     const grey = Array.from({ length: GREY }, () => el("li", {}, el("span", { class: "cover grey" })));
     this.main.replaceChildren(
       el("p", { class: "dim", role: "status" }, `Asking ${name}…`),
@@ -151,19 +154,27 @@ class CatalogueScreen {
   /** @param {CatalogueBook} entry @param {number} at */
   book(entry, at) {
     const { title, author, cover } = entry;
-    const drawn = () => drawCover({ title, author });
-    /** @type {HTMLElement | null} */
-    const picture = cover ? pictureCover(new URL(cover, document.baseURI).href, () => picture?.replaceWith(drawn())) : null;
+    const key = `${at} ${cover || title}`;
+    const shown = this.covers.get(key) ?? this.cover(entry);
+    this.covers.set(key, shown); // the same one in every drawing, so that it does not flash
     return el(
       "li",
       { "data-state": entry.state },
-      picture ?? drawn(),
+      shown,
       el("h2", { dir: "auto" }, title),
       el("p", { class: "small dim", dir: "auto" }, author),
       entry.said ? el("p", { class: "small said", role: "alert" }, entry.said) : null,
       entry.state === "pdf" ? el("p", { class: "small dim" }, "Only as PDF") : null,
       this.action(entry, at),
     );
+  }
+
+  /** @param {CatalogueBook} entry @returns {Element} */
+  cover({ title, author, cover }) {
+    const drawn = () => el("span", { class: "cover" }, drawCover({ title, author }));
+    if (!cover) return drawn();
+    const picture = pictureCover(new URL(cover, document.baseURI).href, () => picture.replaceChildren(drawCover({ title, author })));
+    return picture;
   }
 
   /** @param {CatalogueBook} entry @param {number} at */

@@ -58,7 +58,7 @@ def act_on(workspace: Workspace, act: Act) -> None:
     try:
         if act.do == "choose" or (act.do == "search" and act.of):
             known = {one.address: one for one in kept.catalogues(workspace)}
-            now.chosen, now.trail, now.query = known.get(act.of), [], ""
+            now.chosen, now.trail, now.query, now.covers = known.get(act.of), [], "", {}
             if now.chosen:
                 page = kept.open_page(workspace, now.chosen)
                 now.trail = [(now.chosen.name, page)]
@@ -80,7 +80,6 @@ def act_on(workspace: Workspace, act: Act) -> None:
                 _start_adding(workspace, now.chosen, entry)
     except ReadAgentError as error:
         now.error = error
-    now.covers = {}
 
 
 def _start_adding(workspace: Workspace, catalogue: Catalogue, entry: Entry) -> None:
