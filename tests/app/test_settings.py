@@ -139,7 +139,7 @@ def test_a_model_found_here_is_connected_in_two_clicks(app, monkeypatch, own_hom
         monkeypatch.setattr(probe, "find_local", lambda: [Found(here, server.url, ("llama3.1:8b", "qwen3:4b"))])
         at = app("pages/settings.py")
         assert at.radio(key="model_kind").value == "builtin"  # for a newcomer
-        assert [tab.label for tab in at.tabs] == ["Model", "Appearance", "Storage"]
+        assert [tab.label for tab in at.tabs] == ["Model", "Appearance", "Storage", "On my phone"]
         at.radio(key="model_kind").set_value("local").run()
         assert at.selectbox(key="local_ollama_model_2").value == "llama3.1:8b"
         at.button(key="local_ollama_use").click().run()
