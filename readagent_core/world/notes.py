@@ -25,8 +25,8 @@ from readagent_core.world.names import EntityKind, name_key
 
 MOST_WORDS = 15  # of what a note says
 VERSION = 1
-_LEAST_NOTES, _MOST_NOTES, _WORDS_A_NOTE = 5, 24, 45  # of a page, one for about so many of its words
-_REPLY_WORDS = 32  # of a line
+_LEAST_NOTES, _MOST_NOTES, _WORDS_A_NOTE = 6, 36, 42  # of a page, one for about so many of its words
+_REPLY_WORDS = 30  # of a line
 _HEADING = re.compile(r"^[\W_]*(?:notes?|メモ|ノート)[\W_]*$", re.IGNORECASE | re.MULTILINE)
 _FIELDS = re.compile(r"\s*[|｜]\s*")
 _ENTITY = re.compile(

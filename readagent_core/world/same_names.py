@@ -14,12 +14,14 @@ from readagent_core.models.thinking import remove_thinking
 from readagent_core.prompts import Prompt
 from readagent_core.tags import escape_tags
 from readagent_core.words import fold, is_unspaced
-from readagent_core.world.as_of import Entity, World
+from readagent_core.world.as_of import Entity, Line, World
 from readagent_core.world.identity import Link, LinkBy, split_title
 from readagent_core.world.names import EntityKind
+from readagent_core.world.notes import NoteKind
 
-PAGES_AT_ONCE = 8
-_MOST_SHOWN, _LINES = 40, 3
+PAGES_AT_ONCE = 10
+_MOST_SHOWN, _LINES = 36, 3
+_TELLING = frozenset({NoteKind.IS, NoteKind.RELATED, NoteKind.SAME})  # who somebody is
 _PAIR = re.compile(
     r"^\W*(\d+)\s*[=＝]\s*(\d+)\s*[|｜,:]?\s*(?:(?:page|p\.|ページ)?\s*\[?(?P<page>\d+)\]?|(?P<form>form))?",
     re.IGNORECASE,
@@ -44,22 +46,31 @@ def same_names_prompt(world: World, after: int, page: int) -> Prompt | None:
     if not new or len(people) < 2:
         return None
     document = world.memory.document
+    numbers = ", ".join(str(people.index(person) + 1) for person in new)
     return prompts.render(
         "same_names",
         document.language,
         reply_words=60,
         title=escape_tags(document.title),
         cast=escape_tags("\n".join(_row(number, person) for number, person in enumerate(people, start=1))),
-        new=", ".join(str(people.index(person) + 1) for person in new),
+        new=""
+        if len(new) == len(people)
+        else prompts.render_fragment("same_names.new", document.language, numbers=numbers),
     )
 
 
 def _row(number: int, person: Entity) -> str:
     names = ", ".join([person.name, *(other.name for other in person.also)])
-    pages = [page for page, _ in person.pages]
-    span = f"{pages[0]}-{pages[-1]}" if pages else "-"
-    lines = [*person.lines[:1], *person.lines[1:][-_LINES + 1 :]]
-    return f"{number}: {names} ({span}). " + "; ".join(f"{line.says} [page {line.page}]" for line in lines if line.says)
+    pages = [page for page, _ in person.pages] or [line.page for line in person.lines]
+    telling = [line for line in person.lines if line.kind in _TELLING]
+    others = [line for line in person.lines if line not in telling]
+    lines = sorted([*telling[-_LINES:], *others[: max(1, _LINES - len(telling))]], key=lambda line: line.page)
+    said = "; ".join(f"{line.says}{_to(line)} [page {line.page}]" for line in lines if line.says)
+    return f"{number}: {names} ({pages[0]}-{pages[-1]}). {said}" if pages else f"{number}: {names}. {said}"
+
+
+def _to(line: Line) -> str:
+    return f" ({line.other})" if line.other and line.other not in line.says else ""
 
 
 def parse_same_names(world: World, after: int, page: int, reply: str) -> tuple[Link, ...]:
