@@ -153,6 +153,7 @@ class Document:
     source pages, from 1, whose text is missing because they are pictures or because their fonts cannot be read.
     ``recognised_pages``: those whose text was recognised, each with its confidence from 0 to 1.
     ``figures``: in the order of the text; they do not change the ``id``. ``pictures``: theirs, as a loader made them.
+    ``series``: the series that the book belongs to and its number there, as the file says.
     """
 
     title: str
@@ -168,6 +169,7 @@ class Document:
     recognised_pages: tuple[tuple[int, float], ...] = ()
     figures: tuple[Figure, ...] = ()
     pictures: tuple[Picture, ...] = field(default=(), compare=False, repr=False)
+    series: tuple[str, float] | None = field(default=None, compare=False)
 
     @cached_property
     def id(self) -> str:
@@ -320,6 +322,7 @@ class Document:
             "doubtful_pages": list(self.doubtful_pages),
             "recognised_pages": [list(page) for page in self.recognised_pages],
             "figures": [figure.to_list() for figure in self.figures],
+            **({"series": list(self.series)} if self.series else {}),
         }
 
     @classmethod
@@ -339,6 +342,7 @@ class Document:
             doubtful_pages=tuple(data.get("doubtful_pages", ())),  # older documents have none
             recognised_pages=tuple((number, confidence) for number, confidence in data.get("recognised_pages", ())),
             figures=tuple(Figure.from_list(row, len(data["paragraphs"])) for row in data.get("figures", ())),
+            series=tuple(data["series"]) if data.get("series") else None,
         )
 
 

@@ -165,6 +165,8 @@ def import_books(workspace: Workspace, found: list[FoundBook], job: Job) -> Fold
         if book.id not in known:
             named = [tag for tag in (*metadata.tags, metadata.series) if any(map(str.isalnum, tag))]
             library.set_tags(book.id, named)
+            if place := metadata.place_in_series:
+                library.place_in_series(book.id, *place)
             known.add(book.id)
         new = book.id not in shown
         imported = ImportedBook(book, item.name, new, metadata.tags, metadata.series, metadata.position)

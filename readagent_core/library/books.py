@@ -87,6 +87,9 @@ class Books(LibraryPart):
                 number = newest["number"] + 1 if newest else 1
                 connection.execute("INSERT INTO version VALUES (?, ?, ?, ?)", (book_id, number, document.id, now))
             connection.execute("UPDATE book SET removed = NULL WHERE id = ?", (book_id,))
+            if document.series:
+                place = "INSERT INTO series VALUES (?, ?, ?) ON CONFLICT DO NOTHING"  # an order by hand stays
+                connection.execute(place, (book_id, *document.series))
         return self.book(book_id)
 
     def document(self, book_id: str, *, document_id: str | None = None) -> Document:

@@ -94,6 +94,34 @@ class Shelves(LibraryPart):
             _put(connection, book_ids, name)
         return name
 
+    def series_of(self, book_id: str) -> tuple[str, list[str]]:
+        """The name of the series that a book belongs to and the ids of its books in order; ('', []) for none."""
+        row = self._db.row("SELECT name FROM series WHERE book_id = ?", (book_id,))
+        rows = self._db.rows(
+            "SELECT book_id FROM series JOIN book ON book.id = book_id WHERE name = ? AND removed IS NULL "
+            "ORDER BY number, title, book_id",
+            (row["name"] if row else "",),
+        )
+        return (row["name"], [found["book_id"] for found in rows]) if row else ("", [])
+
+    def place_in_series(self, book_id: str, name: str, number: float) -> None:
+        """Put a book into the series that its file or catalogue names; where it is in one already, it stays there."""
+        self._db.change("INSERT INTO series VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (book_id, name, number))
+
+    def put_in_order(self, name: str, book_ids: Sequence[str]) -> None:
+        """Make a series of these books, in this order; a book that was in another one leaves it.
+
+        Those that were in this series and are not named leave it too; with no books it ends.
+        """
+        name = _checked(name, "series")
+        with self._db.write() as connection:
+            connection.execute("DELETE FROM series WHERE name = ?", (name,))
+            connection.executemany(
+                "INSERT INTO series VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET name = excluded.name, "
+                "number = excluded.number",
+                [(book_id, name, number) for number, book_id in enumerate(book_ids, start=1)],
+            )
+
     def rename_shelf(self, shelf: str, name: str) -> str:
         """Rename a shelf and return its new name as stored."""
         name = _checked(name, "shelf")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,12 @@ class BookMetadata:
     series: str = ""
     position: str = ""
     tags: tuple[str, ...] = ()
+
+    @property
+    def place_in_series(self) -> tuple[str, float] | None:
+        """The series and the book's number in it, 0 where it has none; None for a book of no series."""
+        number = re.fullmatch(r"\d{1,6}(?:\.\d{1,3})?", self.position)
+        return (self.series, float(number.group()) if number else 0.0) if self.series else None
 
 
 def parse_xml(data: bytes) -> Any:

@@ -67,7 +67,7 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
         cover=read_cover(archive, package),
         limits=limits,
     )
-    return shown.add_to(replace(document, vertical=is_vertical(archive, package)))
+    return shown.add_to(replace(document, vertical=is_vertical(archive, package), series=metadata.place_in_series))
 
 
 def _no_text_error(package: Package, parts: list[EpubPart]) -> DocumentError:

@@ -1,0 +1,102 @@
+"""Cards to learn from as a file: an Anki deck, or CSV that other programs take.
+
+Questions about chapters, words that were marked with their sentences, and who is who as of a page. A card keeps its id
+from one export to the next, so that Anki adds only what is new.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from markupsafe import escape
+
+from readagent_core.companion.study import StudyQuestion
+from readagent_core.document import Document
+from readagent_core.errors import SettingsError
+from readagent_core.library.marks import HIGHLIGHT, NOTE, Mark
+from readagent_core.text_files import csv_line
+from readagent_core.words import count_words, sentences
+from readagent_core.world.as_of import Known
+from readagent_core.world.telling import said
+
+STUDY_FORMATS = {"apkg": "application/octet-stream", "csv": "text/csv"}
+_LONGEST_WORDS = 6  # of a mark that is a word to learn
+_LINES = 4
+_STYLE = (
+    ".card{font-family:serif;font-size:20px;text-align:left;max-width:34em;margin:0 auto} .p{color:#777;font-size:14px}"
+)
+_BACK = '{{FrontSide}}<hr id="answer">{{Back}}<p class="p">{{Page}}</p>'
+
+
+@dataclass(frozen=True)
+class StudyCard:
+    """``front`` and ``back`` of a card, and the page it rests on (0: none)."""
+
+    front: str
+    back: str
+    page: int = 0
+
+
+def study_cards(
+    document: Document,
+    *,
+    questions: Iterable[StudyQuestion] = (),
+    marks: Iterable[Mark] = (),
+    known: Known | None = None,
+) -> list[StudyCard]:
+    """Return a card for each question, each marked word, and each person known. ``marks``: placed in ``document``."""
+    cards = [StudyCard(q.question, q.answer, q.page) for q in questions]
+    cards += _words(document, marks)
+    for person in known.people if known else ():
+        lines = [f"{said(line)} [{line.page}]" for line in person.lines if said(line)][-_LINES:]
+        if lines:
+            cards.append(StudyCard(f"{document.title}: {person.name}", "\n".join(lines), person.lines[0].page))
+    return list({card.front: card for card in cards}.values())
+
+
+def _words(document: Document, marks: Iterable[Mark]) -> Iterator[StudyCard]:
+    for mark in marks:
+        if mark.kind not in (HIGHLIGHT, NOTE) or not mark.exact.strip() or count_words(mark.exact) > _LONGEST_WORDS:
+            continue
+        text = document.paragraphs[mark.start.paragraph].text if mark.start.paragraph < len(document.paragraphs) else ""
+        sentence = next((s.strip() for s in sentences(text, document.language) if mark.exact in s), mark.exact)
+        yield StudyCard(mark.exact, "\n".join(filter(None, [mark.note, sentence])))
+
+
+def export_study(book_id: str, title: str, cards: Sequence[StudyCard], format: str) -> bytes:
+    """Return the cards as the bytes of a file. Raises SettingsError for an unknown format, or without genanki."""
+    if format not in STUDY_FORMATS:
+        raise SettingsError(f"Unknown format {format!r}. Choose one of: {', '.join(STUDY_FORMATS)}.")
+    if format == "csv":
+        rows = [("front", "back", "page"), *((card.front, card.back, card.page or "") for card in cards)]
+        return "".join(map(csv_line, rows)).encode("utf-8", "replace")
+    return _deck(book_id, title, cards)
+
+
+def _deck(book_id: str, title: str, cards: Sequence[StudyCard]) -> bytes:
+    try:
+        import genanki
+    except ImportError:
+        raise SettingsError("An Anki deck needs the package genanki: pip install genanki. CSV needs nothing.") from None
+    fields: list[dict[str, str]] = [{"name": name} for name in ("Front", "Back", "Page")]
+    template = {"name": "Card", "qfmt": "{{Front}}", "afmt": _BACK}
+    model: Any = genanki.Model(_number("readagent study"), "ReadAgent", fields=fields, templates=[template], css=_STYLE)
+    deck: Any = genanki.Deck(_number(f"readagent {book_id}"), f"ReadAgent::{title}")
+    for card in cards:
+        shown = [str(escape(text)).replace("\n", "<br>") for text in (card.front, card.back)]
+        page = f"page {card.page}" if card.page else ""
+        deck.add_note(genanki.Note(model=model, fields=[*shown, page], guid=genanki.guid_for(book_id, card.front)))
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "deck.apkg"
+        genanki.Package(deck).write_to_file(str(path))
+        return path.read_bytes()
+
+
+def _number(name: str) -> int:
+    """Return a number by which Anki knows a deck or a kind of card: always the same for a name."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big") | 1 << 31
