@@ -6,12 +6,13 @@ Title, memory and what is said of them come first, then the task, and the questi
 question with the look-up of the question before. An answer shares the memory up to the first page that was opened,
 because pages are expanded in place; with ``opened=after`` they come after all the gists, which are then shared. Figures
 are for the bundled samples with the recorded readings, or for an exported reading and a list of {"question"}; the
-built-in reader answers.
+built-in reader answers. The last column is the share of the words after the instructions: of texts, names and question.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -24,9 +25,15 @@ from readagent_core.incoming.opening import import_gisting
 from readagent_core.incoming.samples import FOLDER, NAMES, read_recording, recorded_memory
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin.reader import BuiltInReader
+from readagent_core.words import count_words
 
+Shares = tuple[float, float]  # of all words of a prompt, and of those after the instructions, in %
 AFTER = {"opened": "after"}
+_GIVEN = re.compile(
+    r"<text>\n(.*?)\n</text>|^(?:Names and|Where words) [^:\n]*: ([^\n]*)$|\nQuestion:\n(.*)", re.S | re.M
+)
 RUNS = (
+    ("recall", AskSettings()),
     ("read-agent-p", AskSettings(3)),
     ("read-agent-p", AskSettings(3, extra=AFTER)),
     ("read-agent-s", AskSettings(6)),
@@ -57,14 +64,29 @@ def shared(first: str, second: str) -> float:
     return 100 * same / len(second)
 
 
-def measure(memory: GistMemory, questions: Sequence[str], method: str, settings: AskSettings) -> dict[str, list[float]]:
+def given_words(text: str) -> int:
+    """Return the words of a prompt's texts, names and question, without its instructions."""
+    return sum(count_words(next(filter(None, part.groups()))) for part in _GIVEN.finditer(text))
+
+
+def stood_before(first: str, second: str) -> float:
+    """Return how many of the words of ``second`` after the instructions stood in the beginning of ``first``, in %."""
+    same = round(len(second) * shared(first, second) / 100)
+    begun = second[:same] + ("\n</text>" if second[:same].count("<text>") > second[:same].count("</text>") else "")
+    return 100 * given_words(begun) / max(1, given_words(second))
+
+
+def measure(
+    memory: GistMemory, questions: Sequence[str], method: str, settings: AskSettings
+) -> dict[str, list[tuple[float, float]]]:
     """Return the shares by kind of call."""
     sent: list[str] = []
-    found: dict[str, list[float]] = {}
+    found: dict[str, list[tuple[float, float]]] = {}
     for question in questions:
         for kind, prompt in calls_of(memory, question, method, settings):
             if sent:
-                found.setdefault(kind, []).append(max(shared(old, prompt) for old in sent))
+                nearest = max(sent, key=lambda old: shared(old, prompt))
+                found.setdefault(kind, []).append((shared(nearest, prompt), stood_before(nearest, prompt)))
             sent.append(prompt)
     return found
 
@@ -83,14 +105,16 @@ def texts(arguments: Sequence[str]) -> Iterator[tuple[str, GistMemory, list[str]
 
 
 def main(arguments: Sequence[str]) -> None:
-    print(f"{'text':26} {'method':17} {'pages':9} {'prompt':20} {'prompts':>7} {'shared, mean':>13} {'least':>7}")
+    head = f"{'text':26} {'method':17} {'pages':9} {'prompt':20} {'prompts':>7}"
+    print(f"{head} {'shared, mean':>13} {'least':>7} {'of given':>11}")
     for name, memory, questions in texts(arguments):
         for method, settings in RUNS:
             pages = settings.extra.get("opened", "in place") if settings.look_ups else ""
             for kind, shares in measure(memory, questions, method, settings).items():
-                mean = sum(shares) / len(shares)
+                all_words, given = zip(*shares, strict=True)
                 print(
-                    f"{name:26} {method:17} {pages:9} {kind:20} {len(shares):7} {mean:11.1f} % {min(shares):5.1f} %",
+                    f"{name:26} {method:17} {pages:9} {kind:20} {len(shares):7} {sum(all_words) / len(shares):11.1f} % "
+                    f"{min(all_words):5.1f} % {min(given):9.1f} %",
                     flush=True,
                 )
 

@@ -138,7 +138,8 @@ def show_prompts(steps: Sequence[Step], at: int, *, rebuilt: bool = False) -> No
             st.code(step.said, language=None, wrap_lines=True)
     for call in step.calls:
         usage = call.usage
-        figures = f"{usage.words_in:,} words sent, {usage.words_out:,} received, {usage.seconds:.1f} s"
+        new = "" if usage.words_new is None else f" ({usage.words_new:,} new)"
+        figures = f"{usage.words_in:,} words sent{new}, {usage.words_out:,} received, {usage.seconds:.1f} s"
         st.caption(f"Sent ({figures})" if usage.words_in else "Prompt" if rebuilt else "Sent (answered from the cache)")
         st.code(call.prompt, language=None, wrap_lines=True, height=360)
         st.caption("Received")

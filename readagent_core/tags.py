@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 _FULL_TEXT = {"ja": "（全文）"}
+_GIST = {"ja": "（要点）"}
 _LOOK_ALIKE = re.compile(
     r"<(\s*(?:pages?|book|ページ)?\s*[\d０-９]+(?:\.\d+)?\s*(?:[|-]\s*[\d０-９]+\s*)?)>", re.IGNORECASE
 )
@@ -24,7 +25,9 @@ _TEXT_MARK = re.compile(r"[<＜](\s*[/／]?\s*text\b[^<>＜＞\n]{0,40})[>＞]",
 _OTHER_BRACKETS = str.maketrans("<>[]", "‹›‹›")
 _PASSAGE = {"ja": "（段落{}）"}
 _TAG = re.compile(
-    r"^<Pages? (\d+)(?:-\d+)?>( \(full text\)|（全文）| \(paragraphs? [\d-]+\)|（段落[\d-]+）)?$", re.MULTILINE
+    r"^<Pages? (\d+)(?:-\d+)?>(?: \(gist\)|（要点）)?"
+    r"( \(full text\)|（全文）| \(paragraphs? [\d-]+\)|（段落[\d-]+）)?$",
+    re.MULTILINE,
 )
 _BOOK_PAGE = re.compile(
     r"(?:(?<=\[)|\bbook |本)(\d{1,4})(?:\s*,?\s*(?:の|pages? ?|pp?\.? ?)|:)(\d{1,6})(?:ページ)?", re.IGNORECASE
@@ -36,6 +39,11 @@ def page_tag(number: int | str, *, full: bool = False, language: str = "en") -> 
     """Return the line above a page in the memory. ``full``: in full text. Page 7 of book 2 of a shelf is '2.7'."""
     mark = _FULL_TEXT.get(language.split("-")[0], " (full text)") if full else ""
     return f"<Page {number}>{mark}"
+
+
+def gist_mark(language: str) -> str:
+    """Return what follows the tag of a gist where gists and full text stand side by side."""
+    return _GIST.get(language.split("-")[0], " (gist)")
 
 
 def passage_tag(number: int | str, paragraphs: str, *, language: str = "en") -> str:

@@ -229,6 +229,13 @@ def first_words(text: str, limit: int) -> str:
     return _clip(text, limit, from_end=False)
 
 
+def spread(places: Sequence[int], most: int) -> list[int]:
+    """Return at most ``most`` of the places, the first, the last and those spread evenly between them."""
+    if len(places) <= most or most < 2:
+        return list(places[:most])
+    return [places[round(n * (len(places) - 1) / (most - 1))] for n in range(most)]
+
+
 def last_words(text: str, limit: int) -> str:
     """Return the last ``limit`` words of ``text``, cut at a space, or at a character in unspaced scripts."""
     return _clip(text, limit, from_end=True)

@@ -161,14 +161,18 @@ def cost_details(cost: AnswerCost, *, is_language_model: bool = True) -> list[st
     if usage.words_in:
         reused = f", {usage.tokens_reused:,} of them from the server's cache" if usage.tokens_reused else ""
         tokens = f" ({usage.tokens_in:,} tokens in{reused}, {usage.tokens_out:,} out)" if usage.tokens_in else ""
-        sent = f"{usage.words_in:,} words in {count_of(usage.calls, 'call')}"
-        new = "" if usage.words_new is None else f", {usage.words_new:,} of them new"
-        sentences.append(f"Sent {sent}{new}, instructions included{tokens}{money_after(usage.cost)}.")
+        sentences.append(f"Sent {words_sent(usage)}, instructions included{tokens}{money_after(usage.cost)}.")
     if usage.saved_words_in:
         saved = f" That saved {money(usage.saved_cost)}." if usage.saved_cost else ""
         sentences.append(f"{usage.saved_words_in:,} words were answered from the cache and not sent again.{saved}")
     full = f"{cost.whole:,} words, about {cost.full_tokens:,} tokens{money_after(cost.full_cost)}"
     return [*sentences, f"The full text in one prompt: {full}."]
+
+
+def words_sent(usage: Usage) -> str:
+    """Return the words of the calls and how many of them are new; '' where nothing was sent."""
+    new = "" if usage.words_new is None else f", {usage.words_new:,} of them new"
+    return f"{usage.words_in:,} words in {count_of(usage.calls, 'call')}{new}" if usage.words_in else ""
 
 
 def gists_only_note(answer: Answer) -> str:

@@ -98,8 +98,8 @@ def explore(run: Run, view: ShelfView, *, most: int, limit: int | None) -> Gener
             yield from _conclude(run, view, prompt, completion)
             return
         run.steps += 1
-        earlier.append(request.text)
         done = yield from _carry_out(run, view, request, completion.text, most=most, limit=limit)
+        earlier.append(request.text + done.found)
         yield from view.expanded()
     if prompt and view.repeated is not None:
         prompt = _continued(run, view, prompt, earlier[-1], done, 0)
@@ -167,17 +167,24 @@ def _prompt(run: Run, view: ShelfView, left: int, earlier: list[str], folded: tu
         question=run.question_with_options,
         **about,
         **_answer_form(run),
-        **_citing(run, view),
+        **(cited := _citing(run, view)),
+        examples=f"{cited['example']}, {_next(cited['example'])}",
     )
 
 
 def _answer_prompt(run: Run, view: ShelfView) -> Prompt:
     """Return the prompt that asks for the answer, when no request is left."""
     if not view.shelf:
-        return memory_prompt(run, view.text(), quote=bool(view.full()))
+        return memory_prompt(run, view.text(), full=[page for _, page in view.full()])
     values = {"memory": view.text(), "question": run.question_with_options}
     form = _answer_form(run)
     return render("answer_shelf", run.language, reply_words=ANSWER_WORDS, **values, **form, **_citing(run, view))
+
+
+def _next(label: str) -> str:
+    """Return another example of a page, some pages on."""
+    book, dot, page = label.rpartition(".")
+    return f"{book}{dot}{int(page) + 5}"
 
 
 def _answer_form(run: Run) -> dict[str, str]:
@@ -189,21 +196,22 @@ def _answer_form(run: Run) -> dict[str, str]:
 def _citing(run: Run, view: ShelfView) -> dict[str, str]:
     """Return the fields of a prompt that ask for page marks; on a shelf with the number of the book."""
     quote = bool(view.full()) or opens_after(run)  # a page may be shown in full after this prompt
-    fields = citing(run, quote=quote)
-    if view.shelf:
-        fields["example"] = f"{len(view.shelf.books) + 3}.12"
-        if quote:
-            fields["evidence"] = render_fragment("evidence", run.language, example=fields["example"])
-    return fields
+    full = [f"{of_book.prefix}{page}" for of_book, page in view.full()]
+    example = f"{len(view.shelf.books) + 3}.12" if view.shelf else ""
+    return citing(run, quote=quote, full=full, example=example)
 
 
 @dataclass(frozen=True)
 class _Done:
-    """What a request led to: what could not be done, what was folded to make room, and the text that is now shown."""
+    """What a request led to: what could not be done, what was folded to make room, and the text that is now shown.
+
+    ``found``: that only some of the places of words are shown.
+    """
 
     problems: tuple[str, ...] = ()
     folded: tuple[str, ...] = ()
     shown: str = ""
+    found: str = ""
 
 
 def _carry_out(
@@ -211,9 +219,11 @@ def _carry_out(
 ) -> Generator[Event, None, _Done]:
     """Open and find what a request names."""
     problems: list[str] = []
+    some = ""
     before, words_before = view.pieces(), view.words()
     if request.words:
         found = {words: view.find(words) for words in request.words}
+        some += "".join(_shown_of(run, places) for places in found.values())
         yield from _searched(request, [place for places in found.values() for place in places], reply)
         problems += [f'"{words}" stands nowhere in the text' for words, places in found.items() if not places]
     opened: dict[int, _Opened] = {}
@@ -236,7 +246,15 @@ def _carry_out(
     folded = [name for here in opened.values() for name in here.folded]
     if view.repeated is None:
         folded += view.fold(most + view.full_words())
-    return _Done(tuple(problems), tuple(folded), shown)
+    return _Done(tuple(problems), tuple(folded), shown, some)
+
+
+def _shown_of(run: Run, places: list[FoundLine]) -> str:
+    """Return that only some of the places of one search are shown, ' (8 of 23 places)'; '' where all are."""
+    count = sum({place.book: place.count for place in places}.values())
+    if count <= len(places):
+        return ""
+    return render_fragment("explore.shown_of", run.language, shown=str(len(places)), count=str(count))
 
 
 @dataclass

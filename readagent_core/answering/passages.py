@@ -10,7 +10,7 @@ import re
 import threading
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -21,29 +21,33 @@ from readagent_core.models.builtin.statistics import content, inverse_frequencie
 from readagent_core.tags import escape_tags, passage_tag
 from readagent_core.words import collapse_whitespace, count_words, first_words, fold, is_unspaced, last_words, sentences
 
-UNIT_WORDS = 70  # fewest words of a passage that is ranked, where its page has as many
+UNIT_WORDS = 40  # fewest words of a passage that is ranked, where its page has as many
 FEW_HITS = 3  # of so few, whole paragraphs are shown
 MOST_OF_PAGE = 3  # passages of one page for a question
-MET = 0.3  # weight of a question's word that a chosen passage has
+MET = 0.5  # weight of a question's word that a chosen passage has
 LEAST = 40  # words; with less room no passage is chosen
+RARE = 1.4  # exponent of a word's idf: what a question turns on is mostly its rare words
+AROUND = 100  # words shown round a place that was looked for
+MOST_AROUND = 180  # the same where whole paragraphs are shown
+MOST_PAGES = 6  # a word of the question on more pages says little about where to look
+_INSIDE = 3  # letters; a longer word is looked for inside others too
 _NEAREST = 50  # passages that come into question by their embedding alone
 _INDEXING = threading.Lock()
+_WORD = re.compile(r"\w+(?:['’-]\w+)*")
 _QUOTES = str.maketrans("‘’‚‛“”„‟´`\u00a0", "''''\"\"\"\"'' ")
 _ENDING = r"(?:['’]?s|e[sdnr]|d|ing|ly|n|r|st|er[sn]?)?"  # that a word in a search may have in the text
 
 
 @dataclass(frozen=True)
 class Hits:
-    """Where words were found: paragraphs in book order, and the ``forms`` of the words there."""
+    """Where words were found: paragraphs in book order, and the ``forms`` of the words there.
+
+    ``exact``: as they stand, or with an ending; False where only parts of words or words apart were found.
+    """
 
     paragraphs: tuple[int, ...]
     forms: tuple[str, ...]
-
-
-def spread(paragraphs: Sequence[int], most: int) -> list[int]:
-    """Return at most ``most`` of the paragraphs, spread evenly over all of them."""
-    step = max(1.0, len(paragraphs) / max(1, most))
-    return sorted({paragraphs[int(n * step)] for n in range(min(most, len(paragraphs)))})
+    exact: bool = True
 
 
 class BookPassages:
@@ -106,9 +110,10 @@ class BookPassages:
     def find(self, wanted: str, pages: Sequence[int] = ()) -> Hits:
         """Return the paragraphs that have the words of ``wanted`` as they stand there or with an ending.
 
-        Words that are nowhere as a phrase are looked for as all of them in one paragraph. ``pages``: look only there.
+        A word that is nowhere is looked for inside others ('prentice in apprentice), a phrase that is nowhere as all
+        of its words in one paragraph. ``pages``: look only there.
         """
-        words = _plain_words(wanted)
+        words, exact = _plain_words(wanted), True
         inside = [page.number for page in self.memory.pages if not pages or page.number in pages]
         numbers = [i for n in inside for i in range(self.memory.page(n).start, self.memory.page(n).end)]
         found: dict[int, str] = {}
@@ -116,11 +121,15 @@ class BookPassages:
             texts = {i: self._searchable(i) for i in numbers}
             phrase = _pattern(words)
             found = {i: match.group() for i, text in texts.items() if (match := phrase.search(text))}
+            exact = bool(found)
             each = [_pattern(word) for word in words.split()]
+            if not found and len(each) == 1 and len(words) > _INSIDE and not is_unspaced(words):
+                inner = _inside(words)
+                found = {i: match.group() for i, text in texts.items() if (match := inner.search(text))}
             if not found and len(each) > 1:
                 found = {i: "" for i, text in texts.items() if all(one.search(text) for one in each)}
         forms = tuple(dict.fromkeys(form.lower() for form in found.values() if form))
-        return Hits(tuple(found), forms)
+        return Hits(tuple(found), forms, exact)
 
     def sentence(self, paragraph: int, wanted: str, most: int) -> str:
         """Return the sentence of a paragraph that has the words, else the first with any of them.
@@ -128,16 +137,38 @@ class BookPassages:
         At most about ``most`` words of it, those round the first place of the words.
         """
         found = sentences(self._plain(paragraph), self.memory.document.language)
-        words = _plain_words(wanted)
-        for pattern in map(_pattern, (words, *words.split())):
+        for pattern in _patterns(wanted):
             for sentence in found:
                 if match := pattern.search(fold_text(sentence)):
                     return _clip(collapse_whitespace(sentence), match.start(), most)
         return first_words(collapse_whitespace(found[0] if found else ""), most)
 
+    def excerpt(self, paragraph: int, wanted: str, most: int) -> str:
+        """Return about ``most`` words of a paragraph round the place of the words."""
+        return clip_to(collapse_whitespace(self._plain(paragraph)), wanted, most)
+
     def around(self, paragraph: int) -> Passage:
-        """Return the unit of its page that has ``paragraph``."""
-        return self._index.units[bisect_right(self._index.units, paragraph, key=lambda unit: unit.start) - 1]
+        """Return the unit that has ``paragraph``, with its neighbours on the page up to ``AROUND`` words."""
+        units = self._index.units
+        page, start, end = units[bisect_right(units, paragraph, key=lambda unit: unit.start) - 1]
+        first, last = self.memory.page(page).start, self.memory.page(page).end
+        while (start > first or end < last) and self.words([Passage(page, start, end)]) < AROUND:
+            start, end = max(first, start - 1), min(last, end + 1)
+        return Passage(page, start, end)
+
+    def places(self, question: str) -> dict[str, tuple[int, ...]]:
+        """Return the pages of each word of ``question`` that is on at most ``MOST_PAGES``; () where it is on none.
+
+        Empty in scripts without spaces.
+        """
+        found: dict[str, tuple[int, ...]] = {}
+        for word in () if is_unspaced(question) else _WORD.findall(question):
+            stems = set(_stems(word))
+            units = zip(self.units, self._index.terms, strict=True)
+            pages = {unit.page for unit, terms in units if stems <= terms.keys()}
+            if stems and len(word) > 1 and len(pages) <= MOST_PAGES:
+                found[word] = tuple(sorted(pages))
+        return found
 
     def named(self, page: int, first: int, last: int) -> Passage | None:
         """Return paragraphs ``first`` to ``last`` (from 1) of a page as a passage; None where it has none of them."""
@@ -183,7 +214,8 @@ def _clip(sentence: str, at: int, most: int) -> str:
     rest = sentence[at:]
     after = first_words(rest, most - count_words(before))
     space = " " * sentence[:at].endswith(" ")
-    return f"{'… ' * (before != sentence[:at].strip())}{before}{space}{after}{' …' * (after != rest)}"
+    cut_before, cut_after = before.strip() != sentence[:at].strip(), after.strip() != rest.strip()
+    return f"{'… ' * cut_before}{before.strip()}{space}{after.strip()}{' …' * cut_after}"
 
 
 def fold_text(text: str) -> str:
@@ -210,6 +242,35 @@ def _pattern(words: str) -> re.Pattern[str]:
         return re.compile(re.escape(folded))
     ending = _ENDING if len(folded) > 3 else "s?"
     return re.compile(rf"(?<!\w){re.escape(folded)}{ending}(?!\w)")
+
+
+def _inside(word: str) -> re.Pattern[str]:
+    """Return the expression of a word inside others: 'hood' in 'neighbourhood'."""
+    return re.compile(rf"\w*{re.escape(fold(word))}\w*")
+
+
+def _patterns(wanted: str) -> Iterator[re.Pattern[str]]:
+    """Yield the expressions by which words are found, the best first: as they stand, each of them, inside others."""
+    words = _plain_words(wanted)
+    yield from map(_pattern, dict.fromkeys((words, *words.split())))
+    yield _inside(words)
+
+
+def clip_to(text: str, wanted: str, most: int) -> str:
+    """Return about ``most`` words of a text round the first place of the words."""
+    folded = fold_text(text)
+    places = (pattern.search(folded) for pattern in _patterns(wanted))
+    found = next(filter(None, places), None)
+    return _clip(text, found.start() if found else 0, most)
+
+
+def sentences_with(text: str, wanted: str, language: str) -> list[str]:
+    """Return the sentences of a text that have the words as a phrase, or else all of them."""
+    words = _plain_words(wanted)
+    found = [(sentence, fold_text(sentence)) for sentence in sentences(text, language)] if words else []
+    phrase, each = _pattern(words), [_pattern(word) for word in words.split()]
+    whole = [collapse_whitespace(sentence) for sentence, folded in found if phrase.search(folded)]
+    return whole or [collapse_whitespace(s) for s, folded in found if all(one.search(folded) for one in each)]
 
 
 def _stems(text: str) -> list[str]:
@@ -241,7 +302,8 @@ def _index_of(text: _Text) -> _Index:
     units = _units(text.memory)
     terms = [Counter(_stems(Document.text(text.memory.document, unit.start, unit.end))) for unit in units]
     mean = sum(sum(bag.values()) for bag in terms) / max(1, len(terms))
-    return _Index(units, terms, inverse_frequencies(terms), max(1.0, mean))
+    rarity = {term: weight**RARE for term, weight in inverse_frequencies(terms).items()}
+    return _Index(units, terms, rarity, max(1.0, mean))
 
 
 def _units(memory: GistMemory) -> list[Passage]:

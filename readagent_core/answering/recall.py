@@ -18,7 +18,7 @@ from readagent_core.answering.joined_books import JoinedMemory
 from readagent_core.answering.passages import BookPassages, join_passages
 from readagent_core.answering.recall_replies import BEGUN, RecallRequest, parse_recall
 from readagent_core.answering.recall_requests import Seen, carry_out
-from readagent_core.answering.recall_view import begun_words, first_view, names_of
+from readagent_core.answering.recall_view import first_view, names_of, page_runs
 from readagent_core.answering.response import ANSWER_WORDS, choice_form, conclude, stream_answer
 from readagent_core.answering.retrieval import nearness
 from readagent_core.answering.run import Run
@@ -28,10 +28,10 @@ from readagent_core.prompts import Prompt, example_numbers, render, render_fragm
 from readagent_core.tags import escape_tags
 from readagent_core.words import count_words
 
-VIEW_WORDS = 700  # of gists in the first view
-PASSAGE_WORDS = 420  # of passages in the first prompt
+VIEW_WORDS = 480  # of gists in the first view
+PASSAGE_WORDS = 320  # of passages in the first prompt
 SEARCH_WORDS = 3000  # of passages where they are all that is shown
-ROUND_WORDS = 1500  # of what one reply can ask for
+ROUND_WORDS = 1000  # of what one reply can ask for
 ROUNDS = 2  # most replies with requests
 QUESTION_WORDS = 9_000  # of all prompts of a question together
 _LEAST_ROUND = 150  # words; with less room the answer is asked for
@@ -46,8 +46,13 @@ def recall(run: Run, *, gists: bool = True) -> Generator[Event, None, None]:
 
 
 def _attempt(run: Run, book: BookPassages, view: str, *, gists: bool) -> Generator[Event, None, None]:
-    seen = Seen(begun=begun_words(run.memory, view), words=count_words(view))
-    around = _first_prompt(run, view, "", gists=gists, left=1).words
+    seen = Seen(words=count_words(view))
+    places = _places(run, book)
+
+    def first_prompt(passages: str, left: int) -> Prompt:
+        return _first_prompt(run, view, passages, places, gists=gists, left=left)
+
+    around = first_prompt("", 1).words
     sample = run.memory.document.text(0, min(20, len(run.memory.document.paragraphs)))
     limit = max_context_words(run.settings, run.model, sample=sample, around=around, reply_words=ANSWER_WORDS)
     budget = _Budget(run, run.settings.question_words or QUESTION_WORDS, limit)
@@ -61,9 +66,9 @@ def _attempt(run: Run, book: BookPassages, view: str, *, gists: bool) -> Generat
         yield LookedUp((), "", "found by search", passages=tuple(join_passages(seen.passages)))
     yield seen.expanded()
     left = run.option("requests", ROUNDS)
-    prompt = _first_prompt(run, view, book.show(seen.passages), gists=gists, left=left)
+    prompt = first_prompt(book.show(seen.passages), left)
     if left and budget.room_after(prompt, seen) < _LEAST_ROUND:
-        left, prompt = 0, _first_prompt(run, view, book.show(seen.passages), gists=gists, left=0)
+        left, prompt = 0, first_prompt(book.show(seen.passages), 0)
     while True:
         room = budget.room_after(prompt, seen)
         try:
@@ -124,27 +129,40 @@ def _figures(run: Run, seen: Seen, *, gists: bool) -> dict[str, object]:
     }
 
 
-def _first_prompt(run: Run, view: str, passages: str, *, gists: bool, left: int) -> Prompt:
+def _places(run: Run, book: BookPassages) -> str:
+    """Return where the rarer words of the question stand: 'brooch 14, 23, 29; Kimberley nowhere'."""
+    nowhere = render_fragment("recall.none", run.language)
+    found = book.places(run.question.text).items()
+    return "; ".join(f"{word} {page_runs(run.memory, pages) or nowhere}" for word, pages in found)
+
+
+def _first_prompt(run: Run, view: str, passages: str, places: str, *, gists: bool, left: int) -> Prompt:
     memory = run.memory
     example = example_numbers(len(memory.pages))
     free = {name: render_fragment(f"{name}.recall", run.language) for name in ("form", "unsettled")}
     what = {}
     if isinstance(memory, JoinedMemory):
         example, what = f"{max(memory.numbers) + 3}.12", {"count": str(len(memory.books))}
-    words = max(1, memory.document.words // max(1, len(memory.document.paragraphs)))
-    room = {"room": str(ROUND_WORDS), "paragraphs": str(max(1, ROUND_WORDS // words))}
-    more = "\n" + render_fragment("recall.gists", run.language) if gists else ""
-    asking = render_fragment("recall.requests", run.language, **room, gists=more) + "\n\n" if left else ""
+    gist = str(max(1, memory.gist_words // max(1, len(memory.readable))))
+    more = "\n" + render_fragment("recall.gists", run.language, words=gist) if gists else ""
+    asking = (
+        render_fragment("recall.requests", run.language, room=str(ROUND_WORDS), gists=more) + "\n\n" if left else ""
+    )
     cast = "" if what else escape_tags(run.resources.cast(memory))
     return render(
         "recall" if gists else "search_agent",
         run.language,
         reply_words=ANSWER_WORDS,
-        about=render_fragment("recall.books" if what else "recall.book", run.language, title=run.title, **what),
+        about=render_fragment(
+            "recall.books" if what else "recall.book",
+            run.language,
+            title=run.title,
+            **(what or {"pages": page_runs(memory, range(1, len(memory.pages) + 1))}),
+        ),
         **({"memory": view, "names": cast or names_of(memory)} if gists else {}),
         passages=passages,
         asking=asking,
-        left=render_fragment("recall.replies", run.language, left=str(left)) + "\n\n" if left else "",
+        words=render_fragment("recall.words", run.language, words=places) + "\n\n" if places else "",
         example=example,
         evidence=render_fragment("evidence.recall", run.language, example=example),
         question=run.question_with_options,

@@ -9,7 +9,7 @@ from readagent_core.answering.explore_replies import ANSWER_MARK
 from readagent_core.answering.look_up_replies import to_plain_text
 from readagent_core.tags import join_labels
 
-MOST_FINDS = 8  # searches in one reply
+MOST_FINDS = 12  # searches in one reply
 _LINE = re.compile(
     r"^[ \t>#_-]*(?:\(?\d[.)][ \t]*)?(FIND|OPEN|GISTS?)\b[ \t]*:?[ \t]*(.*)$", re.IGNORECASE | re.MULTILINE
 )
@@ -54,13 +54,16 @@ class Open:
 
 @dataclass(frozen=True)
 class Gists:
-    """The gists of pages ``first`` to ``last``."""
+    """The gists of pages ``first`` to ``last`` ('': of all); with ``words`` only their sentences that have these."""
 
     first: str
     last: str
+    words: str = ""
 
     def __str__(self) -> str:
-        return f"GISTS {self.first}-{self.last}"
+        if not self.words:
+            return f"GISTS {self.first}-{self.last}"
+        return f'GISTS "{self.words}"' + f" in pages {self.first}-{self.last}" * bool(self.first)
 
 
 RecallRequest = Find | Open | Gists
@@ -85,6 +88,9 @@ def parse_recall(reply: str, *, several: bool = False) -> tuple[RecallRequest, .
         kind, rest = line.group(1).upper(), line.group(2)
         if kind == "FIND":
             found += _finds(rest)
+            continue
+        if kind.startswith("GIST") and _QUOTED.search(rest):
+            found += [Gists(find.first, find.last, find.words) for find in _finds(rest)]
             continue
         listed = _REASON.split(rest, maxsplit=1)[0]
         for page, first, last, until in _PLACE.findall(listed):

@@ -6,30 +6,43 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from readagent_core.answering.base import Event, Expanded, LookedUp, Passage, Searched
-from readagent_core.answering.passages import FEW_HITS, BookPassages, join_passages, spread
+from readagent_core.answering.passages import (
+    FEW_HITS,
+    MOST_AROUND,
+    BookPassages,
+    clip_to,
+    join_passages,
+    sentences_with,
+)
 from readagent_core.answering.recall_replies import Find, Gists, Open, RecallRequest
-from readagent_core.answering.recall_view import equal_share, page_runs, plain_gist, shorten_alike
+from readagent_core.answering.recall_view import page_runs, plain_gist, shorten_alike
 from readagent_core.answering.run import Run
 from readagent_core.memory import GistMemory
 from readagent_core.prompts import render_fragment
 from readagent_core.tags import escape_tags
-from readagent_core.words import count_words, first_words
+from readagent_core.words import count_words, first_words, spread
 
-HITS = 10  # most sentences shown for words that were looked for
-_SENTENCE = 45  # words of a sentence with words that were looked for
+HITS = 8  # most sentences shown for words that were looked for
+EVERY_HIT = 30  # the same where each is to be listed
+_SENTENCE = 30  # words of a sentence with words that were looked for
+_SHORT = 14  # the same where each is to be listed
+_ROUND = 90  # words round a place in a paragraph that is too long to be shown whole
+_RESERVED, _KEPT_TO_OPEN = 50, 150  # words kept for each later request of a reply, and for one that opens text
+_LEAST = 25  # words; with less room nothing is shown
+_APART = 2  # sentences shown where the words stand only apart
+_PLACES = 6  # most places named that stand above
 
 
 @dataclass
 class Seen:
     """What the prompt shows so far.
 
-    ``whole``: passages shown word for word. ``begun``: words of each gist in the first view. ``words``: of all in it.
+    ``whole``: passages shown word for word. ``words``: of all in it.
     """
 
     passages: list[Passage] = field(default_factory=list)
     whole: list[Passage] = field(default_factory=list)
     pages: list[int] = field(default_factory=list)
-    begun: int = 0
     words: int = 0
 
     def expanded(self) -> Expanded:
@@ -39,24 +52,25 @@ class Seen:
 def carry_out(
     run: Run, book: BookPassages, requests: tuple[RecallRequest, ...], reply: str, seen: Seen, room: int
 ) -> Generator[Event, None, str]:
-    """Serve all requests of one reply together and return the text that shows it, of at most ``room`` words.
+    """Serve all requests of one reply in order and return the text that shows it, of about ``room`` words.
 
-    Each has an equal share; what short ones leave is the others'.
+    Each has what the ones before it left, but for some words kept for each later one.
     """
-    needs = [count_words(_serve(run, book, request, room, seen.whole, seen.begun).text) for request in requests]
-    each = equal_share(needs, room)
     texts: list[str] = []
     opened: list[Passage] = []
     lines: list[Passage] = []
     refused: list[str] = []
-    for request, need in zip(requests, needs, strict=True):
-        served = _serve(run, book, request, room if need <= each else each, [*seen.whole, *opened], seen.begun)
+    kept = [_KEPT_TO_OPEN if isinstance(request, Open) else _RESERVED for request in requests]
+    for number, request in enumerate(requests, start=1):
+        above = [*seen.whole, *opened]
+        served = _serve(run, book, request, room - sum(kept[number:]) - count_words(str(request)), above)
         opened += served.passages
         lines += served.lines
         refused += [served.text] if served.missing else []
         if isinstance(request, Find):
             yield Searched((request.words,), tuple(dict.fromkeys(_pages_of(run.memory, served.hits))), reply)
         texts.append(f"{request}\n{served.text}")
+        room -= count_words(texts[-1])
     pages = [passage.page for passage in join_passages(opened) if _is_whole(run.memory, passage)]
     seen.whole += opened
     opened = [passage for passage in [*opened, *lines] if passage.page not in pages]
@@ -83,13 +97,13 @@ class _Served:
     missing: bool = False
 
 
-def _serve(
-    run: Run, book: BookPassages, request: RecallRequest, room: int, shown: Sequence[Passage], begun: int
-) -> _Served:
-    """Return what a request shows in about ``room`` words. ``shown``, ``begun``: text and gists above."""
+def _serve(run: Run, book: BookPassages, request: RecallRequest, room: int, shown: Sequence[Passage]) -> _Served:
+    """Return what a request shows in about ``room`` words. ``shown``: text above."""
+    if room < _LEAST:
+        return _Served(render_fragment("recall.cut", run.language))
     if isinstance(request, Find):
         return _found(run, book, request, room, shown)
-    return _open(run, book, request, room, shown) if isinstance(request, Open) else _gists(run, request, room, begun)
+    return _open(run, book, request, room, shown) if isinstance(request, Open) else _gists(run, request, room)
 
 
 def _is_whole(memory: GistMemory, passage: Passage) -> bool:
@@ -127,26 +141,33 @@ def _found(run: Run, book: BookPassages, request: Find, room: int, before: Seque
         return _Served(render_fragment(where, run.language, **({"pages": inside} if inside else {})))
     count = len(hits.paragraphs)
     said = {"count": str(count), "pages": page_runs(memory, _pages_of(memory, hits.paragraphs))}
-    said["forms"] = escape_tags(", ".join(hits.forms[:6])) or render_fragment("recall.apart", run.language)
-    if count <= FEW_HITS and hits.forms and not request.every:
-        units = join_passages(book.around(i) for i in hits.paragraphs)
-        if book.words(units) <= room:
-            text, new = _new_text(run, book, units, before)
-            head = render_fragment("recall.found", run.language, **said, shown=str(count))
-            return _Served(f"{head}\n{text}", tuple(new), hits=hits.paragraphs)
-    new_hits = [i for i in hits.paragraphs if not _is_shown(Passage(_page_of(memory, i), i, i + 1), before)]
-    most = max(1, room // 12) if request.every else min(HITS if hits.forms else FEW_HITS, max(1, room // 20))
-    shown = spread(new_hits, most)
-    lines = [render_fragment("recall.found", run.language, **said, shown=str(len(shown)))]
-    if len(new_hits) < count:
-        lines.append(render_fragment("recall.also_above", run.language, count=str(count - len(new_hits))))
-    each = min(_SENTENCE, max(8, (room - count_words(" ".join(lines))) // max(1, len(shown)) - 1))
+    forms = escape_tags(", ".join(hits.forms[:6]))
+    said["forms"] = forms if hits.exact else f" ({forms})" * bool(forms)
+    head = "recall.found" if hits.exact else "recall.apart"
+    if count <= FEW_HITS and hits.exact and not request.every:
+        units = {i: book.around(i) for i in hits.paragraphs}
+        long = [i for i, unit in units.items() if book.words([unit]) > MOST_AROUND]
+        told = [f"{_place(memory, i)} {escape_tags(book.excerpt(i, request.words, _ROUND))}" for i in long]
+        text, new = _new_text(run, book, [units[i] for i in hits.paragraphs if i not in long], before)
+        shown_text = "\n".join([*told, *([text] if text else [])])
+        if count_words(shown_text) <= room:
+            head = render_fragment(head, run.language, **said, shown=str(count))
+            lines = tuple(Passage(_page_of(memory, i), i, i + 1) for i in long)
+            return _Served(f"{head}\n{shown_text}", tuple(new), lines, hits=hits.paragraphs)
+    every = request.every and hits.exact
+    above = [i for i in hits.paragraphs if _is_shown(Passage(_page_of(memory, i), i, i + 1), before)]
+    most = min(EVERY_HIT, room // 10) if every else min(HITS if hits.exact else _APART, room // 20)
+    shown = spread([i for i in hits.paragraphs if i not in above], max(1, most))
+    lines = [render_fragment(head, run.language, **said, shown=str(len(shown)))]
+    if above:
+        places = ", ".join(_place(memory, i) for i in above[:_PLACES]) + " …" * (len(above) > _PLACES)
+        lines.append(render_fragment("recall.above", run.language, places=places))
+    longest = _SHORT if every and len(shown) > HITS else _SENTENCE if len(shown) > FEW_HITS else 2 * _SENTENCE
+    each = min(longest, max(8, (room - count_words(" ".join(lines))) // max(1, len(shown)) - 1))
     passages = []
     for index in shown:
-        number = _page_of(memory, index)
-        sentence = escape_tags(book.sentence(index, request.words, each))
-        lines.append(f"{memory.label(number)}:{index - memory.page(number).start + 1} {sentence}")
-        passages.append(Passage(number, index, index + 1))
+        lines.append(f"{_place(memory, index)} {escape_tags(book.sentence(index, request.words, each))}")
+        passages.append(Passage(_page_of(memory, index), index, index + 1))
     return _Served("\n".join(lines), lines=tuple(passages), hits=hits.paragraphs)
 
 
@@ -156,6 +177,12 @@ def _page_of(memory: GistMemory, paragraph: int) -> int:
     return page.number
 
 
+def _place(memory: GistMemory, paragraph: int) -> str:
+    """Return a paragraph as requests and hits name it: '29:13'."""
+    number = _page_of(memory, paragraph)
+    return f"{memory.label(number)}:{paragraph - memory.page(number).start + 1}"
+
+
 def _new_text(
     run: Run, book: BookPassages, wanted: Iterable[Passage], shown: Sequence[Passage]
 ) -> tuple[str, list[Passage]]:
@@ -163,10 +190,8 @@ def _new_text(
     single = [Passage(p.page, i, i + 1) for p in wanted for i in range(p.start, p.end)]
     new = join_passages(part for part in single if not _is_shown(part, shown))
     above = join_passages(part for part in single if _is_shown(part, shown))
-    named = (
-        render_fragment("recall.above", run.language, page=run.memory.label(p.page), paragraphs=book.paragraphs(p))
-        for p in above
-    )
+    places = ", ".join(f"{run.memory.label(p.page)}:{book.paragraphs(p)}" for p in above)
+    named = [render_fragment("recall.above", run.language, places=places)] if above else []
     return "\n".join([*named, *([book.show(new)] if new else [])]), new
 
 
@@ -210,20 +235,33 @@ def _open(run: Run, book: BookPassages, request: Open, room: int, shown: Sequenc
     return _Served(text + ended, tuple(new))
 
 
-def _gists(run: Run, request: Gists, room: int, begun: int) -> _Served:
-    """Return the gists of a range of pages, shortened alike where together they have more than ``room`` words.
-
-    Then they begin after the ``begun`` words of each that stand above.
-    """
+def _told(run: Run, words: str, pages: Sequence[int], room: int) -> str:
+    """Return the sentences of the gists of ``pages`` that have the words, spread over all where there is no room."""
     memory = run.memory
-    pages = [n for n in _pages_between(memory, request.first, request.last) if n in memory.readable]
+    told = [(n, s) for n in pages if (gist := memory.gists[n - 1])
+            for s in sentences_with(plain_gist(gist.text), words, memory.document.language)]  # fmt: skip
+    if not told:
+        return render_fragment("recall.nowhere_told", run.language)
+    chosen = spread(range(len(told)), max(1, min(len(told), room // (_SENTENCE - 8))))
+    runs = page_runs(memory, (n for n, _ in told))
+    head = render_fragment("recall.told", run.language, count=str(len(told)), pages=runs, shown=str(len(chosen)))
+    each = max(12, (room - count_words(head)) // len(chosen) - 1)
+    return "\n".join(
+        [head, *(f"{memory.label(n)}: {escape_tags(clip_to(s, words, each))}" for n, s in (told[i] for i in chosen))]
+    )
+
+
+def _gists(run: Run, request: Gists, room: int) -> _Served:
+    """Return the gists of a range of pages, each cut in its middle where they have more than ``room`` words."""
+    memory = run.memory
+    between = _pages_between(memory, request.first, request.last) if request.first else memory.readable
+    pages = [n for n in between if n in memory.readable]
+    if pages and request.words:
+        return _Served(_told(run, request.words, pages, room))
     if not pages:
         named = f"{request.first}-{request.last}"
         return _Served(render_fragment("recall.no_page", run.language, page=named), missing=True)
     gists = {memory.label(n): plain_gist(gist.text) for n in pages if (gist := memory.gists[n - 1])}
     tags = {label: render_fragment("recall.gist", run.language, page=label) for label in gists}
     left = room - sum(map(count_words, tags.values()))
-    if begun and sum(map(count_words, gists.values())) > left:
-        rest = {label: text[len(first_words(text, begun)) :].strip() for label, text in gists.items()}
-        gists = {label: f"… {text}" if text else gists[label] for label, text in rest.items()}
-    return _Served("\n".join(shorten_alike([(tags[label], text) for label, text in gists.items()], left)))
+    return _Served("\n".join(shorten_alike([(tags[label], text) for label, text in gists.items()], left, end=True)))

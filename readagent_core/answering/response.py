@@ -83,12 +83,14 @@ def declines(reply: str) -> bool:
     return bool(_DECLINED.search(to_plain_text(reply)))
 
 
-def memory_prompt(run: Run, memory: str, *, quote: bool = True) -> Prompt:
+def memory_prompt(run: Run, memory: str, *, full: Sequence[int] | None = None) -> Prompt:
     """Return the response prompt over a gist memory with pages expanded in place (``memory``: tagged text).
 
-    ``quote``: a page is expanded, so quotations are asked for; a gist has none to give.
+    ``full``: the pages that are expanded, of which quotations are asked for; a gist has none to give. None: not known.
     """
-    return _prompt(run, "answer", "choose", memory=memory, **citing(run, quote=quote))
+    return _prompt(
+        run, "answer", "choose", memory=memory, **citing(run, quote=full is None or bool(full), full=full or ())
+    )
 
 
 def pages_prompt(run: Run, pages: str, *, order: str) -> Prompt:
@@ -97,12 +99,17 @@ def pages_prompt(run: Run, pages: str, *, order: str) -> Prompt:
     return _prompt(run, "answer_pages", "choose_pages", memory=pages, order=named, **citing(run, quote=True))
 
 
-def citing(run: Run, *, quote: bool) -> dict[str, str]:
-    """Return the fields of a prompt that asks for page marks, and for quotations (``quote``)."""
-    example = example_numbers(len(run.memory.pages))
-    if quote:
-        return {"example": example, "evidence": render_fragment("evidence", run.language, example=example)}
-    return {"example": example, "evidence": render_fragment("evidence.none", run.language)}
+def citing(run: Run, *, quote: bool, full: Sequence[object] = (), example: str = "") -> dict[str, str]:
+    """Return the fields of a prompt that asks for page marks, and for quotations (``quote``).
+
+    ``full``: the pages in full, which are named again. ``example``: of a page, where it is not one of the run's memory.
+    """
+    example = example or example_numbers(len(run.memory.pages))
+    if not quote:
+        return {"example": example, "evidence": render_fragment("evidence.none", run.language)}
+    pages = ", ".join(map(str, full))
+    named = render_fragment("evidence.full", run.language, pages=pages) if pages else ""
+    return {"example": example, "evidence": render_fragment("evidence", run.language, example=example, full=named)}
 
 
 def text_prompt(run: Run, text: str, *, cut: str = "", quote: bool = False) -> Prompt:
@@ -177,7 +184,7 @@ def respond_from_memory(run: Run, memory: GistMemory, pages: tuple[int, ...]) ->
         yield run.note(OPENED_AFTER)
     while True:
         shown = pages if run.steps > 1 else sorted(pages)
-        prompt = memory_prompt(run, memory_text(run, memory, shown), quote=bool(pages))
+        prompt = memory_prompt(run, memory_text(run, memory, shown), full=shown)
         opened = run.original_pages(pages)
         try:
             yield from respond(

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from readagent_core.answering.levels import ROOM, BookPart, Levels
 from readagent_core.memory import GistMemory
 from readagent_core.prompts import render_fragment
-from readagent_core.tags import escape_tags, page_tag, range_tag
-from readagent_core.words import collapse_whitespace, count_words
+from readagent_core.tags import escape_tags, gist_mark, page_tag, range_tag
+from readagent_core.words import collapse_whitespace, count_words, spread
 
 PLACES = 8  # most places shown for one search
 _AROUND = 60  # characters shown on either side of a place
@@ -27,11 +27,13 @@ class FoundLine:
     """Where words were found: the page, and a line of text around them.
 
     ``book``: the book's number on a shelf, 0 for the only book. ``page`` is 0 in a book without pages.
+    ``count``: of all places in the book.
     """
 
     page: int
     line: str
     book: int = 0
+    count: int = 1
 
 
 @dataclass
@@ -188,10 +190,11 @@ class View:
 
     def _own_entry(self, part: BookPart) -> str:
         if part.first != part.last:
-            tag = range_tag(part.first, part.last, self.prefix)
+            tag = range_tag(part.first, part.last, self.prefix) + gist_mark(self._language)
         else:
             full = part.first in self.full
             tag = page_tag(f"{self.prefix}{part.first}", full=full, language=self._language)
+            tag += "" if full else gist_mark(self._language)
         whole = not part.level and part.first in self.full
         body = escape_tags(self.memory.page_text(part.first)) if whole else self.levels.text(part)
         return f"{tag}\n{body}"
@@ -218,27 +221,33 @@ def first_view(levels: Levels, most: int, ranking: Iterable[int]) -> View:
 
 
 def find_places(memory: GistMemory, wanted: str, *, most: int = PLACES) -> list[FoundLine]:
-    """Return where ``wanted`` occurs in the readable pages, at most two places a page; case does not matter."""
+    """Return where ``wanted`` occurs in the readable pages (see ``find_in_texts``)."""
     pages = ((number, memory.page_text(number)) for number in memory.readable)
     return find_in_texts(pages, wanted, most=most)
 
 
 def find_in_texts(texts: Iterable[tuple[int, str]], wanted: str, *, most: int = PLACES) -> list[FoundLine]:
-    """Return where ``wanted`` occurs in numbered texts, at most two places in each; case does not matter."""
+    """Return where ``wanted`` occurs in numbered texts, as whole words whose case does not matter.
+
+    Of more than ``most`` places those spread evenly over all.
+    """
     words = collapse_whitespace(wanted.translate(_QUOTES)).strip(" .,;:!?\"'*_")
-    found: list[FoundLine] = []
+    found: list[tuple[int, str, int, int]] = []
     if not words:
-        return found
+        return []
     # '*' and '_' may be round words for emphasis
     pattern = "[*_]* [*_]*".join(map(re.escape, words.split(" ")))
-    bounded = re.compile(rf"(?<![^\W_]){pattern}" if words[0].isascii() else pattern, re.IGNORECASE)
+    after = r"(?:['’]?s)?(?![^\W_])" if words[-1].isascii() else ""
+    bounded = re.compile((r"(?<![^\W_])" if words[0].isascii() else "") + pattern + after, re.IGNORECASE)
     for number, whole in texts:
         text = collapse_whitespace(whole)
-        for n, place in enumerate(bounded.finditer(text.translate(_QUOTES))):
-            if n == 2 or len(found) == most:
-                break
-            found.append(FoundLine(number, _line_around(text, place.start(), place.end())))
-    return found
+        last = -1
+        for place in bounded.finditer(text.translate(_QUOTES)):
+            if last < 0 or place.start() - last > 2 * _AROUND:  # nearer ones stand in the same line
+                found.append((number, text, place.start(), place.end()))
+                last = place.end()
+    shown = [found[n] for n in spread(range(len(found)), most)]
+    return [FoundLine(number, _line_around(text, a, b), count=len(found)) for number, text, a, b in shown]
 
 
 def _line_around(text: str, start: int, end: int) -> str:

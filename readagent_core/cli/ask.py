@@ -161,6 +161,8 @@ def _wait(workspace: Workspace, exchange: Exchange, job: Job) -> tuple[Answer, s
 
 def _say_answer(asked: Question, answer: Answer, signature: str, *, words: int) -> None:
     """Print an answer from a text of so many ``words``."""
+    from readagent_core.answering.costs import words_sent
+
     say_aside(signature)
     say(answer.text)
     say()
@@ -174,5 +176,7 @@ def _say_answer(asked: Question, answer: Answer, signature: str, *, words: int) 
         pages = f"page{'s' if len(answer.looked_up) > 1 else ''} {named}"
         say(f"Looked up: {pages}" if named else "Answered without looking a page up.")
     say(f"Read {answer.memory_words:,} of {words:,} words – {answer.compression_rate:.1f} % fewer")
+    if sent := words_sent(answer.usage):
+        say(f"Sent {sent}")
     for note in answer.notes:
         say(f"Note: {note}")

@@ -42,18 +42,19 @@ _ARM_COLUMNS = (
     "element_accuracy operation_f1 step_success task_success "
     "llm_rating_1 llm_rating_1_low llm_rating_1_high llm_rating_1_sd llm_rating_2 llm_rating_2_low llm_rating_2_high "
     "llm_rating_2_sd rouge_1 rouge_2 rouge_l rouge_l_sd compression_rate look_ups response_words "
-    "words_a_question word_budget words reading_words of_full_text published_on published_score "
+    "words_a_question new_words_a_question word_budget words reading_words of_full_text published_on published_score "
     "published_compression_rate"
 )
 _ANSWER_COLUMNS = (
     "number id document title question options known_answer hard_subset arm method run verdict right chosen answer "
-    "looked_up words_in_context document_words compression_rate words_sent rouge_1 rouge_2 rouge_l rating notes error"
+    "looked_up words_in_context document_words compression_rate words_sent words_new "
+    "rouge_1 rouge_2 rouge_l rating notes error"
 )
 
 _QUESTION_FIELDS = ("case", "item", "id", "document", "title", "question", "options", "references", "hard")
 _ANSWER_FIELDS = (
     "arm", "run", "option", "answer", "looked_up", "memory_words", "document_words", "compression_rate", "words",
-    "rouge", "rating", "notes", "error", "replay",
+    "words_new", "rouge", "rating", "notes", "error", "replay",
 )  # fmt: skip
 
 
@@ -165,8 +166,9 @@ def _csv(summary: Summary, questions: Questions | None) -> Iterator[str]:
             *_share_cells(row.rating_1), *_share_cells(row.rating_2),
             *[row.rouge[n].value if n in row.rouge else None for n in ("rouge1", "rouge2", "rougeL")],
             rouge and rouge.sd,
-            row.compression_rate, row.look_ups, row.answer_words, row.words_each, row.word_budget, row.words,
-            row.reading_words, row.of_full_text, theirs and theirs.table.model, theirs and theirs.row.score,
+            row.compression_rate, row.look_ups, row.answer_words, row.words_each,
+            row.words_new_each, row.word_budget, row.words, row.reading_words, row.of_full_text,
+            theirs and theirs.table.model, theirs and theirs.row.score,
             theirs and theirs.row.compression_rate,
         ]  # fmt: skip
         yield csv_line(values)
@@ -188,7 +190,7 @@ def _answers_csv(summary: Summary, questions: Questions | None) -> Iterator[str]
                 number, r.id, r.document, r.title, r.question, "\n".join(options), "\n".join(known), _yes(r.hard),
                 r.arm, questions.titles.get(r.arm, r.arm), r.run, verdict(r), _yes(is_right(r)), chosen_option(r),
                 r.answer, " ".join(map(str, r.looked_up)), r.memory_words, r.document_words, r.compression_rate,
-                r.words, *[r.rouge.get(name) for name in ("rouge1", "rouge2", "rougeL")], r.rating,
+                r.words, r.words_new, *[r.rouge.get(name) for name in ("rouge1", "rouge2", "rougeL")], r.rating,
                 "\n".join(r.notes), r.error,
             ])  # fmt: skip
 

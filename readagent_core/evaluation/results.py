@@ -37,6 +37,7 @@ class Result:
     ``gold``: index of the right option. ``hard``: whether the dataset calls the question hard, None where it does not
     say. ``correct``: None for a free-form question. ``rating``: 'exact', 'partial', 'wrong', or '' for an unrated one.
     ``words``: sent for this question alone, instructions included, whether or not a reply came from the cache.
+    ``words_new``: those of them after the longest beginning that a prompt before had; None where a reply was cached.
     ``replay``: byte offset of its events in replays.jsonl, None where they are not stored. ``error``: why there is
     no answer.
     """
@@ -66,6 +67,7 @@ class Result:
     compression_rate: float = 0.0
     answer_words: int = 0
     words: int = 0
+    words_new: int | None = None
     words_out: int = 0
     usage: Usage = field(default_factory=Usage)
     rater_usage: Usage = field(default_factory=Usage)

@@ -31,6 +31,7 @@ class Score(NamedTuple):
     look_ups: int
     answer_words: int
     words: int
+    words_new: int | None
     document: str
     plan: str
     document_words: int
@@ -76,6 +77,7 @@ class Row:
     look_ups: float
     answer_words: float
     words_each: float
+    words_new_each: float | None
     words: int
     reading_words: int
     text_words: int
@@ -152,6 +154,7 @@ class ScoreTable:
         recoveries = [s.recovered for s in answered if s.strayed and s.recovered is not None]
         shares = [s.read_share for s in answered if s.read_share is not None]
         words = sum(s.words for s in scores)
+        new = [s.words_new for s in scores if s.words_new is not None]
         costs = [s.cost for s in scores if s.cost is not None]
         return Row(
             arm=arm.key,
@@ -173,6 +176,7 @@ class ScoreTable:
             look_ups=average([s.look_ups for s in answered]),
             answer_words=average([s.answer_words for s in answered]),
             words_each=words / len(scores),
+            words_new_each=average(new) if new else None,
             words=words,
             reading_words=self._reading_words(scores, arm),
             text_words=sum(s.document_words for s in scores),
@@ -228,7 +232,17 @@ def _score(result: Result) -> Score:
     )
 
 
-_SAME = ("hard", "rating", "compression_rate", "answer_words", "words", "document", "plan", "document_words")
+_SAME = (
+    "hard",
+    "rating",
+    "compression_rate",
+    "answer_words",
+    "words",
+    "words_new",
+    "document",
+    "plan",
+    "document_words",
+)
 
 
 def _over_runs(found: Mapping[tuple[int, int, int], Score], pick: Callable[[Score], bool | None]) -> Share | None:

@@ -26,6 +26,7 @@ COLUMNS_IN_WORDS = {  # the head of a column, as it begins, and what it says
     "LLM-Rating-2": "The same, with those called the same in part.",
     "ROUGE-1": "Words in common with the known answer; ROUGE-2: pairs of words; ROUGE-L: words in the same order.",
     "Answer words": "Words of an answer on average.",
+    "New per question": "Words that no prompt before began with: what a server's cache of prompts cannot save.",
     "Share of full text": "All words sent, as a share of sending the whole text with every question.",
     "p": "How probable so large a difference would be if the methods did not differ.",
     "Published": "What the papers printed for the method, on other documents and another model.",
@@ -137,10 +138,27 @@ def _plus_minus(sd: float | None) -> str:
 
 
 def words_table(summary: Summary) -> tuple[list[str], list[list[str]]]:
-    """Return the words sent: per question, for all questions, for reading, and in all as a share of the full text's."""
-    header = ["Method", "Words per question", "Words, all questions", "Words beforehand, once", "Share of full text"]
+    """Return the words sent: per question, those that are new, for all questions, for reading, and as a share.
+
+    New are those that no prompt before began with; the share is of sending the full text with every question.
+    """
+    header = [
+        "Method",
+        "Words per question",
+        "New per question",
+        "Words, all questions",
+        "Words beforehand, once",
+        "Share of full text",
+    ]
     rows = [
-        [_label(r), f"{r.words_each:,.0f}", f"{r.words:,}", f"{r.reading_words:,}", f"{100 * r.of_full_text:.1f} %"]
+        [
+            _label(r),
+            f"{r.words_each:,.0f}",
+            "" if r.words_new_each is None else f"{r.words_new_each:,.0f}",
+            f"{r.words:,}",
+            f"{r.reading_words:,}",
+            f"{100 * r.of_full_text:.1f} %",
+        ]
         for r in summary.rows
     ]
     return header, rows

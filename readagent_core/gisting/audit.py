@@ -31,6 +31,8 @@ _WORD = re.compile(r"[^\W_]+")  # a plain text has '_' round words in italics
 _CALENDAR = frozenset(map(str.lower, (*calendar.day_name, *calendar.month_name)))
 _OF_A_PEOPLE = re.compile(r"(?:ish|ese)$")
 _ADJECTIVE = re.compile(r"(?:[aei]an|can|man|[nt]ch|lsh|iss|eek|ic)s?$")
+_PEOPLE = re.compile(r"(?:ish|ese|lsh|[nt]ch|iss|eek)$")  # French, Welsh, Dutch, Swiss, Greek
+_SOFT = re.compile(r"[aeiouyh]")
 _OF_A_PLACE = re.compile(r"[aei]ans?$")
 _BEFORE_ADJECTIVE = re.compile(
     r"\b(?:an?|the|this|that|these|those|his|her|its|their|my|our|some|any|no|every|each|other|two|three|many)\s+$",
@@ -98,6 +100,8 @@ def names_not_in(gist: str, page: str) -> list[str]:
     """
     # a stammered 'I-vy' is Ivy; 'the doctor' may be Dr
     known = {fold(word) for word in {*_WORD.findall(page), *_WORD.findall(page.replace("-", "")), *_TITLES}}
+    capitalised = {*_CAPITALISED.findall(page)} - {*_TITLES}
+    peoples = {_bones(word) for word in capitalised if word[0].isupper() and _PEOPLE.search(word)}
     found: list[str] = []
     for name in _CAPITALISED.finditer(gist):
         if not name.group()[0].isupper():
@@ -105,12 +109,17 @@ def names_not_in(gist: str, page: str) -> list[str]:
         before = gist[: name.start()]
         if not before or (_SENTENCE_START.search(before[-4:]) and not _AFTER_TITLE.search(before[-8:])):
             continue
-        if _is_common(name.group().lower(), before, known):
+        if _is_common(name.group().lower(), before, known) or _bones(name.group()) in peoples:
             continue
         parts = [fold(part) for part in _WORD.findall(name.group()) if len(part) > 1]
         if parts and not any(_near(part, known) for part in parts) and name.group() not in found:
             found.append(name.group())
     return found
+
+
+def _bones(word: str) -> str:
+    """Return the first three consonants of a word, which a country and its people share: Spain and Spanish."""
+    return _SOFT.sub("", fold(word)).replace("c", "k")[:3]
 
 
 def _is_common(word: str, before: str, known: Collection[str]) -> bool:
@@ -158,7 +167,7 @@ def _given_in_parts(number: str, have: set[str]) -> bool:
     if len(parts) != 2:
         return False
     whole, rest = (part.lstrip("0") or "0" for part in parts)
-    if whole in have and (rest in have or rest == "0"):
+    if whole in have and (rest in have or rest == "0" or (rest == "5" and "half" in have)):
         return True
     if len(parts[1]) != 2 or int(rest) >= 60 or int(whole) > 24:
         return False
@@ -177,7 +186,9 @@ _UNITS = (
 )
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _VALUES = {word: n for n, word in enumerate(_UNITS.split())}
-_VALUES |= {word: 20 + 10 * n for n, word in enumerate(_TENS.split())} | {"dozen": 12}
+_VALUES |= {word: 20 + 10 * n for n, word in enumerate(_TENS.split())} | {"dozen": 12, "score": 20}
+_SETS = {"dozen": 12, "score": 20}
+_UNIT_FIRST = re.compile(rf"\b({'|'.join(_UNITS.split()[1:10])})[ -]and[ -]({'|'.join(_TENS.split())})\b")
 
 
 _ORDINALS = {
@@ -194,15 +205,18 @@ def _value(word: str) -> int | None:
 
 
 def _spelled_numbers(page: str) -> set[str]:
-    """Return the numbers spelled out in English, up to the thousands, in digits, and the parts of longer ones."""
+    """Return the numbers spelled out in English, up to the millions, in digits, and the parts of longer ones."""
     found = {word for word in ("half", "quarter", "noon") if word in page.lower()}
     total = part = 0
     inside = False
-    words = [*re.findall(r"[a-z]+", page.lower()), ""]
+    page = _UNIT_FIRST.sub(r"\2 \1", page.lower())
+    words = [*re.findall(r"[a-z]+", page), ""]
     values = {word: _value(word) for word in set(words)}
     for word in words:
         value = values[word]
-        if value is not None:
+        if word in _SETS and inside and part:  # 'six score', 'two dozen'
+            part *= _SETS[word]
+        elif value is not None:
             if inside and part % 10 and value < 100:  # 'two fifty-seven', 'nineteen forty': another number begins
                 total, part = 0, 0
             part += value
@@ -211,8 +225,10 @@ def _spelled_numbers(page: str) -> set[str]:
         elif word in ("hundred", "hundreds"):
             part = max(part, 1) * 100
             inside = True
-        elif word in ("thousand", "thousands"):
-            total, part = total + max(part, 1) * 1000, 0
+        elif word.removesuffix("s") in ("thousand", "million"):
+            many = 1000 if word.startswith("t") else 1_000_000
+            total, part = total + max(part, 1) * many, 0
+            found.add(str(total // many))  # '35,000' may be '35 thousand'
             inside = True
         elif not (inside and word in ("and", "a")):
             total, part, inside = 0, 0, False

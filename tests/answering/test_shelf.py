@@ -63,13 +63,13 @@ def test_books_that_fit_are_shown_by_their_pages_and_every_event_names_its_book(
     (books,) = [e for e in events if isinstance(e, BooksShown)]
     assert [(n, title, how) for n, _, title, how in books.books] == [(n, f"Tale {n}", "gists") for n in (1, 2, 3)]
     assert [(e.book, e.pages) for e in events if isinstance(e, LookedUp)] == [(2, (3,))]
-    assert {(e.book, e.pages) for e in events if isinstance(e, Searched)} == {(1, (1, 2))}
+    assert {(e.book, e.pages) for e in events if isinstance(e, Searched)} == {(1, (1, 5))}
     assert [e.book for e in events if isinstance(e, Expanded)] == [1, 2, 3, 2]  # and nothing of those unchanged
     text = model.prompts[-1].text
     assert "<Book 2> Tale 2\n\n<Page 2.1>" in text
     assert "<Page 2.3> (full text)\nOn page 3 token2 was seen." in text
     assert '(on page 1.1: "On page 1 token1 was seen.' in text
-    assert 'Your requests so far: OPEN [2.3]; FIND "token1".' in text
+    assert 'Your requests so far: OPEN [2.3]; FIND "token1" (2 of 5 places).' in text
     result = answer(events)
     assert (result.looked_up, dict(result.seen)) == ((), {})
     assert [(b.number, b.looked_up, len(b.seen)) for b in result.books] == [(1, (), 5), (2, (3,), 5), (3, (), 5)]

@@ -170,6 +170,17 @@ def test_finds_words_in_place_and_says_what_stands_nowhere() -> None:
     assert '"silver key" stands nowhere in the text' in third
 
 
+def test_of_many_places_some_from_all_over_are_shown_and_it_is_said_that_they_are_not_all() -> None:
+    model = reader(['FIND "page"', "ANSWER: Everywhere [31]."])
+    zoom(model, long_memory(), words=1500)
+    second = [p.text for p in model.prompts if p.task == "explore"][1]
+    count = len(long_memory().pages)
+    assert f'Your requests so far: FIND "page" (8 of {count} places).' in second
+    assert f"(on page {count}: " in second
+    assert "<Page 31> (gist)" in second or "(gist)" in second
+    assert [place.page for place in find_in_texts([(1, "a fatherly man"), (2, "his father's coat")], "father")] == [2]
+
+
 def test_what_cannot_be_opened_is_said_once_and_costs_a_request() -> None:
     model = reader(["OPEN [99]", "OPEN [3, 3, 4]", "OPEN [5]", "OPEN [6]", "Nothing more [3]."])
     events = zoom(model, memory(), words=1500)

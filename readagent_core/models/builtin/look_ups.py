@@ -153,7 +153,7 @@ def recall(prompt: Prompt) -> str:
     shown = "\n\n".join(filter(None, [prompt.fields["passages"], prompt.fields.get("shown", "")]))
     asked = replace(prompt, fields={**prompt.fields, "memory": shown})
     said = _answer(asked) if shown else ""
-    may_ask = bool(prompt.fields["left"]) and "shown" not in prompt.fields
+    may_ask = bool(prompt.fields["asking"]) and "shown" not in prompt.fields
     words = sorted(_own_words(prompt), key=len, reverse=True)[:_WANTED]
     if words and may_ask and (not said or is_not_found(said)):
         return "\n".join(f'FIND "{word}"' for word in words)
