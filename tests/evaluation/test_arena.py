@@ -40,9 +40,7 @@ def test_methods_meet_on_rows_of_a_benchmark(tmp_path, monkeypatch, capsys):
         assert asked.count(" words") == 2
         again = run("ask", str(out), "--dataset", str(rows), "--words", "2000", "--methods", "recall", "passages-dos")
         assert " words" not in again  # nothing is asked or read twice
-    assert "0 of 1 answers have no verdict" in run(
-        "judge", str(out)
-    )  # an option is judged by itself
+    assert "0 of 1 answers have no verdict" in run("judge", str(out))  # an option is judged by itself
     told = run("report", str(out))
     assert told.count("1 of  1") == 4
     assert "passages-dos:question_words=2000 against recall:question_words=2000" not in told or "p = 1.00" in told
