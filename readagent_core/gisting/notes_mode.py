@@ -8,6 +8,8 @@ from readagent_core.models.base import ChatModel
 from readagent_core.plan import GistingPlan
 from readagent_core.workspace import Workspace
 
+_LEAST_WINDOW = 3_000  # tokens: what asks for notes, and the notes, take about 800
+
 
 class NotesMode(StrEnum):
     """How the notes of pages are made."""
@@ -20,9 +22,11 @@ class NotesMode(StrEnum):
 def notes_mode(workspace: Workspace, model: ChatModel, plan: GistingPlan) -> NotesMode:
     """Return how this model makes notes while it makes gists, as its test found.
 
-    OFF for the built-in reader, where Settings switch them off, and where several gists come in one reply: notes can be
-    made afterwards then.
+    OFF for the built-in reader, where Settings switch them off, in a window that would hold little else, and where
+    several gists come in one reply: notes can be made afterwards then.
     """
+    if model.window and model.window < _LEAST_WINDOW:
+        return NotesMode.OFF
     if not model.is_language_model or not workspace.settings.saved.notes or plan.pagination == "one-pass":
         return NotesMode.OFF
     apart = workspace.settings.saved.options_of(model.name).notes_apart or model.shares_text

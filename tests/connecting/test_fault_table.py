@@ -131,6 +131,7 @@ class Trouble:
 
 
 def open_at(home: Path, server: FakeServer, *, time_scale: float = 1.0, **saved: object) -> Workspace:
+    saved = {"notes": False, **saved}  # else 'too long' leads to pages so short that each is its own gist
     settings = Settings(home, server.url, Secret(KEY), "fake-model", {}, parse_settings(saved, home))
     return Workspace(settings, model=connection.connect(settings, time_scale=time_scale))
 

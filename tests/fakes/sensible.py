@@ -58,13 +58,13 @@ def understood(text: str) -> prompts.Prompt | None:
     head, told = text, {}
     for language, name in templates():
         start = prompts.template(name, language).template.split("$")[0]
-        at = text.rfind(f"\n\n{start}") if name.endswith(".again") else -1
+        at = text.rfind(f"\n\n{start}") if name.endswith((".again", ".anew")) else -1
         again = pattern(name, language).fullmatch(text, at + 2) if at >= 0 else None
         if again:
             head, told = text[:at], again.groupdict()
             break
     for language, name in templates():
-        if name.endswith(".again") or not prompts.template(name, language).get_identifiers():
+        if name.endswith((".again", ".anew")) or not prompts.template(name, language).get_identifiers():
             continue
         whole = pattern(name, language).fullmatch(head)
         if whole:
