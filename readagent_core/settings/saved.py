@@ -23,7 +23,7 @@ from readagent_core.secret import Secret
 T = TypeVar("T")
 FILE = "settings.json"
 KEYRING = "keyring"  # the value of 'api_key_in' for a key in the system's keyring
-SECRETS = ("api_key", "api_key_in", "catalogues", "catalogue_passwords", "share")  # what a backup leaves out
+SECRETS = ("api_key", "api_key_in", "catalogues", "catalogue_passwords")  # what a backup leaves out
 PriceRow = tuple[Any, ...]  # dollars a million tokens read, written; where a server lists them also the date, reused
 
 

@@ -14,14 +14,15 @@ import hashlib
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from io import BytesIO
+from typing import Any, BinaryIO
 
 from readagent_core.companion.place import find_place, save_place
 from readagent_core.document import Document
 from readagent_core.errors import DocumentError
 from readagent_core.library import Library
 from readagent_core.library.records import Position
-from readagent_core.sharing.catalogue import file_of
+from readagent_core.sharing.catalogue import KINDS, file_of
 from readagent_core.sharing.epub_paths import find_path, words_at
 
 DEVICE = "ReadAgent"
@@ -50,11 +51,12 @@ class Synced:
     earlier: tuple[tuple[int, int], ...] = ()
 
 
-def partial_md5(data: bytes) -> str:
+def partial_md5(file: BinaryIO) -> str:
     """Return the name that KOReader has for a file."""
-    found = hashlib.md5(data[:_PIECE], usedforsecurity=False)
-    for step in range(_STEPS + 1):
-        piece = data[_PIECE * 4**step : _PIECE * 4**step + _PIECE]
+    found = hashlib.md5(usedforsecurity=False)
+    for at in (0, *(_PIECE * 4**step for step in range(_STEPS + 1))):
+        file.seek(at)
+        piece = file.read(_PIECE)
         if not piece:
             break
         found.update(piece)
@@ -134,19 +136,26 @@ def choose(library: Library, found: Synced, *, go: bool) -> None:
 
 
 def _book_of(library: Library, document: str) -> str:
-    """Return the id of the book whose file has this name; '' without one. A name is worked out once a file."""
-    names: dict[str, list[str]] = library.preference("sync names", {})
-    books = {card.book.id: card.book for card in library.cards()}
-    known = dict(names)
-    for book_id, book in books.items():
-        version = library.original_version(book_id)
-        state = version[1] if version else book.document_id + book.title
-        if known.get(book_id, ["", ""])[0] != state:
-            known[book_id] = [state, partial_md5(file_of(library, book)[0])]
-    known = {book_id: row for book_id, row in known.items() if book_id in books}
-    if known != names:
+    """Return the id of the book whose file has this name; '' without one. A name is worked out once a file.
+
+    The kept files come first: of each a few pieces are read. The text of a book without one is made from the library.
+    """
+    known: dict[str, list[str]] = library.preference("sync names", {})
+    paths = [path for of_a_size in library.originals_by_size().values() for path in of_a_size]
+    files, before = {path.stem: path for path in paths if path.suffix in KINDS}, dict(known)
+    found = ""
+    for book in sorted(library.books(), key=lambda book: book.id not in files):
+        path = files.get(book.id)
+        state = f"{path.stat().st_mtime_ns}-{path.stat().st_size}" if path else f"{book.document_id} {book.title}"
+        if known.get(book.id, ["", ""])[0] != state:
+            with path.open("rb") if path else BytesIO(file_of(library, book)[0]) as file:
+                known[book.id] = [state, partial_md5(file)]
+        if known[book.id][1] == document:
+            found = book.id
+            break
+    if known != before:
         library.set_preference("sync names", known)
-    return next((book_id for book_id, (_, name) in known.items() if name == document), "")
+    return found
 
 
 def _own(library: Library, book_id: str) -> tuple[int, int]:
