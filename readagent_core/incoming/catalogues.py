@@ -27,6 +27,7 @@ from readagent_core.secret import Secret
 from readagent_core.settings.saved import read_saved_settings, save_settings
 from readagent_core.workspace import Workspace
 
+_WITHOUT_NAMES = ("text", "html", "pdf")  # formats whose files often do not say their title
 _PAGE_SECONDS, _PAGE_BYTES, _COVER_BYTES = 20.0, 8 << 20, 4 << 20
 
 
@@ -141,7 +142,7 @@ def add_from_catalogue(
     """
     found = _fetch(workspace, catalogue, entry.address, cancel, accept="", most=PUBLIC.most, progress=progress)
     document = document_of(found, f"From the catalogue {catalogue.name}")
-    if not document.author:  # a file that says nothing of itself, a text for example
+    if not document.author and document.format in _WITHOUT_NAMES:
         document = replace(document, title=entry.title, author=entry.author)
     return add_book(workspace, document, found.data, file_name(found), source_name=source_name(catalogue, entry))
 
