@@ -6,6 +6,7 @@ import hashlib
 import http.client
 import json
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
@@ -37,8 +38,14 @@ class Answer(NamedTuple):
     body: bytes
 
 
+def needs_other_addresses() -> None:
+    if sys.platform == "darwin":
+        pytest.skip("only 127.0.0.1 is there")
+
+
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
+    needs_other_addresses()
     home = tmp_path_factory.mktemp("shared") / "home"
     with running_app(home, READAGENT_SHARE=HOST, STREAMLIT_SERVER_HEADLESS="true") as url:
         workspace = Workspace(load_settings({"READAGENT_HOME": str(home)}))
