@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import running_app
+from tests.browser.conftest import SIZE, running_app
+from tests.browser.test_access import findings
 from tests.fakes.web import WebServer, reply
 from tests.incoming.test_catalogues import ATOM, BOOK, DESCRIPTION, SHELF, feed
 from tests.sharing.test_server import HOST, needs_other_addresses
@@ -38,6 +39,7 @@ def test_a_phone_signs_in_by_the_code_reads_and_signs_out(chromium: Browser, url
     page.goto(f"{there}/#wrong")
     page.click("button")
     expect(page.locator("#no")).to_contain_text("That is not the password. Four more tries")
+    assert findings(page) == []
     page.goto(f"{there}/settings#{password}")
     expect(page.locator("#password")).to_have_value(password)
     page.click("button")
@@ -68,6 +70,10 @@ def test_a_book_of_a_catalogue_is_found_and_added(page: Page, url: str) -> None:
         expect(page.get_by_text("Only as PDF")).to_be_visible()
         expect(page.get_by_text("Borrowing needs its own app")).to_be_visible()
         expect(page.get_by_role("button", name="Add Lent")).to_have_count(0)
+        assert findings(page) == []
+        page.set_viewport_size({"width": 390, "height": 844})
+        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+        page.set_viewport_size(SIZE)
         page.keyboard.press("/")
         page.keyboard.type("moonflet")
         page.keyboard.press("Enter")
