@@ -13,6 +13,7 @@ import json
 import secrets
 import threading
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -92,7 +93,8 @@ class Access:
                 return None
             if now - found.seen > _NOTE_SECONDS:
                 self.devices = tuple(replace(one, seen=now) if one is found else one for one in self.devices)
-                self._write()
+                with suppress(SettingsError):  # a full disk keeps nobody out
+                    self._write()
             return found
 
     def sign_out(self, device_id: str) -> None:

@@ -72,6 +72,7 @@ class SignedIn:
         self._app, self._style = app, style
         routes = [
             Route("/sign-in", self._sign_in, methods=["POST"]),
+            Route("/sign-in", lambda _: RedirectResponse("/"), methods=["GET"]),  # a page that was loaded again
             Route("/sign-out", _sign_out, methods=["POST"]),
             Route("/opds", _with_password(_opds)),
             Route("/opds/{rest:path}", _with_password(_opds)),
