@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, lru_cache
 
@@ -85,21 +85,46 @@ class Entity:
         return sum(count for _, count in self.pages)
 
 
-@short_repr
-@dataclass(frozen=True)
 class Known:
     """What is known of a book's world up to paragraph ``paragraph``, on page ``page``.
 
-    ``entities``: those who are named most come first. ``without_notes``: the pages up to there whose notes are not made
-    yet; ``failed``: those whose notes could not be made.
+    ``without_notes``: the pages up to there whose notes are not made yet; ``failed``: those whose notes could not be
+    made. ``ids``: the id of the entity of each name key. ``entities`` are put together when they are asked for; one
+    alone takes a moment.
     """
 
-    page: int
-    paragraph: int
-    entities: tuple[Entity, ...] = ()
-    without_notes: tuple[int, ...] = ()
-    failed: tuple[int, ...] = ()
-    ids: Mapping[str, str] = field(default_factory=dict, repr=False)  # entity's id by name key
+    def __init__(self, world: World, page: int, paragraph: int) -> None:
+        self.page, self.paragraph = page, paragraph
+        self._world = world
+        pages = range(1, min(page, len(world.memory.pages)) + 1)
+        self.without_notes = tuple(n for n in pages if n not in world.notes)
+        self.failed = tuple(n for n in pages if n in world.notes and world.notes[n].failed)
+        groups = Groups()
+        known = [name for name in world.names.values() if name.paragraph <= paragraph]
+        for name in known:
+            groups.add(name.key)
+        self.links = tuple(link for link in world.links if link.paragraph <= paragraph)
+        for link in self.links:
+            groups.join(name_key(link.name), name_key(link.other))
+        self.ids: Mapping[str, str] = {name.key: groups.first(name.key) for name in known}
+        self._names: defaultdict[str, list[NameAt]] = defaultdict(list)
+        for name in known:
+            self._names[self.ids[name.key]].append(name)
+        self._made: dict[str, Entity] = {}
+
+    def __repr__(self) -> str:
+        return f"Known(page={self.page}, paragraph={self.paragraph}, names={len(self.ids)})"
+
+    @cached_property
+    def entities(self) -> tuple[Entity, ...]:
+        """Everybody and everything known, those who are named most first."""
+        found = map(self._entity, self._names)
+        return tuple(sorted(found, key=lambda e: (-e.mentions, -len(e.lines), e.first.paragraph if e.first else -1)))
+
+    def _entity(self, id: str) -> Entity:
+        if id not in self._made:
+            self._made[id] = self._world.make_entity(self, id, self._names[id])
+        return self._made[id]
 
     def of_kind(self, kind: EntityKind) -> tuple[Entity, ...]:
         return tuple(entity for entity in self.entities if entity.kind == kind)
@@ -120,13 +145,10 @@ class Known:
     def groups(self) -> tuple[Entity, ...]:
         return self.of_kind(EntityKind.GROUP)
 
-    @cached_property
-    def _by_id(self) -> Mapping[str, Entity]:
-        return {entity.id: entity for entity in self.entities}
-
     def entity(self, name: str) -> Entity | None:
         """Return the entity with this name or id; None for one that is not known here."""
-        return self._by_id.get(self.ids.get(name_key(name), self.ids.get(name, "")))
+        id = self.ids.get(name_key(name), self.ids.get(name, ""))
+        return self._entity(id) if id else None
 
     @cached_property
     def relations(self) -> tuple[Line, ...]:
@@ -199,7 +221,7 @@ class World:
     @cached_property
     def _mentions(self) -> Mapping[str, tuple[Mention, ...]]:
         """Every mention of each name, by key. One in common words counts on pages whose notes have it only."""
-        found = find_mentions(self.memory.document, [name.name for name in self.names.values()])
+        found = find_mentions(self.memory.document, {name.name: name.paragraph for name in self.names.values()})
         mentions: dict[str, tuple[Mention, ...]] = {}
         for key, name in self.names.items():
             mentions[key] = found[name.name]
@@ -207,6 +229,19 @@ class World:
                 pages = {note.page for note in self._notes_of[key]}
                 mentions[key] = tuple(m for m in mentions[key] if self.page_number(m.paragraph) in pages)
         return mentions
+
+    @cached_property
+    def _mention_paragraphs(self) -> Mapping[str, list[int]]:
+        return {key: [mention.paragraph for mention in mentions] for key, mentions in self._mentions.items()}
+
+    @cached_property
+    def _mention_pages(self) -> Mapping[str, list[int]]:
+        page_of = [self.page_number(index) for index in range(len(self.memory.document.paragraphs))]
+        return {key: [page_of[index] for index in indexes] for key, indexes in self._mention_paragraphs.items()}
+
+    @cached_property
+    def _paragraphs_in_order(self) -> list[int]:
+        return [mention.paragraph for mention, _ in self._in_order]
 
     @cached_property
     def _in_order(self) -> list[tuple[Mention, str]]:
@@ -233,45 +268,32 @@ class World:
         """Return what is known at the end of ``page``, or of ``paragraph`` on it, where that comes first."""
         last = self.last_paragraph(page)
         last = last if paragraph is None else min(last, paragraph)
-        groups = Groups()
-        known = [name for name in self.names.values() if name.paragraph <= last]
-        for name in known:
-            groups.add(name.key)
-        revealed = [link for link in self.links if link.paragraph <= last]
-        for link in revealed:
-            groups.join(name_key(link.name), name_key(link.other))
-        members: defaultdict[str, list[NameAt]] = defaultdict(list)
-        for name in known:
-            members[groups.first(name.key)].append(name)
-        ids = {name.key: groups.first(name.key) for name in known}
-        entities = [self._entity(id, names, revealed, ids, last) for id, names in members.items()]
-        entities.sort(key=lambda e: (-e.mentions, -len(e.lines), e.first.paragraph if e.first else last))
-        pages = range(1, min(page, len(self.memory.pages)) + 1)
-        return Known(
-            page=page,
-            paragraph=last,
-            entities=tuple(entities),
-            without_notes=tuple(n for n in pages if n not in self.notes),
-            failed=tuple(n for n in pages if n in self.notes and self.notes[n].failed),
-            ids=ids,
-        )
+        return Known(self, page, last)
 
-    def _entity(
-        self, id: str, names: Sequence[NameAt], revealed: Sequence[Link], ids: Mapping[str, str], last: int
-    ) -> Entity:
-        notes = [n for name in names for n in self._notes_of[name.key] if n.known_from <= last]
+    def make_entity(self, known: Known, id: str, names: Sequence[NameAt]) -> Entity:
+        """Return the entity of these ``names``, as ``known`` has them joined."""
+        last = known.paragraph
+        notes = sorted(
+            (n for name in names for n in self._notes_of[name.key] if n.known_from <= last),
+            key=lambda note: (note.paragraph, note.start, note.end),
+        )
         kinds = Counter(note.entity for note in notes)
-        lines = {_line(note, id, ids) for note in notes}
+        lines = dict.fromkeys(_line(note, id, known.ids) for note in notes)
         shown = max(names, key=lambda name: (not is_description(name.name), len(name.name)))
         joined: dict[str, int] = {}
-        for link in revealed:
-            if ids[name_key(link.name)] == id:
+        for link in known.links:
+            if known.ids[name_key(link.name)] == id:
                 if link.start < link.end and link.by == LinkBy.MODEL:
-                    lines.add(_line_of_link(link, id))
+                    lines[_line_of_link(link, id)] = None
                 for key in (name_key(link.name), name_key(link.other)):
                     joined.setdefault(key, link.paragraph)
-        mentions = [m for name in names for m in self._until(name.key, last)]
-        pages = Counter(self.page_number(mention.paragraph) for mention in mentions)
+        pages: Counter[int] = Counter()
+        firsts: list[Mention] = []
+        for name in names:
+            mentions = self._mentions[name.key]
+            count = bisect_right(self._mention_paragraphs[name.key], last)
+            pages.update(self._mention_pages[name.key][:count])
+            firsts += mentions[: min(count, 1)]
         return Entity(
             id=id,
             kind=kinds.most_common(1)[0][0] if kinds else names[0].kind,
@@ -281,15 +303,11 @@ class World:
                 for n in names
                 if n is not shown
             ),
-            first=min(mentions, key=lambda m: (m.paragraph, m.start), default=None),
+            first=min(firsts, key=lambda m: (m.paragraph, m.start), default=None),
             pages=tuple(sorted(pages.items())),
             lines=tuple(sorted(lines, key=_place_of_line)),
             by_rule=not notes and all(name.by_rule for name in names),
         )
-
-    def _until(self, key: str, last: int) -> Sequence[Mention]:
-        mentions = self._mentions[key]
-        return mentions[: bisect_right(mentions, last, key=lambda mention: mention.paragraph)]
 
     def mentions(self, known: Known, start: int, end: int) -> tuple[tuple[Mention, str], ...]:
         """Return where paragraphs ``start`` to ``end`` (exclusive) name someone who is ``known``, each with its id.
@@ -297,8 +315,8 @@ class World:
         None past the place of ``known``.
         """
         end = min(end, known.paragraph + 1)
-        low = bisect_right(self._in_order, start - 1, key=lambda pair: pair[0].paragraph)
-        high = bisect_right(self._in_order, end - 1, key=lambda pair: pair[0].paragraph)
+        low = bisect_right(self._paragraphs_in_order, start - 1)
+        high = bisect_right(self._paragraphs_in_order, end - 1)
         return tuple((mention, known.ids[key]) for mention, key in self._in_order[low:high] if key in known.ids)
 
 

@@ -6,9 +6,11 @@ become known, so that a later name cannot change what was joined before it. A sp
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from readagent_core.words import is_unspaced
@@ -87,6 +89,7 @@ def join_names(names: Sequence[NameAt], links: Iterable[Link], edits: Iterable[E
     by_hand = [Link(e.name, e.other, 0, e.paragraph, by=LinkBy.HAND) for e in edits if e.kind == EditKind.JOIN]
     groups = Groups()
     known: dict[str, NameAt] = {}
+    by_end: defaultdict[str, list[str]] = defaultdict(list)  # keys by how the names begin and end
     found: list[Link] = []
 
     def join(link: Link) -> None:
@@ -103,8 +106,11 @@ def join_names(names: Sequence[NameAt], links: Iterable[Link], edits: Iterable[E
         if isinstance(step, Link):
             join(step)
             continue
-        fitting = {groups.first(k): other for k, other in known.items() if are_variants(step, other)}
+        near = dict.fromkeys(key for end in name_ends(step.name) for key in by_end[end])
+        fitting = {groups.first(key): known[key] for key in near if are_variants(step, known[key])}
         known[step.key] = step
+        for end in name_ends(step.name):
+            by_end[end].append(step.key)
         groups.add(step.key)
         if len(fitting) == 1:
             (other,) = fitting.values()
@@ -142,6 +148,16 @@ class Groups:
         return len(ends) == 2 and ends == {self.first(one), self.first(other)}
 
 
+def name_ends(name: str) -> set[str]:
+    """Return the first and the last word of a name without its title; characters in scripts without spaces.
+
+    Names of which one is a part of the other have one of them in common.
+    """
+    bare = split_title(name)[1]
+    parts = list(bare) if is_unspaced(bare) else bare.split()
+    return {parts[0], parts[-1]} if parts else set()
+
+
 def are_variants(one: NameAt, other: NameAt) -> bool:
     """Whether one name of a person is a part of the other: 'Tilda' of 'Tilda Vane', '佐伯' of '佐伯良平'.
 
@@ -166,6 +182,7 @@ def are_variants(one: NameAt, other: NameAt) -> bool:
     return len(parts) < len(words) and (words[: len(parts)] == parts or words[-len(parts) :] == parts)
 
 
+@lru_cache(maxsize=20_000)
 def split_title(name: str) -> tuple[str, str]:
     """Return the title of a name and the rest, both as ``name_key`` writes them."""
     found = TITLE.match(name)

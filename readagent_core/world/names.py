@@ -12,9 +12,10 @@ import calendar
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from itertools import accumulate
 
 from readagent_core.document import Document
@@ -107,6 +108,7 @@ class Mention:
     end: int
 
 
+@lru_cache(maxsize=20_000)
 def name_key(name: str) -> str:
     """Return what two spellings of one name have in common: letter case, accents, articles and honorifics are ignored.
 
@@ -118,6 +120,7 @@ def name_key(name: str) -> str:
     return fold(bare).replace("’", "'").replace(".", "") if any(map(str.isalpha, bare)) else ""
 
 
+@lru_cache(maxsize=20_000)
 def is_description(name: str) -> bool:
     """Whether a name has common words in it ('the keeper', 'young Tom'), or is one character of other words."""
     core = _ARTICLE.sub("", name.strip())
@@ -235,9 +238,10 @@ def spellings(name: str) -> set[str]:
     return {core, core.replace("'", "’"), HONORIFIC.sub("", core)} - {""}
 
 
-def find_mentions(document: Document, names: Collection[str]) -> Mapping[str, tuple[Mention, ...]]:
-    """Return where each of ``names`` stands in the text, in order, as it is written there; the longest wins.
+def find_mentions(document: Document, names: Mapping[str, int]) -> Mapping[str, tuple[Mention, ...]]:
+    """Return where each of ``names`` stands in the text, in order, as it is written there.
 
+    ``names``: with the paragraph from which each is known. Of names at one place the longest wins where it is known.
     Letter case matters, an article before a name does not. In scripts with spaces whole words are meant.
     """
     texts = [paragraph.text for paragraph in document.paragraphs]
@@ -256,9 +260,9 @@ def find_mentions(document: Document, names: Collection[str]) -> Mapping[str, tu
     beyond = 0
     for start, negative_end, name in sorted(hits):
         if start >= beyond:
-            beyond = -negative_end
             index = bisect_right(starts, start) - 1
-            found[name].append(Mention(index, start - starts[index], beyond - starts[index]))
+            beyond = -negative_end if names[name] <= index else beyond
+            found[name].append(Mention(index, start - starts[index], -negative_end - starts[index]))
     return {name: tuple(found[name]) for name in names}
 
 

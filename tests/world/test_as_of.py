@@ -56,7 +56,7 @@ def test_what_is_known_at_a_page_is_the_same_whatever_follows():
     whole = world()
     for page in range(1, 5):
         known, shorter = whole.as_of(page), world(page).as_of(page)
-        assert known == shorter
+        assert (known.entities, known.ids, known.failed) == (shorter.entities, shorter.ids, shorter.failed)
         assert known.timeline(Order.TIME) == shorter.timeline(Order.TIME)
         assert whole.mentions(known, 0, page) == world(page).mentions(shorter, 0, page)
 

@@ -135,7 +135,8 @@ def of_exports(world: World, page: int) -> str:
 def of_cards(world: World, page: int) -> str:
     known = world.as_of(page)
     timelines = [known.timeline(order) for order in Order]
-    return repr((asdict(known), timelines, known.relations, previously(world, page))) + cast_in_short(world, page)
+    shown = ([asdict(entity) for entity in known.entities], timelines, known.relations, previously(world, page))
+    return repr((known, shown)) + cast_in_short(world, page)
 
 
 @pytest.mark.parametrize("noted", [True, False])
