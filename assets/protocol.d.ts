@@ -202,6 +202,8 @@ export interface Look {
   theme: string;
   lines: string;
   justify: string;
+  /** lines under names that have a card */
+  names: "on" | "off";
   flow: "scroll" | "pages" | "spread";
   vertical: "book" | "on" | "off";
 }
@@ -252,6 +254,8 @@ export interface At {
   at: number;
   page: number | null;
   furthest: number;
+  /** the last paragraph in view */
+  last: number;
   /** the whole text is in the browser */
   whole: boolean;
   /** when the furthest place was set by hand */
@@ -309,6 +313,143 @@ export interface KeptCite {
   page: number;
   /** null where only the page is known */
   start: [number, number] | null;
+}
+
+// --- the book's world ------------------------------------------------------------------------------
+
+export type WorldKind = "person" | "place" | "thing" | "group";
+
+/** Somebody or something is called so on a page. */
+export interface NameRecord {
+  /** the one who is called so */
+  of: string;
+  kind: WorldKind;
+  name: string;
+  /** how it is spelled in the text, where not so */
+  spelled?: string[];
+  /** the paragraph by which it was told */
+  from: number;
+  /** of a description in common words: the pages on which it is a name */
+  pages?: number[];
+}
+
+/** What a page says, with the words that it rests on. */
+export interface NoteRecord {
+  /** those whom it tells of */
+  of: string[];
+  page: number;
+  /** is, does, feels, knows, dies, moves, owns, related, same */
+  kind: string;
+  text: string;
+  /** the paragraph by which all of it was told */
+  from: number;
+  /** paragraph and character of the words that it rests on */
+  at: [number, number];
+  /** the character after them */
+  end: number;
+  /** when it happened, as the story tells it */
+  time?: string;
+  /** of a relation or an identity: the name at its other end */
+  other?: string;
+}
+
+/** Two are one, from a paragraph on. */
+export interface LinkRecord {
+  a: string;
+  b: string;
+  from: number;
+  /** 1: the story tells it, so that before they were strangers; else one name is a part of the other, or the person joined them */
+  told?: number;
+}
+
+/** Data of kind "notes" of the component "reader_world": what some pages tell. */
+export interface WorldBatch {
+  book: string;
+  /** of these batches, from 0 */
+  number: number;
+  names: NameRecord[];
+  notes: NoteRecord[];
+  links: LinkRecord[];
+}
+
+/** Data of kind "series" of the component "reader_world": the earlier books of the series, each as far as it was read. */
+export interface SeriesData {
+  book: string;
+  /** of the series */
+  name: string;
+  /** the place of the book in it */
+  number: number;
+  books: {
+    id: string;
+    title: string;
+    number: number;
+    /** false: it has no gists, so nothing of it is known */
+    known: boolean;
+    /** it was read to its end */
+    whole: boolean;
+    /** what happened, as [text, page, name before it] */
+    told: [string, number, string][];
+  }[];
+  /** people of these books by the ids of their names: the last book that has them, as its place in `books`, and what was told */
+  cast: Record<string, { name: string; book: number; lines: [string, number][] }>;
+}
+
+/** A question to check oneself, and the page that answers it. */
+export interface CheckQuestion {
+  text: string;
+  answer: string;
+  page: number;
+}
+
+/** Data of kind "study" of the component "reader_world": the chapters that were read, with questions about them. */
+export interface StudyData {
+  book: string;
+  chapters: {
+    title: string;
+    /** the paragraph after it */
+    end: number;
+    pages: [number, number];
+    questions: CheckQuestion[];
+    /** they are being made */
+    making: boolean;
+    /** why they could not be made */
+    error: string;
+    /** they were asked for, and the reply had none that could be used */
+    none: boolean;
+  }[];
+  /** what the person answered, by the question's text: 1 knew it, 0 not yet */
+  answered: Record<string, number>;
+}
+
+/** Data of kind "world" of the component "reader_world". */
+export interface WorldData {
+  book: string;
+  /** how many batches there are; 0: nobody is named yet */
+  batches: number;
+  /** who found the names: nobody did yet, rules, or a model, which made notes too */
+  by: "nobody" | "rule" | "model";
+  /** a model is connected */
+  model: boolean;
+  /** pages up to this one have notes */
+  made: number;
+  /** notes are being made */
+  running: boolean;
+  /** pages that were let in and have no notes, because the model gave none that could be used */
+  failed: number[];
+  /** the last page that is let in, 0 for none */
+  page: number;
+  /** the limit is lifted */
+  lifted: boolean;
+  /** days since the person was here last */
+  away: number;
+  /** the events in the order of time, as numbers of notes counted through all batches; empty where that is the order of telling */
+  order: number[];
+  /** what happened last, as [text, page, name before it] */
+  previously: [string, number, string][];
+  /** what the notes that are missing would cost, in a sentence; "" where none can be made */
+  price: string;
+  /** names that the person said are none, and what was joined or split by hand: how many */
+  corrections: number;
 }
 
 /** Data of kind "marks". */

@@ -13,7 +13,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.read import ask_panel, book_text, marks, notes, recap, start, two_places, veil
+from pages.parts.read import ask_panel, book_text, marks, notes, start, study, two_places, veil, world
 from pages.parts.read.original import original_of
 from pages.parts.read.passages import spot_of
 from pages.parts.shared import book as current
@@ -87,10 +87,11 @@ def act(workspace: Workspace, book: Book, gisting: Gisting | None, done: Act) ->
         st.rerun()
     elif done.do == "options":
         start.options_dialog(workspace, book)
-    elif done.do == "recap":
-        recap.open_recap(book)
-    elif done.do == "cast":
-        recap.open_cast(book)
+    elif done.do in world.ACTS:
+        world.act(workspace, book, done.do, done.text, gisting=gisting)
+        st.rerun(scope="fragment")
+    elif done.do == "study":
+        study.open_study(book)
     elif done.do == "notes_export":
         notes.open_export(book)
     elif done.do == "ask":
@@ -224,8 +225,11 @@ def reader(
             },
         },
     )
+    at = getattr(st.session_state.get(key), "at", None) or {}
+    seen = int(at.get("last", workspace.library.position(book.id).paragraph))
+    noting = world.send(workspace, book, gisting, document, last_in_view=seen, running=line["running"])
     stopped = line["state"] in ("paused", "failed", "waiting")
-    polling.rerun_after(1.0 if line["running"] else SECONDS_BETWEEN_CHECKS if stopped else None, key="read")
+    polling.rerun_after(1.0 if line["running"] or noting else SECONDS_BETWEEN_CHECKS if stopped else None, key="read")
     if done is not None:
         try:
             act(workspace, book, gisting, done)
@@ -253,6 +257,7 @@ def show() -> None:
         return
     shell.set_title("Read", book.title)
     st.html(PLACEHOLDER)  # streamlit.css hides it as soon as there is something to read
+    world.days_away(book)  # before it counts as opened
     workspace.library.touch(book.id)
     gistings = workspace.library.gistings(book.id)
     running = [job.key for job in workspace.jobs.running()]
@@ -262,9 +267,9 @@ def show() -> None:
     goto = two_places.go(where_to_go(workspace, book, document, memory), workspace, book, document)
     st.session_state[GOTO] = (st.session_state[GOTO][0], goto)
     sidebar(workspace, book, document, gistings, gisting)
-    recap.draw(workspace, book, gisting)
     two_places.draw(workspace, book, memory)
     notes.draw_export(workspace, book, gisting)
+    study.draw(workspace, book, gisting)
     running_before = gisting is not None and (
         workspace_gisting.job_key(gisting) in running or start.gist_line(workspace, gisting) is not None
     )

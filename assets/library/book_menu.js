@@ -22,6 +22,7 @@ export function openBookMenu(book, opener, { send, model, selection }) {
   const make = gists ? again : "Make gists";
   const items = [
     item("Title, author and tags", "name"),
+    item("Series", "series"),
     { label: "Put on a shelf", act: () => selection.shelves([book], opener) },
     null,
     ...(make ? [item(make, "make")] : []),

@@ -54,10 +54,7 @@ export class Annotations {
     });
     this.listen = new Listen({ ...of, layer, show, changed });
     this.keyboard = new KeyboardSelection({ ...of, selection: this.selection, show });
-    const closeCards = () => {
-      for (const card of this.cards) card.close();
-    };
-    this.references = new References({ ...of, opening: closeCards });
+    this.references = new References({ ...of, opening: () => this.closeCards() });
     this.cards = [this.markCard, this.passageCard, this.references];
     this.over = [this.selection.node, ...this.cards.map((card) => card.node), toast.node]; // lie over the text
     this.parts = [marks, this.selection, ...this.cards, this.listen, toast];
@@ -86,6 +83,10 @@ export class Annotations {
   /** A press outside of a card closes it. @param {EventTarget[]} path */
   pressed(path) {
     for (const card of this.cards) if (!path.includes(card.node)) card.close();
+  }
+
+  closeCards() {
+    for (const card of this.cards) card.close();
   }
 
   /** Closes what is open over the text; whether there was anything. */

@@ -17,12 +17,13 @@ import { lastUpTo } from "./text_store.js";
  * @import { Search } from "./search.js"
  * @import { ReadingState, Send } from "./state.js"
  * @import { Toolbar } from "./toolbar.js"
+ * @import { WorldParts } from "./world_parts.js"
  */
 
 /**
  * @param {{state: ReadingState, view: ReadingView, position: Position, search: Search, toolbar: Toolbar, map: BookMap,
  *   foot: Foot, card: GistCard, annotations: Annotations, original: ReaderOriginal, cited: Cited, send: Send,
- *   bare: Bare, gistSpeed: GistSpeed}} parts
+ *   bare: Bare, gistSpeed: GistSpeed, world: WorldParts}} parts
  * @returns {Commands}
  */
 export function readerCommands({
@@ -40,12 +41,14 @@ export function readerCommands({
   send,
   bare,
   gistSpeed,
+  world,
 }) {
   const { marks, notes, listen } = annotations;
   return {
     selecting: (event) => annotations.key(event),
     escape: (event) => {
       if (annotations.escape()) return;
+      if (world.escape()) return;
       if (card.page) return card.close();
       if (!toolbar.opened && original.escape()) return;
       if (!foot.escape() && !toolbar.escape(event) && !cited.clear() && !bare.escape()) annotations.escapeLast();
@@ -77,6 +80,8 @@ export function readerCommands({
     pdf: () => original.toggle(),
     bare: () => bare.toggle(),
     zoom: (step) => gistSpeed.zoom(step),
+    name: (step) => world.card.step(step),
+    world: () => world.toggle(),
     openPage: () => gistSpeed.toggleHere(),
   };
 }

@@ -18,6 +18,8 @@ const KEYS = [
   ["b", "bookmark"],
   ["i", "notes"],
   ["l", "listen, pause"],
+  ["x", "what you know of the next name on the screen (Shift x: the one before)"],
+  ["w", "the book's world: who is who, what happened"],
   ["v", "select a sentence; then ← → by word, ↑ ↓ by sentence, Shift for its beginning, Enter for the menu"],
   ["1  2  3  4", "highlight what is selected; n note, a ask, e explain, d define, t translate, c copy"],
   ["Esc", "close"],

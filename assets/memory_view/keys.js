@@ -27,6 +27,8 @@ import { DIALOG, DIALOG_CLOSE } from "../shared/streamlit.js";
  * @property {() => void} pdf
  * @property {() => void} bare full screen
  * @property {(step: number) => void} zoom -1: to the gists; 1: back to the text
+ * @property {(step: number) => void} name the card of the next name in view, or the one before
+ * @property {() => void} world the book's world at a glance
  * @property {() => boolean} openPage the page that is read, among the gists; whether gists are shown
  */
 
@@ -93,6 +95,9 @@ function actions(commands, { upAndDown, pages, space, enter, shift }) {
     l: commands.listen,
     p: commands.pdf,
     f: commands.bare,
+    x: () => commands.name(1),
+    X: () => commands.name(-1),
+    w: commands.world,
     "-": () => commands.zoom(-1),
     "+": () => commands.zoom(1),
     ...(enter && { Enter: commands.openPage }),

@@ -142,6 +142,7 @@ export function lookPanel(look, { canBeVertical, vertical }, pick) {
     row("Line length", "measure", MEASURES),
     row("Line spacing", "lines", LINES),
     row("Justify lines", "justify", on),
+    row("Lines under names", "names", on),
     row("Typeface", "face", [
       ...FACES,
       ...READABLE.filter(isInstalled).map((name) => /** @type {[string, string]} */ ([LOCAL + name, name])),

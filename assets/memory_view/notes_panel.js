@@ -48,10 +48,11 @@ export class NotesPanel {
       icon: "drop",
       "aria-label": "Export or import notes",
     });
+    this.study = button("Study", () => send({ do: "study" }), { kind: "slim", title: "Words, questions and marks as cards to learn with" });
     this.node = el(
       "aside",
       { class: "notespanel", hidden: true, "aria-label": "Notes" },
-      el("div", { class: "ph" }, el("h2", {}, "Notes"), el("span", { class: "gap" }), this.export, this.shut),
+      el("div", { class: "ph" }, el("h2", {}, "Notes"), el("span", { class: "gap" }), this.study, this.export, this.shut),
       this.list.node,
     );
   }

@@ -40,6 +40,7 @@ export class Position {
     this.flow = flow;
     this.on = on;
     this.restored = false; // whether the person is where they were
+    this.last = 0; // the last paragraph in view
     /** @type {Wanted | null} the request of the server that waits for its paragraph */
     this.wanted = null;
     /** @type {string | null} what was sent last */
@@ -121,6 +122,7 @@ export class Position {
    */
   arrived({ paragraph, at, above }, first, last) {
     const { book } = this.state;
+    this.last = last;
     const before = this.state.here;
     const page = this.state.pageAt(paragraph, at);
     this.state.here = { paragraph, at, above, page };
@@ -145,7 +147,7 @@ export class Position {
     const { book } = this.state;
     const whole = book.outline.units.every((_, unit) => isLoaded(book, unit));
     const place = { paragraph, at: above ? ABOVE : at, page };
-    return { ...place, furthest: this.state.furthest, whole, ...(byHand ? { by_hand: Date.now() } : {}) };
+    return { ...place, furthest: this.state.furthest, last: this.last, whole, ...(byHand ? { by_hand: Date.now() } : {}) };
   }
 
   // Sends the position a moment after the person stopped moving, or before anything else is sent.

@@ -26,6 +26,7 @@ import { ReadingState } from "./state.js";
 import { textOf } from "./text_store.js";
 import { Toolbar } from "./toolbar.js";
 import { Units } from "./units.js";
+import { WorldParts } from "./world_parts.js";
 
 /**
  * @import { GistsLine, Look, ReaderData, ReaderView } from "../protocol.js"
@@ -54,7 +55,10 @@ export class Reader {
     const units = new Units({
       ...of,
       marksIn: (paragraph) => this.annotations.marks.spans(paragraph),
-      drawn: (paragraph) => this.annotations.marks.paragraphDrawn(paragraph),
+      drawn: (paragraph) => {
+        this.annotations.marks.paragraphDrawn(paragraph);
+        this.world.paragraphDrawn(paragraph);
+      },
     });
     const leaves = new Leaves({
       ...of,
@@ -121,10 +125,15 @@ export class Reader {
       bare: this.bare.button,
       on: {
         view: (view) => this.view.choose(view),
-        look: (look) => this.view.changeLook(look),
+        look: (look) => {
+          this.view.changeLook(look);
+          this.world.names.draw();
+        },
         bookmark: () => this.annotations.marks.toggleBookmark(),
         listen: () => this.annotations.listen.open(),
         notes: (open) => this.annotations.notes.toggle(open),
+        recap: () => this.world.openRecap(),
+        world: () => this.world.toggle(),
       },
     });
     this.foot = new Foot({ ...of, progress: this.progress, setFurthest });
@@ -144,11 +153,27 @@ export class Reader {
       },
     });
     this.cited = new Cited(all);
+    this.world = new WorldParts({
+      ...all,
+      cited: this.cited,
+      find: (words) => this.toolbar.searching.searchFor(words),
+      opening: () => this.annotations.closeCards(),
+    });
     this.gistsSaid = new GistsSaid((line) => frame.say(line));
     this.title = el("h1", { class: "sr", dir: "auto" });
     const { notes, listen, over } = this.annotations;
     frame.room.append(this.beside.node, this.original.panel.node, notes.node, this.map.whole, this.card.node, this.position.chip, ...over);
-    root.replaceChildren(this.title, ...this.toolbar.nodes, frame.room, listen.node, this.foot.node, this.bare.line, frame.live);
+    frame.room.append(...this.world.over);
+    root.replaceChildren(
+      this.title,
+      ...this.toolbar.nodes,
+      frame.room,
+      listen.node,
+      this.foot.node,
+      this.bare.line,
+      frame.live,
+      this.world.page,
+    );
     this.commands = readerCommands(this);
     this.ended = new AbortController();
     const until = { signal: this.ended.signal };
@@ -158,8 +183,9 @@ export class Reader {
 
   close() {
     this.ended.abort();
-    const { position, progress, map, toolbar, foot, layer, view, annotations, original, gistsSaid, cited, bare } = this;
-    for (const part of [bare, position, progress, map, toolbar, foot, layer, view, annotations, original, gistsSaid, cited]) part.close();
+    const { position, progress, map, toolbar, foot, layer, view, annotations, original, gistsSaid, cited, bare, world } = this;
+    for (const part of [bare, position, progress, map, toolbar, foot, layer, view, annotations, original, gistsSaid, cited, world])
+      part.close();
     this.leaveBook?.abort();
   }
 
@@ -167,13 +193,14 @@ export class Reader {
   key(event) {
     const { book, paged } = this.state;
     const now = { map: this.map.whole, paged };
-    if (this.frame.isShown && book.known) readerKey(event, this.commands, now);
+    if (this.frame.isShown && book.known && !this.world.key(event)) readerKey(event, this.commands, now);
   }
 
   /** A press outside closes what is open. @param {EventTarget[]} path */
   pressed(path) {
     if (!path.includes(this.foot.node)) this.foot.toggleMenu(false);
     this.annotations.pressed(path);
+    this.world.pressed(path);
   }
 
   // --- what comes from the server -----------------------------------------------------------------
@@ -186,6 +213,7 @@ export class Reader {
     state.data = data;
     if (other || before.layer !== data.layer) this.layer.change(data.layer);
     this.annotations.marks.follow(data.book);
+    this.world.follow(data.book);
     if (other) this.changeBook(data);
     if (this.progress.takeStored(data.furthest, before.furthest) && state.book.known) this.moved();
     state.looked = new Map(Object.entries(data.looked ?? {}).map(([page, n]) => [Number(page), n]));
@@ -263,6 +291,7 @@ export class Reader {
     this.toolbar.at(here);
     this.foot.drawGists(state.data.gists);
     this.gistSpeed.draw();
+    this.world.layerChanged();
     this.search.again();
     this.map.soon();
     this.view.flow.settle();
@@ -274,6 +303,7 @@ export class Reader {
   seen(first, last, moved) {
     this.search.follow(first, last);
     this.annotations.marks.place(first, last);
+    this.world.seen(first, last);
     if (moved) this.annotations.notes.follow();
     this.toolbar.bookmarked(this.annotations.marks.bookmarksHere.length > 0);
     if (this.state.view !== "gists") this.progress.look(first, last);
@@ -287,6 +317,7 @@ export class Reader {
     this.bare.update();
     this.bare.showBars(false);
     this.original.follow();
+    this.world.moved();
   }
 
   /** More counts as read. @param {boolean} byHand */

@@ -63,6 +63,12 @@ export class SearchField {
     this.search.ask(this.input.value.trim());
   }
 
+  /** Searches for words that somebody else asks for. @param {string} words */
+  searchFor(words) {
+    this.input.value = words;
+    this.ask();
+  }
+
   clear() {
     this.input.value = "";
     this.ask();

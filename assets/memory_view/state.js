@@ -28,6 +28,7 @@ const USUAL = {
   theme: "",
   lines: "",
   justify: "",
+  names: "on",
   flow: "scroll",
   vertical: "book",
 };

@@ -19,6 +19,8 @@ import { SearchField } from "./search_field.js";
  * @property {() => void} bookmark sets one, or removes it
  * @property {() => void} listen
  * @property {(open?: boolean) => void} notes
+ * @property {() => void} recap where was I
+ * @property {() => void} world who is who
  */
 
 /** @type {[ReaderView, string][]} */
@@ -237,6 +239,19 @@ export class Toolbar {
 
   /** @param {string} kind */
   telling(kind) {
-    return [this.opening("Where was I?", "recap", kind), this.opening("Who is who", "cast", kind)];
+    /** @param {() => void} act */
+    const press = (act) => () => {
+      if (this.opened) this.toggle(this.named);
+      act();
+    };
+    return [
+      button("Where was I?", press(this.on.recap), { kind }),
+      button(el("span", {}, "World"), press(this.on.world), {
+        kind: `${kind} worldb`,
+        icon: "people",
+        "aria-label": "World",
+        title: "Who is who, and what happened",
+      }),
+    ];
   }
 }

@@ -38,6 +38,10 @@ MESSAGES = {  # component, and the kind of its data: what it gets
     "book_text": "TextBatch",
     "reader_marks marks": "MarksData",
     "reader_marks passage": "PassageData",
+    "reader_world world": "WorldData",
+    "reader_world notes": "WorldBatch",
+    "reader_world series": "SeriesData",
+    "reader_world study": "StudyData",
     "answer_view conversation": "ConversationData",
     "answer_view conversations": "ConversationListData",
     "answer_view exchange": "ExchangeRecord",
@@ -114,6 +118,7 @@ def test_the_library(app, sent: Sent) -> None:
 def test_the_reader(app, sent: Sent) -> None:
     app("pages/read.py")
     check(sent, "memory_view read", "memory_view outline", "book_text", "memory_pages", "reader_marks marks")
+    check(sent, "reader_world world", "reader_world notes", "reader_world study")
 
 
 def test_ask(app, sent: Sent) -> None:

@@ -107,6 +107,8 @@ def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
         st.switch_page(page, query_params={"book": card.book.id, **paragraph})
     elif act.do == "name":
         dialogs.edit_names(workspace, card.book, card.tags)
+    elif act.do == "series":
+        dialogs.put_in_order(workspace, card.book)
     elif act.do == "report":
         dialogs.show_report(workspace, card.book)
     elif act.do == "make":

@@ -1,4 +1,4 @@
-"""What Ask and the recap show of an answer: its text in pieces with the chips of its citations, times, waits."""
+"""What Ask shows of an answer: its text in pieces with the chips of its citations, times, waits."""
 
 from __future__ import annotations
 

@@ -25,6 +25,7 @@ LOOKS: dict[str, Sequence[Any]] = {
     "theme": ("system", "light", "sepia", "dark"),
     "lines": ("tight", "normal", "airy"),
     "justify": ("off", "on"),
+    "names": ("on", "off"),
     "flow": ("scroll", "pages", "spread"),
     "vertical": ("book", "on", "off"),  # 'book': as the book is set
 }
@@ -39,6 +40,7 @@ LOOK: dict[str, Any] = {
     "theme": "system",
     "lines": "normal",
     "justify": "off",
+    "names": "on",
 }
 LOOK |= {"flow": "scroll", "vertical": "book"}
 LONGEST_FACE = 60  # characters of a name

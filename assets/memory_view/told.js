@@ -1,0 +1,36 @@
+// Lines of what a page tells, as cards, timelines and recaps show them: the number of the page, what it says in the model's
+// words, the book's own words inside them in their typeface.
+
+import { el } from "../shared/dom.js";
+
+/** @import { NoteRecord } from "../protocol.js" */
+
+const QUOTED = /(“[^”]*”|«[^»]*»|「[^」]*」|『[^』]*』|"[^"]*")/;
+
+/** What a note says, its quotations as elements of their own. @param {string} text */
+export const withQuotes = (text) =>
+  text.split(QUOTED).map((part, i) => (i % 2 ? el("q", { class: "bookwords", dir: "auto" }, part) : part));
+
+/** What a note says as a sentence of its own. @param {string} text */
+export function sentenceOf(text) {
+  const begun = text.charAt(0).toLocaleUpperCase() + text.slice(1);
+  return /[\p{L}\p{N}]$/u.test(begun) ? `${begun}${/[\u3040-\u30ff\u4e00-\u9fff]$/.test(begun) ? "。" : "."}` : begun;
+}
+
+/**
+ * A line that leads to its words.
+ * @param {NoteRecord} note
+ * @param {(note: NoteRecord) => void} go
+ * @param {{kind?: string, name?: string, above?: Node | null, inside?: Node[], last?: boolean}} options `name`: whom it tells of,
+ *   before it; `above`, `inside`: what stands over and below what it says
+ */
+export function toldLine(note, go, { kind = "", name = "", above = null, inside = [], last = false } = {}) {
+  const text = name ? [el("b", {}, name), " ", ...withQuotes(note.text)] : withQuotes(sentenceOf(note.text));
+  const line = el(
+    "button",
+    { type: "button", class: "toldline", onclick: () => go(note), title: `Go to the words on page ${note.page}` },
+    el("span", { class: "pn num" }, String(note.page)),
+    el("span", { class: "tx" }, above, el("span", { dir: "auto" }, ...text)),
+  );
+  return el("li", { class: `told1 ${kind}${last ? " newest" : ""}` }, line, ...inside);
+}

@@ -1,0 +1,162 @@
+// The parts of the reader for the book's world: names in the text, their cards, what happened before, the world at a glance.
+
+import { Toast } from "../shared/toast.js";
+import { CheckYourself } from "./check_yourself.js";
+import { Glance } from "./glance.js";
+import { NameCard } from "./name_card.js";
+import { Names } from "./names.js";
+import { Previously } from "./previously.js";
+import { ALL } from "./world.js";
+
+/**
+ * @import { NoteRecord } from "../protocol.js"
+ * @import { Cited } from "./cited.js"
+ * @import { Frame } from "./frame.js"
+ * @import { Jump, ReadingState, Send } from "./state.js"
+ * @import { Units } from "./units.js"
+ */
+
+export class WorldParts {
+  /**
+   * `find`: searches for words; `opening`: a card opens, others close.
+   * @param {{state: ReadingState, frame: Frame, units: Units, jump: Jump, send: Send, cited: Cited,
+   *   find: (words: string) => void, opening: () => void}} needs
+   */
+  constructor({ state, frame, units, jump, send, cited, find, opening }) {
+    this.state = state;
+    const toast = new Toast();
+    this.toast = toast;
+    this.last = -1; // the last paragraph in view
+    /** @param {NoteRecord} note */
+    const go = (note) => {
+      this.card.close();
+      const [paragraph, start] = note.at;
+      cited.show([[paragraph, start, note.end]], 0, { back: true });
+    };
+    /** @param {number} page */
+    const toPage = (page) => {
+      const { start, startAt } = state.pages[page - 1];
+      jump({ paragraph: start, at: startAt }, { focus: true, always: true });
+    };
+    const names = new Names({ state, frame, units, pressed: (named) => this.card.open(named), changed: () => this.changed() });
+    this.names = names;
+    this.card = new NameCard({
+      state,
+      frame,
+      units,
+      names,
+      on: { go, find, opening: () => this.opening(opening), changed: (said) => toast.say(said, () => send({ do: "name_undo" })), send },
+    });
+    this.previously = new Previously({ state, frame, units, recap: () => this.openSide("recap"), earlier: () => this.openSide("earlier") });
+    this.glance = new Glance({
+      ...{ state, frame, names, go, send },
+      bound: () => this.bound(),
+      toPage,
+    });
+    this.check = new CheckYourself({
+      ...{ state, frame, units, send },
+      opening: () => this.opening(opening),
+      go: toPage,
+    });
+    this.studied = () => this.check.update(this.names.store);
+    this.over = [this.check.node, this.card.node, this.previously.node, toast.node];
+    this.page = this.glance.node;
+  }
+
+  close() {
+    this.names.close();
+    this.names.store.removeEventListener("study", this.studied);
+    this.card.stop();
+    this.glance.stop();
+    this.toast.close();
+  }
+
+  /** The last paragraph that may be told of: of what was read, with what is on the screen where it goes on from there. */
+  bound() {
+    const { data } = this.names.store;
+    if (data.lifted) return ALL;
+    const read = this.state.furthest - 1;
+    const page = this.state.pageAt(this.last);
+    const goesOn = page !== null ? page <= data.page : this.last <= read + 1;
+    return Math.max(read, goesOn ? this.last : -1);
+  }
+
+  /** @param {string} book */
+  follow(book) {
+    this.names.store.removeEventListener("study", this.studied);
+    this.names.follow(book);
+    this.names.store.addEventListener("study", this.studied);
+    this.studied();
+  }
+
+  /** Paragraphs `first` to `last` are in view. @param {number} first @param {number} last */
+  seen(first, last) {
+    this.last = last;
+    this.names.seen(first, last);
+    this.previously.position();
+  }
+
+  /** The elements of a paragraph are new. @param {number} paragraph */
+  paragraphDrawn(paragraph) {
+    this.names.paragraphDrawn(paragraph);
+    this.check.paragraphDrawn(paragraph);
+  }
+
+  /** Another paragraph is read. */
+  moved() {
+    this.previously.moved();
+  }
+
+  /** Pages have come or changed. */
+  layerChanged() {
+    this.names.lines.clear();
+    this.changed();
+    this.names.draw();
+  }
+
+  /** Other things are known. */
+  changed() {
+    this.card?.update();
+    this.glance?.soon();
+    this.previously?.update(this.names.store);
+  }
+
+  openRecap() {
+    this.openSide("recap");
+  }
+
+  /** @param {"recap" | "earlier"} side */
+  openSide(side) {
+    this.card.close();
+    this.previously.leave();
+    this.glance.open({ side });
+  }
+
+  toggle() {
+    if (this.glance.opened) return void this.glance.close();
+    const id = this.card.opened ? (this.card.named?.id ?? null) : null;
+    this.card.close();
+    this.glance.open({ id });
+  }
+
+  /** A card opens in the place of what is there. @param {() => void} others */
+  opening(others) {
+    others();
+    this.previously.leave();
+  }
+
+  /** A press outside of the card closes it. @param {EventTarget[]} path */
+  pressed(path) {
+    for (const card of [this.card, this.check]) if (!path.includes(card.node)) card.close();
+  }
+
+  /** Closes what is open; whether there was anything. */
+  escape() {
+    return this.glance.escape() || this.card.close() || this.check.close() || this.previously.hide();
+  }
+
+  /** Whether a key is for the world at a glance, which lies over the reader. @param {KeyboardEvent} event */
+  key(event) {
+    return this.glance.key(event);
+  }
+}

@@ -1,0 +1,114 @@
+"""The dialog over the reader with what there is to learn: marked words, questions, who is who; for Anki or as CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pages.parts.read.world import chapters_read, paragraphs_read
+from pages.parts.shared import shell
+from readagent_core.companion.marks import placed_marks
+from readagent_core.companion.study import load_study
+from readagent_core.errors import ReadAgentError
+from readagent_core.export.study import STUDY_FORMATS, StudyCard, export_study, study_cards
+from readagent_core.library.records import Book, Gisting
+from readagent_core.text_files import slug
+from readagent_core.words import count_of
+from readagent_core.workspace import Workspace
+from readagent_core.world.storage import load_world
+
+OPENED = "study_opened"  # the book whose dialog is open, in the session
+WORDS, QUESTIONS, PEOPLE = "Words", "Questions", "Who is who"
+EMPTY = {
+    WORDS: "No words yet. Highlight a word or two in the text.",
+    QUESTIONS: "No questions yet. Press Check yourself under a chapter that you have read.",
+    PEOPLE: "Nobody is known yet, or no notes were made of the pages.",
+}
+SHOWN = 40  # of a kind; the file has all
+
+
+def open_study(book: Book) -> None:
+    """Open the dialog."""
+    st.session_state[OPENED] = book.id
+    st.rerun()
+
+
+def draw(workspace: Workspace, book: Book, gisting: Gisting | None) -> None:
+    """Draw the dialog if it is open for this book; called by the screen itself, so that its parts do not close it."""
+    if st.session_state.get(OPENED) == book.id:
+        dialog = st.dialog("Study", width="medium", on_dismiss=lambda: st.session_state.pop(OPENED, None))
+        dialog(_body)(workspace, book, gisting)
+
+
+def cards_of(workspace: Workspace, book: Book, gisting: Gisting | None) -> dict[str, list[StudyCard]]:
+    """What there is to learn of a book, by kind, as far as it was read."""
+    library = workspace.library
+    document = library.document(book.id, document_id=gisting.document_id if gisting else None)
+    words = study_cards(document, marks=placed_marks(library, book.id, document).placed)
+    if gisting is None:
+        return {WORDS: words, QUESTIONS: [], PEOPLE: []}
+    world = load_world(library, gisting.id)
+    read = paragraphs_read(workspace, book, world, document)
+    chapters = chapters_read(world.memory, read)
+    made = [load_study(library, gisting.id, pages, workspace.model.name) or () for _, pages, _ in chapters]
+    page = sum(one.start < read for one in world.memory.pages)
+    return {
+        WORDS: words,
+        QUESTIONS: study_cards(document, questions=[question for questions in made for question in questions]),
+        PEOPLE: study_cards(document, known=world.as_of(page, read - 1)) if page else [],
+    }
+
+
+def _body(workspace: Workspace, book: Book, gisting: Gisting | None) -> None:
+    cards = cards_of(workspace, book, gisting)
+    for tab, (kind, found) in zip(
+        st.tabs([f"{kind} {len(found) or ''}".strip() for kind, found in cards.items()]), cards.items(), strict=True
+    ):
+        with tab:
+            _list(kind, found)
+    there = [kind for kind, found in cards.items() if found]
+    if not there:
+        return
+    chosen = st.pills("To Anki", there, selection_mode="multi", default=[kind for kind in there if kind != PEOPLE])
+    deck = [card for kind in there if kind in chosen for card in cards[kind]]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for kind in STUDY_FORMATS if deck else ():
+            _save(book, deck, kind)
+    st.caption("Saved again, only what is new is added; your learning in Anki stays.")
+
+
+def _save(book: Book, deck: Sequence[StudyCard], kind: str) -> None:
+    try:
+        data = export_study(book.id, book.title, deck, kind)
+    except OSError as error:
+        st.caption(f"The deck could not be written: {error.strerror or error}.")
+        return
+    except ReadAgentError as error:
+        shell.error_box(error)
+        return
+    st.download_button(
+        f"Save the deck, {count_of(len(deck), 'card')}" if kind == "apkg" else kind.upper(),
+        data=data,
+        file_name=f"{slug(book.title)}-cards.{kind}",
+        mime=STUDY_FORMATS[kind],
+        key=f"study_{kind}",
+        type="primary" if kind == "apkg" else "secondary",
+        on_click="ignore",
+    )
+
+
+def _list(kind: str, cards: Sequence[StudyCard]) -> None:
+    if not cards:
+        st.caption(EMPTY[kind])
+    with st.container(height=280 if len(cards) > 4 else "content", border=False):
+        for card in cards[:SHOWN]:
+            st.text(card.front)
+            st.caption(_plain(" · ".join([*card.back.split("\n"), *([f"page {card.page}"] if card.page else [])])))
+    if len(cards) > SHOWN:
+        st.caption(f"The first {SHOWN} of {len(cards)}; the file has all.")
+
+
+def _plain(text: str) -> str:
+    """``text`` as Markdown that shows it as it is."""
+    return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-.!|<>$:~" else c for c in text)
