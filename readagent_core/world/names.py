@@ -114,10 +114,13 @@ def name_key(name: str) -> str:
 
     '' for what has no letter. Titles stay: 'Mr Harrow' and 'Mrs Harrow' are two.
     """
-    plain = collapse_whitespace(name).strip(" \"'“”‘’「」『』*_.,;:")
-    plain = _ARTICLE.sub("", plain, count=1)
-    bare = HONORIFIC.sub("", plain)
+    bare = name_without_honorific(name)
     return fold(bare).replace("’", "'").replace(".", "") if any(map(str.isalpha, bare)) else ""
+
+
+def name_without_honorific(name: str) -> str:
+    plain = collapse_whitespace(name).strip(" \"'“”‘’「」『』*_.,;:")
+    return HONORIFIC.sub("", _ARTICLE.sub("", plain, count=1))
 
 
 @lru_cache(maxsize=20_000)

@@ -21,7 +21,7 @@ from readagent_core.prompts import Prompt
 from readagent_core.short_repr import short_repr
 from readagent_core.tags import escape_tags
 from readagent_core.words import collapse_whitespace, count_words, terms
-from readagent_core.world.names import EntityKind, name_key
+from readagent_core.world.names import EntityKind, name_key, name_without_honorific
 
 MOST_WORDS = 15  # of what a note says
 VERSION = 1
@@ -39,6 +39,7 @@ _WHEN = re.compile(r"^(?:when|time|時)[\s:：]+", re.IGNORECASE)
 _QUOTES = " \t\"'“”‘’„«»「」『』*`"
 _NARRATOR = re.compile(r"^(?:the\s+)?narrator$|^語り手$", re.IGNORECASE)
 _FIRST_PERSON = re.compile(r"\bI\b|私|わたし|僕|ぼく|俺")
+_FIRST_PERSONS = frozenset(["i", "私", "わたし", "僕", "ぼく", "俺"])
 _PRONOUNS = frozenset(
     ["i", "he", "she", "it", "they", "we", "you", "him", "her", "them", "who", "彼", "彼女", "私", "僕", "俺", "あなた"]
 )
@@ -190,6 +191,8 @@ class NoteReader:
             return None
         name, kind = entity.group("name").strip(_QUOTES), NoteKind(fields[1].strip(_QUOTES).lower())
         says, quoted = collapse_whitespace(fields[2]).strip(_QUOTES + ".。"), fields[3].strip(_QUOTES)
+        if name_key(name) in _FIRST_PERSONS:
+            name = "the narrator" if name.isascii() else "語り手"
         other, when = _extras(fields[4:], kind)
         places = find_in(words, quoted, page=page.number)
         if not places or not says or count_words(says) > MOST_WORDS or not self._calls(words, name):
@@ -207,11 +210,11 @@ class NoteReader:
     def _calls(self, words: SearchableText, name: str) -> bool:
         """Whether the page has the name, or each of its words; for a narrator without a name, whether it has an 'I'."""
         key = name_key(name)
-        if not key or re.split(r"[\s,]", key)[0] in _PRONOUNS:
+        if not key or key.split(",")[0] in _PRONOUNS:
             return False
         if _NARRATOR.match(name):
             return any(map(_FIRST_PERSON.search, words.texts))
-        parts = normalise_words(key).split()
+        parts = normalise_words(name_without_honorific(name)).split()
         return bool(parts) and all(any(_has(spelled, words.text) for spelled in {part, _plain(part)}) for part in parts)
 
     def _told_by(self, page: Page, paragraph: int, name: str, other: str, says: str) -> int | None:
