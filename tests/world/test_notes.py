@@ -135,3 +135,29 @@ def test_a_gisting_without_notes_gets_them_afterwards_where_it_was_stopped(works
     library.close()
     assert noting.start_notes(workspace, gisting.id).join(20).value == noting.NotesProgress(6, 6)
     assert sum(p.task == "notes" for p in workspace.model.prompts) == 8
+
+
+def test_notes_with_the_gists_add_at_most_two_fifths_to_the_words():
+    """A model that fills nine tenths of the lines it may, of the length that a strong model writes."""
+    from readagent_core.gisting import read
+    from readagent_core.gisting.notes_mode import NotesMode
+    from readagent_core.loaders import load
+    from readagent_core.models.builtin.reader import BuiltInReader
+    from readagent_core.resources import ASSETS
+
+    built_in = BuiltInReader()
+    line = 'person Mr. Crale | does | says that the light was out for a whole night | "it was out for the whole night"'
+
+    def answer(prompt):
+        reply = built_in.complete(prompt, noting.CancelToken()).text
+        lines = int(prompt.fields.get("count", 0)) * 9 // 10
+        return "\n".join([reply, "Notes:", *[line] * lines]) if lines else reply
+
+    name = "the-keeper-of-harrow-light.md"
+    document, words = load((ASSETS / "samples" / name).read_bytes(), name), {}
+    for mode in (NotesMode.OFF, NotesMode.WITH_GIST):
+        for preset in ("article", "book"):
+            usage = read(document, FakeModel(answer), GistingPlan.from_preset(preset), notes=mode, connections=2).usage
+            words[mode, preset] = usage.words_in + usage.words_out
+    for preset in ("article", "book"):
+        assert words[NotesMode.WITH_GIST, preset] <= 1.34 * words[NotesMode.OFF, preset]  # links take up to 6 % more
