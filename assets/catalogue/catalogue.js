@@ -145,7 +145,7 @@ class CatalogueScreen {
 
   /** @param {CatalogueBook} entry @param {number} at */
   list_(entry, at) {
-    const label = el("span", { dir: "auto" }, entry.title);
+    const label = el("span", { dir: "auto" }, entry.title, entry.author ? el("span", { class: "small dim" }, entry.author) : null);
     const open = button(label, () => this.ask({ do: "open", page: at }, entry.title), { kind: "list", "data-at": at });
     open.append(icon("right"));
     return el("li", {}, open);

@@ -29,7 +29,7 @@ from readagent_core.workspace import Workspace
 OFF = "Links are turned off, so nothing was fetched. Save the page as a file and open that."
 _WITH_SCHEME = re.compile(r"(?:[a-z][a-z0-9+.-]*://|(?:data|file|mailto|javascript):)\S+", re.IGNORECASE)
 _WITHOUT_SCHEME = re.compile(r"(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?#]\S*)?", re.IGNORECASE)
-_ENDINGS = {
+ENDINGS = {
     "text/html": ".html",
     "application/xhtml+xml": ".html",
     "application/pdf": ".pdf",
@@ -43,6 +43,11 @@ _ENDINGS = {
     "application/rtf": ".rtf",
     "text/rtf": ".rtf",
     "text/vtt": ".vtt",
+    "application/kepub+zip": ".epub",
+    "application/vnd.amazon.ebook": ".azw3",
+    "application/x-mobi8-ebook": ".azw3",
+    "application/vnd.comicbook+zip": ".cbz",
+    "application/x-cbz": ".cbz",
 }
 _CHARSETS = re.compile(
     r"utf-?(?:8|16)|iso-?(?:8859-\d+|2022-jp)|windows-125\d|s(?:hift[_-])?jis|euc-(?:jp|kr)|gb(?:k|2312|18030)|big5|"
@@ -152,8 +157,8 @@ def file_name(found: Fetched) -> str:
         name = PurePosixPath(name).stem
     else:
         ending = ""
-    if found.kind in _ENDINGS:
-        return name + _ENDINGS[found.kind]
+    if found.kind in ENDINGS:
+        return name + ENDINGS[found.kind]
     return name + (ending or (".txt" if found.kind.startswith("text/") else ""))
 
 

@@ -7,30 +7,28 @@ few bytes of XML become gigabytes, is refused.
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import quote, urljoin
+from urllib.parse import quote, urljoin, urlsplit
 
 from lxml import etree
 
 from readagent_core.errors import NoCatalogueError, UnsafeLinkError
+from readagent_core.incoming.links import ENDINGS
+from readagent_core.loaders import FORMATS
 
 ACCEPT = "application/opds+json, application/atom+xml;profile=opds-catalog, application/atom+xml, application/xml;q=0.9"
 DESCRIPTION = "application/opensearchdescription+xml"
-_ATOM, _ACQUISITION, _IMAGE = (
-    "{http://www.w3.org/2005/Atom}",
-    "http://opds-spec.org/acquisition",
-    "http://opds-spec.org/image",
-)
-_FORMATS = (  # of books that are opened here, the best first
-    "application/epub+zip", "application/x-fictionbook+xml", "application/x-mobipocket-ebook", "text/html",
-    "application/xhtml+xml", "text/plain",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "application/pdf",
-)  # fmt: skip
+_ATOM, _BASE = "{http://www.w3.org/2005/Atom}", "{http://www.w3.org/XML/1998/namespace}base"
+_ACQUISITION, _IMAGE = "http://opds-spec.org/acquisition", "http://opds-spec.org/image"
+_BEST = (".epub", ".fb2", ".mobi", ".azw3", ".html", ".md", ".txt")  # then the others; a PDF and pictures come last
+_LAST = (".pdf", ".cbz")
 _NO_CATALOGUE = "A web page answered, not a catalogue. Try the address with /opds."
 _MOST_ENTRIES, _LONGEST = 500, 300  # entries of a page; characters of a title
 _TERMS = ("searchTerms", "query", "q", "title")  # the names that templates give the words, the most usual first
@@ -85,9 +83,10 @@ class _Link:
 
 def parse_page(data: bytes, address: str) -> CataloguePage:
     """Returns the page of a catalogue. Raises NoCatalogueError where it is none, UnsafeLinkError for a bomb."""
-    if data.lstrip()[:1] == b"{":
+    if data.lstrip(codecs.BOM_UTF8 + b" \t\r\n")[:1] == b"{":
         return _parse_json(data, address)
     root = _parse_xml(data)
+    address = _whole(address, root.get(_BASE))
     if root.tag == f"{_ATOM}entry":  # the page of one book
         return CataloguePage(_text(root, "title"), tuple(filter(None, [_atom_entry(root, address)])))
     if root.tag != f"{_ATOM}feed":
@@ -148,11 +147,10 @@ def _entry(title: str, author: str, links: list[_Link]) -> Entry | None:
     covers = [link.href for rel in (f"{_IMAGE}/thumbnail", _IMAGE) for link in links if link.rel == rel and link.href]
     cover, offers = next(iter(covers), ""), [link for link in links if link.rel.startswith(_ACQUISITION)]
     kept = [link for link in offers if link.rel.removeprefix(_ACQUISITION) in ("", "/open-access", "/indirect")]
-    for kind in _FORMATS:
-        for link in kept:
-            if link.kind.split(";")[0].strip().lower() == kind:
-                offer = Offer.PDF if kind == "application/pdf" else Offer.FREE
-                return Entry(title, link.href, author, cover, offer)
+    files = sorted((rank, n) for n, link in enumerate(kept) if (rank := _rank(link)) is not None)
+    if files:
+        link = kept[files[0][1]]
+        return Entry(title, link.href, author, cover, Offer.PDF if _ending(link) == ".pdf" else Offer.FREE)
     if offers:
         ways = {link.rel.removeprefix(_ACQUISITION) for link in offers}
         offer = Offer.BORROW if "/borrow" in ways else Offer.BUY if ways & {"/buy", "/subscribe"} else Offer.NONE
@@ -163,6 +161,23 @@ def _entry(title: str, author: str, links: list[_Link]) -> Entry | None:
         if ("atom+xml" in link.kind or "opds" in link.kind) and link.rel not in ("self", "related")
     ]
     return Entry(title, pages[0].href, author, cover) if pages else None
+
+
+def _ending(link: _Link) -> str:
+    """Returns the ending of the file, by its type, or where that says nothing by its address; '' if none opens here."""
+    kind = link.kind.split(";")[0].strip().lower()
+    if kind not in ("", "application/octet-stream", "application/zip", "binary/octet-stream"):
+        return ENDINGS.get(kind) or (".txt" if kind == "text/plain" else "")
+    ending = PurePosixPath(urlsplit(link.href).path).suffix.lower()
+    return ending if ending in FORMATS else ""
+
+
+def _rank(link: _Link) -> int | None:
+    """Returns how good a format is, 0 for the best; None for one that does not open here."""
+    ending = _ending(link)
+    if not ending:
+        return None
+    return _BEST.index(ending) if ending in _BEST else 100 + _LAST.index(ending) if ending in _LAST else 50
 
 
 # --- OPDS 1.2 ------------------------------------------------------------------------------------------------------
@@ -196,8 +211,11 @@ def _atom_links(parent: Any, address: str) -> list[_Link]:
 
 
 def _atom_entry(entry: Any, address: str) -> Entry | None:
-    authors = [_text(author, "name") for author in entry.findall(f"{_ATOM}author")]
-    return _entry(_text(entry, "title"), ", ".join(filter(None, authors)), _atom_links(entry, address))
+    authors = ", ".join(filter(None, (_text(author, "name") for author in entry.findall(f"{_ATOM}author"))))
+    content = entry.find(f"{_ATOM}content")
+    if not authors and content is not None and content.get("type", "text") == "text":
+        authors = _text(entry, "content")  # Project Gutenberg's lists have a book's author there
+    return _entry(_text(entry, "title"), authors, _atom_links(entry, address))
 
 
 # --- OPDS 2.0 ------------------------------------------------------------------------------------------------------

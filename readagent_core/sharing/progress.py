@@ -168,7 +168,8 @@ def _place_here(library: Library, book_id: str, synced: Synced) -> tuple[int, in
     guess = _at_share(document, synced.percentage)
     path = library.original_path(book_id)
     if path is not None and path.suffix == ".pdf" and synced.progress.isdecimal():
-        wanted = f"p. {int(synced.progress[:9])}"
+        number = int(synced.progress[:9])
+        wanted = next((place for place, at in _pages(document).items() if at == number), "")
         return next(((n, -1) for n, one in enumerate(document.paragraphs) if one.place == wanted), guess)
     if path is not None and path.suffix == ".epub":
         words = words_at(library.original(book_id) or b"", synced.progress)
@@ -180,11 +181,20 @@ def _place_here(library: Library, book_id: str, synced: Synced) -> tuple[int, in
 def _progress_of(library: Library, book_id: str, position: Position) -> str:
     path = library.original_path(book_id)
     if path is not None and path.suffix == ".pdf":
-        place = library.document(book_id).paragraphs[position.paragraph].place
-        return place.removeprefix("p. ") if place.startswith("p. ") else str(position.share)
+        document = library.document(book_id)
+        page = _pages(document).get(document.paragraphs[position.paragraph].place)
+        return str(page) if page else str(position.share)
     if path is not None and path.suffix == ".epub":
         return find_path(library.original(book_id) or b"", position.words_after, position.share) or str(position.share)
     return str(position.share)
+
+
+def _pages(document: Document) -> dict[str, int]:
+    """Return the number of each page of a PDF by its place in paragraphs, which has the label that is printed on it."""
+    places = list(dict.fromkeys(one.place for one in document.paragraphs if one.place))
+    labels = [place.removeprefix("p. ") for place in places]
+    plain = all(label.isdecimal() for label in labels)
+    return {place: int(label) if plain else n for n, (place, label) in enumerate(zip(places, labels, strict=True), 1)}
 
 
 def _at_share(document: Document, share: float) -> tuple[int, int]:

@@ -98,6 +98,20 @@ def test_opds_2_has_groups_languages_and_templates():
     assert search_address("/s/{searchTerms}?n={count?}&lib=a", "x/y") == "/s/x%2Fy?n=&lib=a"
 
 
+def test_shapes_of_other_servers():
+    author = '<content type="text">Jane Austen</content>'
+    gutenberg = entry("Emma", ("subsection", ATOM, "/158.opds"), author="", inside=author)
+    kavita = entry("Comic", (OPEN, "application/octet-stream", "dl/c.cbz"), (OPEN, "application/pdf", "dl/c.pdf"))
+    kobo = entry("Kobo", (OPEN, "application/pdf", "k.pdf"), (PLAIN, "application/kepub+zip", "k.kepub"))
+    based = feed(gutenberg, kavita, kobo).replace(b"<feed ", b'<feed xml:base="https://y.org/a/" ')
+    assert [(e.title, e.author, e.address, e.offer) for e in parse_page(based, "https://x.org/").entries] == [
+        ("Emma", "Jane Austen", "https://y.org/158.opds", None),
+        ("Comic", "Mina Vale", "https://y.org/a/dl/c.pdf", Offer.PDF),
+        ("Kobo", "Mina Vale", "https://y.org/a/k.kepub", Offer.FREE),
+    ]
+    assert parse_page(b'\xef\xbb\xbf {"navigation": []}', "https://x.org/").entries == ()
+
+
 @pytest.mark.parametrize(
     "data", [b"<html><body>Hello</body></html>", b"{}", b"", b"\x00", b"[1]", b'{"a":' * 9000, b"<feed/>"]
 )

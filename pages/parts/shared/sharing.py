@@ -123,7 +123,7 @@ def home_addresses() -> list[str]:
         for name, addresses in psutil.net_if_addrs().items()
         if name in up
         for one in addresses
-        if one.family == socket.AF_INET and is_home(one.address) and not one.address.startswith("127.")
+        if one.family == socket.AF_INET and is_home(one.address) and not one.address.startswith(("127.", "100."))
     ]
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
         out.connect(("10.254.254.254", 1))  # sends nothing: only the way is looked up
