@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from urllib.parse import urlencode
 
 from readagent_core.document import Document
+from readagent_core.incoming.links import ENDINGS
 from readagent_core.library import Library
 from readagent_core.library.records import Book, Card
 from readagent_core.templates import fill
@@ -17,11 +18,7 @@ from readagent_core.templates import fill
 ROOT = "/opds"
 NAVIGATION = "application/atom+xml;profile=opds-catalog;kind=navigation"
 ACQUISITION = "application/atom+xml;profile=opds-catalog;kind=acquisition"
-KINDS = {
-    ".epub": "application/epub+zip", ".pdf": "application/pdf", ".mobi": "application/x-mobipocket-ebook",
-    ".azw3": "application/vnd.amazon.ebook", ".fb2": "application/x-fictionbook+xml", ".html": "text/html",
-    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document", ".txt": "text/plain",
-}  # fmt: skip
+KINDS = {ending: kind for kind, ending in reversed(ENDINGS.items())} | {".txt": "text/plain"}  # that are given out
 COVERS = ("image/jpeg", "image/png", "image/gif", "image/webp")  # not SVG: it may hold scripts
 _ON_A_PAGE = 60
 

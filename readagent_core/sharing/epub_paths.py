@@ -6,15 +6,18 @@ element has a number if it has a sibling of its name, and a text its offset with
 
 from __future__ import annotations
 
-import posixpath
 import re
-import zipfile
 from collections.abc import Iterator
-from io import BytesIO
 from typing import Any
-from urllib.parse import unquote
 
 from lxml import etree
+
+from readagent_core.errors import DocumentError
+from readagent_core.loaders import DEFAULT
+from readagent_core.loaders.archive import Archive
+from readagent_core.loaders.calibre import parse_xml
+from readagent_core.loaders.epub.package import read_package
+from readagent_core.loaders.html.tree import BLOCK_TAGS
 
 WORDS = 64  # characters that are compared
 _LEAST = 12
@@ -104,63 +107,24 @@ def _texts(body: Any) -> Iterator[tuple[Any, int, str]]:
         found.append((owner, counts.get(owner, 0), text))
         counts[owner] = counts.get(owner, 0) + 1
 
-    def walk(element: Any) -> None:
-        block = _name(element) in _BLOCKS
-        if block and found and not found[-1][2].endswith("\n"):
+    def end_block(element: Any) -> None:
+        if _name(element) in (*BLOCK_TAGS, "br") and found and not found[-1][2].endswith("\n"):
             found[-1] = (*found[-1][:2], found[-1][2].rstrip() + "\n")
+
+    def walk(element: Any) -> None:
+        end_block(element)
         add(element, element.text)
         for child in element:
             if isinstance(child.tag, str):
                 walk(child)
             add(element, child.tail)
-        if block and found and not found[-1][2].endswith("\n"):
-            found[-1] = (*found[-1][:2], found[-1][2].rstrip() + "\n")
+        end_block(element)
 
     try:
         walk(body)
     except RecursionError:  # a part that nests without end
         return
     yield from found
-
-
-_BLOCKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "br",
-        "caption",
-        "dd",
-        "div",
-        "dl",
-        "dt",
-        "figcaption",
-        "figure",
-        "footer",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hr",
-        "li",
-        "main",
-        "nav",
-        "ol",
-        "p",
-        "pre",
-        "section",
-        "table",
-        "td",
-        "th",
-        "tr",
-        "ul",
-    ]
-)
 
 
 def _name(element: Any) -> str:
@@ -174,28 +138,10 @@ def _collapse(text: str) -> str:
 def _bodies(data: bytes) -> Iterator[Any]:
     """Yield the body of every part in reading order; an empty one for a part that cannot be read."""
     try:
-        with zipfile.ZipFile(BytesIO(data)) as archive:
-            container = _parse(archive, "META-INF/container.xml")
-            package = container.find(".//{*}rootfile").get("full-path")
-            root = _parse(archive, package)
-            files = {one.get("id"): one.get("href") for one in root.iterfind(".//{*}manifest/{*}item")}
-            for ref in root.iterfind(".//{*}spine/{*}itemref"):
-                href = unquote(files.get(ref.get("idref")) or "").split("#")[0]
-                try:
-                    part = _parse(archive, posixpath.normpath(posixpath.join(posixpath.dirname(package), href)))
-                    body = next(one for one in part.iter() if _name(one) == "body")
-                except (KeyError, ValueError, StopIteration, etree.XMLSyntaxError):
-                    body = etree.Element("body")
-                yield body
-    except (zipfile.BadZipFile, KeyError, ValueError, AttributeError, TypeError, OSError, etree.XMLSyntaxError):
+        archive = Archive(data, DEFAULT)
+        for name in read_package(archive).spine:
+            root = parse_xml(archive.read(name, _MOST_BYTES))
+            body = next(root.iter("{*}body"), None) if root is not None else None
+            yield etree.Element("body") if body is None else body
+    except DocumentError:
         return
-
-
-def _parse(archive: zipfile.ZipFile, name: str) -> Any:
-    if archive.getinfo(name).file_size > _MOST_BYTES:
-        raise ValueError(name)
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True)
-    root = etree.fromstring(archive.read(name), parser)
-    if root is None:
-        raise ValueError(name)
-    return root
