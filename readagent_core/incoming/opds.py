@@ -17,11 +17,10 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
 
-from lxml import etree
-
 from readagent_core.errors import NoCatalogueError, UnsafeLinkError
 from readagent_core.incoming.links import ENDINGS
 from readagent_core.loaders import FORMATS
+from readagent_core.loaders.calibre import parse_xml
 
 ACCEPT = "application/opds+json, application/atom+xml;profile=opds-catalog, application/atom+xml, application/xml;q=0.9"
 DESCRIPTION = "application/opensearchdescription+xml"
@@ -184,11 +183,7 @@ def _rank(link: _Link) -> int | None:
 
 
 def _parse_xml(data: bytes) -> Any:
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=True)
-    try:
-        root = etree.fromstring(data, parser)
-    except etree.XMLSyntaxError:
-        root = None
+    root = parse_xml(data)
     if root is None:
         raise NoCatalogueError(_NO_CATALOGUE)
     declared = root.getroottree().docinfo.internalDTD
