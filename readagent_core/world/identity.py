@@ -108,6 +108,8 @@ def join_names(names: Sequence[NameAt], links: Iterable[Link], edits: Iterable[E
             continue
         near = dict.fromkeys(key for end in name_ends(step.name) for key in by_end[end])
         fitting = {groups.first(key): known[key] for key in near if are_variants(step, known[key])}
+        others = {groups.first(key) for key in near if have_different_first_names(step.name, known[key].name)}
+        fitting = {first: other for first, other in fitting.items() if first not in others}
         known[step.key] = step
         for end in name_ends(step.name):
             by_end[end].append(step.key)
@@ -180,6 +182,14 @@ def are_variants(one: NameAt, other: NameAt) -> bool:
     if not parts or (bool(title) != bool(other_title) and len(parts) == 1 and not set(parts) <= {words[0]}):
         return False
     return len(parts) < len(words) and (words[: len(parts)] == parts or words[-len(parts) :] == parts)
+
+
+def have_different_first_names(one: str, other: str) -> bool:
+    """Whether two full names have one surname and first names of which none stands for the other, as 'A.' for 'Ann'."""
+    words, others = (split_title(name)[1].split() for name in (one, other))
+    if len(words) < 2 or len(others) < 2 or words[-1] != others[-1]:
+        return False
+    return not (words[0].startswith(others[0]) or others[0].startswith(words[0]))
 
 
 @lru_cache(maxsize=20_000)

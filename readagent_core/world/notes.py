@@ -191,9 +191,8 @@ class NoteReader:
             return None
         name, kind = entity.group("name").strip(_QUOTES), NoteKind(fields[1].strip(_QUOTES).lower())
         says, quoted = collapse_whitespace(fields[2]).strip(_QUOTES + ".。"), fields[3].strip(_QUOTES)
-        if name_key(name) in _FIRST_PERSONS:
-            name = "the narrator" if name.isascii() else "語り手"
         other, when = _extras(fields[4:], kind)
+        name, other = map(_without_pronoun, (name, other))
         places = find_in(words, quoted, page=page.number)
         if not places or not says or count_words(says) > MOST_WORDS or not self._calls(words, name):
             return None
@@ -233,6 +232,13 @@ class NoteReader:
                 elif first > last:
                     last = first
         return last
+
+
+def _without_pronoun(name: str) -> str:
+    """Return a name without marks of emphasis; 'I' is the narrator."""
+    if name_key(name) in _FIRST_PERSONS:
+        return "the narrator" if name.isascii() else "語り手"
+    return name.replace("*", "").strip()
 
 
 def _extras(fields: list[str], kind: NoteKind) -> tuple[str, str]:
