@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from readagent_core.words import is_unspaced
-from readagent_core.world.names import HONORIFIC, TITLE, EntityKind, is_description, name_key
+from readagent_core.world.names import HONORIFIC, KIN, TITLE, EntityKind, is_description, name_key
 
 
 class LinkBy(StrEnum):
@@ -177,7 +177,8 @@ def are_variants(one: NameAt, other: NameAt) -> bool:
     short, long = sorted((bare, other_bare), key=len)
     if is_unspaced(long):
         titled = HONORIFIC.search(one.name if bare == short else other.name)
-        return bool(short) and not titled and (long.startswith(short) or long.endswith(short))
+        is_part = long.startswith(short) or long.endswith(short)
+        return bool(short) and not titled and short not in KIN and is_part  # '母' is not '祖母'
     parts, words = short.split(), long.split()
     if not parts or (bool(title) != bool(other_title) and len(parts) == 1 and not set(parts) <= {words[0]}):
         return False

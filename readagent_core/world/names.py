@@ -36,6 +36,8 @@ TITLE = re.compile(
 HONORIFIC = re.compile(
     r"(?<=.)(?:さん|さま|様|氏|君|くん|ちゃん|先生|殿|夫人|先輩|씨|님|군|양|선생님?|先生|小姐|女士|太太)$"
 )
+KIN = frozenset("父母兄姉弟妹爺婆娘嫁")
+_OWN_KIN = re.compile(f"^[おご](?=[{''.join(sorted(KIN))}]$)")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*\.?")
 _SENTENCE_START = re.compile(r"(?:^|[.!?…:;][\"'”’»)\]]*\s+|[\n\"'“”‘«»(\[*_—–¿¡-]\s*)$")
 
@@ -119,8 +121,9 @@ def name_key(name: str) -> str:
 
 
 def name_without_honorific(name: str) -> str:
+    """Return a name without quotation marks, article and honorific; 'お父さん' is '父'."""
     plain = collapse_whitespace(name).strip(" \"'“”‘’「」『』*_.,;:")
-    return HONORIFIC.sub("", _ARTICLE.sub("", plain, count=1))
+    return _OWN_KIN.sub("", HONORIFIC.sub("", _ARTICLE.sub("", plain, count=1)))
 
 
 @lru_cache(maxsize=20_000)

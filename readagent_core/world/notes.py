@@ -39,6 +39,7 @@ _WHEN = re.compile(r"^(?:when|time|時)[\s:：]+", re.IGNORECASE)
 _QUOTES = " \t\"'“”‘’„«»「」『』*`"
 _NARRATOR = re.compile(r"^(?:the\s+)?narrator$|^語り手$", re.IGNORECASE)
 _FIRST_PERSON = re.compile(r"\bI\b|私|わたし|僕|ぼく|俺")
+_NOBODY = re.compile(r"(?:some|any|every|no)(?:body|one)\b|(?:man|woman|person|one|people) who\b|誰か")
 _FIRST_PERSONS = frozenset(["i", "私", "わたし", "僕", "ぼく", "俺"])
 _PRONOUNS = frozenset(
     ["i", "he", "she", "it", "they", "we", "you", "him", "her", "them", "who", "彼", "彼女", "私", "僕", "俺", "あなた"]
@@ -209,7 +210,7 @@ class NoteReader:
     def _calls(self, words: SearchableText, name: str) -> bool:
         """Whether the page has the name, or each of its words; for a narrator without a name, whether it has an 'I'."""
         key = name_key(name)
-        if not key or key.split(",")[0] in _PRONOUNS:
+        if not key or key.split(",")[0] in _PRONOUNS or _NOBODY.match(key):
             return False
         if _NARRATOR.match(name):
             return any(map(_FIRST_PERSON.search, words.texts))
