@@ -19,6 +19,7 @@ _MARKS = {"good": "✓", "weak": "!", "failed": "✗"}
 
 def check_model(
     save: Annotated[bool, typer.Option("--save", help="Save the settings that suit the model.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A dozen prompts in place of about forty.")] = False,
     json: Json = False,
 ) -> None:
     """Test the chosen model with every kind of prompt, and say which settings suit it."""
@@ -35,7 +36,11 @@ def check_model(
                 "READAGENT_BASE_URL and READAGENT_MODEL."
             )
         job = connecting.start_model_test(
-            workspace, address=settings.base_url or OPENAI, model=settings.model, key=settings.api_key
+            workspace,
+            address=settings.base_url or OPENAI,
+            model=settings.model,
+            key=settings.api_key,
+            quick=quick,
         )
         wait_for(job, _progress_line)
         tested = job.snapshot.value

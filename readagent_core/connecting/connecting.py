@@ -12,7 +12,7 @@ from typing import Any
 
 from readagent_core import keyrings
 from readagent_core.connecting import key_places
-from readagent_core.connecting.checking.check import STEPS, Check, check_model, suit
+from readagent_core.connecting.checking.check import QUICK_STEPS, STEPS, Check, check_model, suit
 from readagent_core.connecting.key_places import MEMORY
 from readagent_core.errors import SettingsError
 from readagent_core.jobs import Job
@@ -31,11 +31,12 @@ CONNECTION = ("base_url", "api_key", "model", "server")
 
 @dataclass(frozen=True)
 class ModelTest:
-    """What a test has found out so far. ``where``: the server's address."""
+    """What a test has found out so far. ``where``: the server's address. ``quick``: its short form."""
 
     model: str
     where: str
     checks: tuple[Check, ...] = ()
+    quick: bool = False
 
     @property
     def options(self) -> ModelOptions:
@@ -165,8 +166,11 @@ def override_notice(settings: Settings) -> str:
     return f"{place[0].upper()}{place[1:]} names a model too. It will be used again when the app next starts."
 
 
-def start_model_test(workspace: Workspace, *, address: str, model: str, key: Secret) -> Job:
-    """Test a model in the background; the job publishes a ModelTest. Raises SettingsError."""
+def start_model_test(workspace: Workspace, *, address: str, model: str, key: Secret, quick: bool = False) -> Job:
+    """Test a model in the background; the job publishes a ModelTest. Raises SettingsError.
+
+    ``quick``: with a dozen prompts.
+    """
     address = address_for(workspace, address)
     if not model.strip():
         raise SettingsError("Choose a model first, then test it.")
@@ -175,12 +179,12 @@ def start_model_test(workspace: Workspace, *, address: str, model: str, key: Sec
     def work(job: Job) -> ModelTest:
         settings = replace(workspace.settings, api_key=key)
         server = make_server(settings, model.strip(), where=address, window=window)
-        result = ModelTest(server.name, address)
-        job.publish(value=result)
+        result, steps = ModelTest(server.name, address, quick=quick), QUICK_STEPS if quick else STEPS
+        job.publish(value=result, total=steps)
         try:
-            for check in check_model(server, job):
+            for check in check_model(server, job, quick=quick):
                 result = replace(result, checks=(*result.checks, check))
-                job.publish(value=result, done=len(result.checks), total=STEPS)
+                job.publish(value=result, done=len(result.checks))
         finally:
             server.close()
         return result

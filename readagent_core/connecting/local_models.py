@@ -11,6 +11,7 @@ import psutil
 
 from readagent_core.cancel import CancelToken
 from readagent_core.connecting import connecting
+from readagent_core.connecting.checking.check import NOVEL_WORDS, SLOW_NOVEL, suit_speed
 from readagent_core.errors import LocalModelError, SettingsError
 from readagent_core.gisting.costs import SPEEDS, minutes_at
 from readagent_core.jobs import Job
@@ -27,8 +28,6 @@ from readagent_core.settings.saved import ModelOptions
 from readagent_core.workspace import Workspace
 
 INSTALL_KEY = "install a model"
-NOVEL_WORDS = 60_000
-_SLOW_MINUTES = 180
 # tokens a second on a core of a model with a thousand million parameters: a first guess, until it was tried here
 _READ_A_CORE, _WRITTEN_A_CORE = 25.0, 6.0
 _TRY_PAGE = (
@@ -90,7 +89,7 @@ def choices(workspace: Workspace) -> list[Choice]:
         needed = files.needed_for(offer, settings.home)
         guess = (here.cores * _READ_A_CORE / offer.parameters, here.cores * _WRITTEN_A_CORE / offer.parameters)
         minutes = minutes_at(NOVEL_WORDS, *speeds.get(offer.name, guess))
-        fit = Fit.NOT if needed > here.free else Fit.SLOWLY if minutes > _SLOW_MINUTES else Fit.WELL
+        fit = Fit.NOT if needed > here.free else Fit.SLOWLY if minutes > SLOW_NOVEL else Fit.WELL
         installed = offer.is_installed(settings.home)
         fetched = download.fetched_bytes(offer, settings.home)
         found.append(Choice(offer, fit, needed, installed, fetched, minutes, offer.name in speeds))
@@ -135,16 +134,17 @@ def use(workspace: Workspace, name: str, *, cancel: CancelToken | None = None) -
     if Path(name).expanduser().is_file():
         name = str(file)
     server = connection.make_server(workspace.settings, name, where=WHERE, window=None)
+    cancel = cancel or CancelToken()
+    server.complete(Prompt("try", "Reply with one word: ready.", reply_words=5), cancel)  # now it is all in memory
     asked = Prompt("answer", f"{_TRY_PAGE}\n\nTell this in one sentence of at most 30 words.", reply_words=40)
-    reply = server.complete(asked, cancel or CancelToken())
+    reply = server.complete(asked, cancel)
     speeds = dict(workspace.library.preference(SPEEDS, {}))
     if reply.tokens_in and reply.tokens_out and reply.first_word and reply.seconds > reply.first_word:
         speeds[name] = (reply.tokens_in / reply.first_word, reply.tokens_out / (reply.seconds - reply.first_word))
         workspace.library.set_preference(SPEEDS, speeds)
     if not workspace.settings.saved.options_of(name).to_dict():
-        slow = minutes_at(NOVEL_WORDS, *speeds.get(name, (1.0, 1.0))) > _SLOW_MINUTES
-        # even pages need no call of their own; pages opened after the gists leave those as they were read before
-        options = ModelOptions(pagination="uniform" if slow else "", opened_after=True)
+        # pages opened after the gists leave those as they were read before
+        options, _ = suit_speed(ModelOptions(opened_after=True), *speeds.get(name, (0.0, 0.0)))
         connecting.save_model_options(workspace, name, options)
     connecting.use_model(workspace, address=WHERE, model=name, key=Secret())
 

@@ -24,10 +24,10 @@ from tests.fakes.weak import WeakModel
 BROKEN = WeakModel({"breaks the form": 1.0})
 
 
-def checked(server: FakeServer) -> dict[str, check.Check]:
+def checked(server: FakeServer, *, quick: bool = False) -> dict[str, check.Check]:
     model = OpenAIServer(server.url, "fake-model")
     try:
-        return {found.id: found for found in check.check_model(model, CancelToken())}
+        return {found.id: found for found in check.check_model(model, CancelToken(), quick=quick)}
     finally:
         model.close()
 
@@ -43,6 +43,27 @@ def test_every_prompt_of_every_method_is_tested():
     assert tested == set(tasks.TASKS) == set(ANSWERS) - others  # a new prompt needs an entry here too
     for part in check.PARTS:
         assert all(len(tasks.prompts_of(task, most)) == most for task, most in part.tasks.items())
+
+
+def test_the_quick_form_takes_a_dozen_prompts_and_finds_what_fails():
+    with FakeServer(capable, window=32_768) as server:
+        found = checked(server, quick=True)
+        assert len(server.chats) <= 12
+        assert {one.state for one in found.values()} == {"good"}
+        assert options(found) == {}
+    with FakeServer(lambda _: "I do not know.", window=32_768) as server:
+        found = checked(server, quick=True)
+        assert options(found)["pagination"] == "uniform"
+
+
+def test_a_slow_model_gets_even_pages_and_answers_from_one_prompt():
+    slow, why = check.suit_speed(ModelOptions(), 15.0, 4.0)
+    assert (slow.pagination, slow.method, len(why)) == ("uniform", "recall-once", 2)
+    assert check.suit_speed(ModelOptions(), 400.0, 40.0) == (ModelOptions(), [])
+    assert check.suit_speed(ModelOptions(), 0.0, 0.0) == (ModelOptions(), [])
+    told = check._speed(check.Speed(1500, 100.0, 400, 100.0))
+    assert (told.state, told.figure) == ("weak", "15 tokens a second read, 4 written")
+    assert "3 hours" in told.advice
 
 
 def test_the_answers_known_are_on_their_pages():

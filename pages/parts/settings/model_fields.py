@@ -166,7 +166,8 @@ def draw_buttons(
     if use:
         shell.guarded(lambda: use_model(workspace, where=where, model=model, key=key, place=place, price=price))
     if test:
-        shell.guarded(lambda: connecting.start_model_test(workspace, address=where, model=model, key=key))
+        st.session_state["test_key"] = key  # for the whole test after the quick one
+        shell.guarded(lambda: connecting.start_model_test(workspace, address=where, model=model, key=key, quick=True))
     if back:
         shell.guarded(lambda: connecting.use_built_in(workspace))
     model_limits.limits(workspace, model=model, where=where, listed=price)

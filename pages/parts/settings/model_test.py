@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import streamlit as st
 
 from pages.parts.settings import model_options
 from pages.parts.shared import polling, shell
+from pages.parts.shared.gisting_status import span
 from readagent_core.connecting import connecting
 from readagent_core.connecting.checking.check import NOT_KNOWN, NOT_SEEN, STEPS, Check
-from readagent_core.jobs import JobState
+from readagent_core.jobs import JobState, Snapshot
+from readagent_core.secret import Secret
 from readagent_core.workspace import Workspace
 
 ICONS = {"good": ":green[:material/check:]", "weak": ":orange[:material/warning:]", "failed": ":red[:material/close:]"}
 
+LEAST_CHECKS = 3  # done before a time is told
 UNKNOWN = ":gray[:material/remove:]"  # neither good nor bad
 
 
@@ -24,9 +28,9 @@ def card(workspace: Workspace) -> None:
         with st.container(border=True, key="test_card"):
             st.markdown("**Test a model**")
             st.caption(
-                "Choose a model and press “Test” to see how well it reads and which settings suit it. It gets about "
-                "forty short tasks, 18,000 words in all: to find pauses, write gists, look pages up, quote exactly, "
-                "and say when a text has no answer."
+                "Choose a model and press “Test” to see how well it reads and which settings suit it: a dozen short "
+                "tasks first, which take seconds, or a minute with a slow model. “Test everything” then sends about "
+                "forty, 18,000 words in all."
             )
         return
     st.fragment(_test)(workspace)
@@ -44,8 +48,8 @@ def _test(workspace: Workspace) -> None:
     with st.container(border=True, key="test_card"):
         if running:
             st.markdown("**Testing**")
-            st.progress(min(1.0, snapshot.done / STEPS))
-            st.caption(snapshot.waiting or "This takes some seconds, or minutes with a slow model.")
+            st.progress(min(1.0, snapshot.done / (snapshot.total or STEPS)))
+            st.caption(snapshot.waiting or _time_left(snapshot))
         elif snapshot.state == JobState.DONE:
             state = connecting.outcome_of(checks)
             st.markdown(f"{ICONS[state]} &nbsp; **{connecting.VERDICTS[state]}**")
@@ -57,6 +61,8 @@ def _test(workspace: Workspace) -> None:
         draw_checks(checks)
         if tried and snapshot.state == JobState.DONE:
             model_options.offer(workspace, tried.model, tried.options)
+            if tried.quick:
+                st.button("Test everything", key="test_everything", on_click=_test_everything, args=(workspace, tried))
         if running:
             st.button("Stop", key="stop_test", type="tertiary", on_click=job.cancel)
     if snapshot.error:
@@ -65,6 +71,21 @@ def _test(workspace: Workspace) -> None:
         st.rerun()
     if running:
         st.session_state["test_was_running"] = True
+
+
+def _time_left(snapshot: Snapshot) -> str:
+    """How long the rest takes, by what the checks so far took."""
+    done, rest = snapshot.done, snapshot.total - snapshot.done
+    if done < LEAST_CHECKS or not rest:
+        return "This takes some seconds, or minutes with a slow model."
+    return f"About {span((time.time() - snapshot.started) * rest / done)} left. What is known is shown as it comes."
+
+
+def _test_everything(workspace: Workspace, tried: connecting.ModelTest) -> None:
+    key = workspace.settings.api_key if tried.where == workspace.settings.base_url else st.session_state.get("test_key")
+    shell.guarded(
+        lambda: connecting.start_model_test(workspace, address=tried.where, model=tried.model, key=key or Secret())
+    )
 
 
 def draw_checks(checks: Sequence[Check]) -> None:

@@ -36,9 +36,10 @@ from readagent_core.errors import (
     ServerFailedError,
     WindowError,
 )
+from readagent_core.gisting.costs import minutes_at
 from readagent_core.models.base import Completion
 from readagent_core.models.server import windows
-from readagent_core.models.server.openai_server import OpenAIServer
+from readagent_core.models.server.openai_server import LEAST_MEASURED, OpenAIServer
 from readagent_core.prompts import Prompt
 from readagent_core.settings.saved import ModelOptions
 from readagent_core.words import count_words
@@ -59,7 +60,8 @@ class Check:
     """One thing tested. ``id``: its name in JSON. ``state``: 'good', 'weak' or 'failed'. ``figure``: '5 of 5', '0.8 s'.
 
     ``at_once``, ``again``, ``never``: prompts whose reply could be used at once, after asking again, or not at all.
-    ``advice``: in plain words what will work less well, '' when nothing will.
+    ``advice``: in plain words what will work less well, '' when nothing will. ``read``, ``written``: of the check of
+    speed, tokens a second.
     """
 
     id: str
@@ -70,6 +72,8 @@ class Check:
     at_once: int = 0
     again: int = 0
     never: int = 0
+    read: float = 0.0
+    written: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -89,67 +93,94 @@ class TestedPart:
     TestedPart(**row) for row in json.loads(Path(__file__).with_name("parts.json").read_text(encoding="utf-8"))
 )
 PARTS = tuple(_ASKED)  # the notes and the refusal have prompts of their own
-STEPS = 3 + len(PARTS) + 5  # checks of a test, those that depend on others included
+STEPS = 4 + len(PARTS) + 5  # checks of a test, those that depend on others included
+QUICK = ("pause", "length", "pages", "recall", "option", "quote")  # parts of the quick form, one prompt of each
+QUICK_STEPS = 4 + len(QUICK)
+SLOW_READING = 60.0  # tokens a second: pages opened for a second prompt take longer than a person waits
+SLOW_NOVEL = 180.0  # minutes for the gists of one, from which on a call for each pause is too much
+NOVEL_WORDS = 60_000
 
 
-def check_model(server: OpenAIServer, cancel: CancelToken) -> Iterator[Check]:
-    """Test the model; yield a Check as each is known. Raises ModelError where the server does not answer (any more)."""
+def check_model(server: OpenAIServer, cancel: CancelToken, *, quick: bool = False) -> Iterator[Check]:
+    """Test the model; yield a Check as each is known. Raises ModelError where the server does not answer (any more).
+
+    ``quick``: a dozen prompts, a minute on a slow computer, in place of about forty.
+    """
     server.asks_json = False
     start = time.perf_counter()
     first = _ask(server, _GREETING, cancel)
     yield Check("answers", "Answers", "good", f"{time.perf_counter() - start:.1f} s")
     yield _streams(server, first)
-    ask = cache(partial(_text, server, cancel))  # some prompts belong to two parts
+    speed = Speed()
+    ask = cache(partial(_text, server, cancel, speed))  # some prompts belong to two parts
     done: list[Check] = []
-    for part in PARTS:
-        prompts = [prompt for task, most in part.tasks.items() for prompt in prompts_of(task, most)]
+    for part in [part for part in PARTS if part.id in QUICK] if quick else PARTS:
+        tasks = dict(list(part.tasks.items())[:1]) if quick else part.tasks
+        prompts = [prompt for task, most in tasks.items() for prompt in prompts_of(task, 1 if quick else most)]
         done.append(_count(part, prompts, lambda prompt: TASKS[prompt.task], ask))
         yield done[-1]
-    yield _count(_NOTES, notes_prompts(), lambda _: PromptTask(notes_and_shortens), ask)
-    unanswered = [p for p in question_prompts(UNANSWERED, every_method=False) if p.task in ("answer", "choose")]
-    yield _count(_REFUSE, unanswered, lambda _: PromptTask(refuses), ask)
-    yield _compare_reasoning(ask)
-    if any(check.state != "good" for check in done if check.id in ("pause", "pages", "option")):
-        yield _count_enforced(server, cancel)
-    yield _reuses_beginnings(server, cancel)
+    yield _speed(speed)
+    if not quick:
+        yield _count(_NOTES, notes_prompts(), lambda _: PromptTask(notes_and_shortens), ask)
+        unanswered = [p for p in question_prompts(UNANSWERED, every_method=False) if p.task in ("answer", "choose")]
+        yield _count(_REFUSE, unanswered, lambda _: PromptTask(refuses), ask)
+        yield _compare_reasoning(ask)
+        if any(check.state != "good" for check in done if check.id in ("pause", "pages", "option")):
+            yield _count_enforced(server, cancel)
+        yield _reuses_beginnings(server, cancel)
     yield _window(server)
 
 
 def suit(checks: Collection[Check]) -> ModelOptions:
-    """Return the settings that suit a model with these checks, those of a whole test."""
+    """Return the settings that suit a model with these checks, those of a quick or of a whole test."""
     by_id = {check.id: check for check in checks}
     state = {name: check.state for name, check in by_id.items()}
     options, why = ModelOptions(), []
     if state.get("form") == "good":
         options = replace(options, json_replies=True)
         why.append("Replies with a form are asked for in JSON: as plain text their form breaks.")
-    elif state["pause"] == "failed":
-        many = state["pauses"] == "good"
+    elif state.get("pause") == "failed":
+        many = state.get("pauses") == "good"
         options = replace(options, pagination="many" if many else "uniform")
         why.append(
             "Several pauses a prompt: asked for one, it names none."
             if many
             else "Even pages by rule: it does not name pauses, and asking in vain takes calls."
         )
-    if "failed" in (state["length"], state["quote"]) or state["window"] == "weak":
+    if "failed" in (state.get("length"), state.get("quote")) or state.get("window") == "weak":
         options = replace(options, small_pages=True)
         why.append("Pages half as long: it loses its way in longer ones.")
-    if state["recall"] == "failed":
+    if state.get("recall") == "failed":
         options = replace(options, method=IN_ONE_CALL)
         why.append("Answers from one prompt: its requests for more come out wrong.")
-    elif not options.json_replies and by_id["pages"].never > 1 and state["page"] == "good":
+    elif not options.json_replies and state.get("page") == "good" and by_id["pages"].never > 1:
         options = replace(options, method=ONE_AT_A_TIME)
         why.append("Looking up one page at a time: it does not name several at once.")
-    if state["reason"] == "weak":
+    if state.get("reason") == "weak":
         options = replace(options, reason_first=True)
         why.append("Reasons before the letter: it chooses the right option more often so.")
-    if state["notes"] != "good":
+    if state.get("notes", "good") != "good":
         options = replace(options, notes_apart=True)
         why.append("What a page says of people in a call of its own: with the gist, one of them comes out wrong.")
-    if by_id["reuse"].figure != NOT_SEEN:
+    if "reuse" in by_id and by_id["reuse"].figure != NOT_SEEN:
         options = replace(options, opened_after=True)
         why.append("Opened pages after the gists: it reuses the beginning of a prompt, so answers begin sooner.")
+    if speed := by_id.get("speed"):
+        options, slow = suit_speed(options, speed.read, speed.written)
+        why += slow
     return replace(options, why=tuple(why))
+
+
+def suit_speed(options: ModelOptions, read: float, written: float) -> tuple[ModelOptions, list[str]]:
+    """Return ``options`` with what suits a model of this speed, in tokens a second (0: not known), and why."""
+    why = []
+    if read and written and not options.pagination and minutes_at(NOVEL_WORDS, read, written) > SLOW_NOVEL:
+        options = replace(options, pagination="uniform")
+        why.append("Even pages by rule: at its speed a call for each pause is too much.")
+    if read and read < SLOW_READING and not options.method:
+        options = replace(options, method=IN_ONE_CALL)
+        why.append("Answers from one prompt: at its speed pages read again take longer than one waits.")
+    return options, why
 
 
 def _ask(server: OpenAIServer, prompt: Prompt, cancel: CancelToken) -> Completion:
@@ -165,10 +196,46 @@ def _ask(server: OpenAIServer, prompt: Prompt, cancel: CancelToken) -> Completio
     return server.complete(prompt, cancel)
 
 
-def _text(server: OpenAIServer, cancel: CancelToken, prompt: Prompt) -> str:
+@dataclass
+class Speed:
+    """What the replies of a test took: tokens of prompts that were read anew, tokens written, and their seconds."""
+
+    read: int = 0
+    reading: float = 0.0
+    written: int = 0
+    writing: float = 0.0
+
+    def take(self, reply: Completion) -> None:
+        new = (reply.tokens_in or 0) - reply.tokens_reused
+        if reply.first_word and new >= LEAST_MEASURED:
+            self.read, self.reading = self.read + new, self.reading + reply.first_word
+        if reply.first_word and reply.tokens_out and reply.seconds > reply.first_word:
+            self.written, self.writing = (
+                self.written + reply.tokens_out,
+                self.writing + reply.seconds - reply.first_word,
+            )
+
+
+def _speed(speed: Speed) -> Check:
+    """How fast it reads and writes; not known where the server reports no tokens."""
+    name = "Speed"
+    if not speed.reading or not speed.writing:
+        return Check("speed", name, "good", NOT_KNOWN)
+    read, written = speed.read / speed.reading, speed.written / speed.writing
+    hours = minutes_at(NOVEL_WORDS, read, written) / 60
+    figure = f"{read:,.0f} tokens a second read, {written:,.0f} written"
+    if hours * 60 <= SLOW_NOVEL:
+        return Check("speed", name, "good", figure, read=read, written=written)
+    advice = f"The gists of a novel of {NOVEL_WORDS:,} words take about {hours:,.0f} hours: make them overnight."
+    return Check("speed", name, "weak", figure, advice, read=read, written=written)
+
+
+def _text(server: OpenAIServer, cancel: CancelToken, speed: Speed, prompt: Prompt) -> str:
     """The text of the reply; '' for a fault that counts as a reply of no use. Raises any other ModelError."""
     try:
-        return _ask(server, prompt, cancel).text
+        reply = _ask(server, prompt, cancel)
+        speed.take(reply)
+        return reply.text
     except (EmptyReplyError, RefusedError, CutOffError, ServerFailedError, WindowError):
         return ""
 
@@ -228,7 +295,7 @@ def _count_enforced(server: OpenAIServer, cancel: CancelToken) -> Check:
 
     def ask(prompt: Prompt) -> str:
         server.quirks.replied_in_json = False
-        return _text(server, cancel, prompt)
+        return _text(server, cancel, Speed(), prompt)
 
     def enforced(prompt: Prompt, reply: str) -> bool:
         return server.quirks.replied_in_json and TASKS[prompt.task].fits(prompt, reply)
