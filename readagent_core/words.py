@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import pairwise
 
@@ -271,21 +272,20 @@ def collapse_whitespace(text: str) -> str:
     return _SPACE.sub(" ", text).strip()
 
 
-COPIED_WORDS = 24  # a gist that begins with so many words of the page's beginning, headings aside, is a copy
-_COPIED_LATER = 40  # words, of any other place
-_HEADING_WORDS = 30
+_COPIED = 0.8  # of a gist's words that stand, in the same order, in little more of the page than it has itself
+_MORE, _HEADING_WORDS = 1.5, 12
 
 
-def copies_beginning(text: str, page: str) -> bool:
-    """Whether ``text`` begins with a long run of ``page``, word by word. Never so where words have no spaces."""
+def copies_beginning(text: str, page: str, *, least: int) -> bool:
+    """Whether ``text``, of ``least`` words or more, is what ``page`` begins with, with few words changed or left out.
+    Never so where words have no spaces.
+    """
     said = terms(text)[:-1]  # the last one may not be whole
-    if len(said) < COPIED_WORDS or is_unspaced(page[:2000]):
+    if len(said) < least or is_unspaced(page[:2000]):
         return False
-    whole = f" {' '.join(terms(page))} "
-    place = whole.find(f" {' '.join(said[:COPIED_WORDS])} ")
-    if place >= 0 and whole.count(" ", 0, place) <= _HEADING_WORDS:
-        return True
-    return len(said) >= _COPIED_LATER and f" {' '.join(said[:_COPIED_LATER])} " in whole
+    beginning = terms(page)[: round(_MORE * len(said)) + _HEADING_WORDS]
+    blocks = SequenceMatcher(None, said, beginning, autojunk=False).get_matching_blocks()
+    return sum(block.size for block in blocks) >= _COPIED * len(said)
 
 
 def is_beginning(text: str, page: str, words: int | None = None) -> bool:

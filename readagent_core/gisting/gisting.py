@@ -250,7 +250,7 @@ def shorten_text(
             reply = clean_reply(said)
             problem = find_problem(reply, words)
             if not problem and completion.finish == "length" and not ended:
-                reply, problem = _whole_sentences(reply, text, language)
+                reply, problem = _whole_sentences(reply, text, language, lengths.most)
             if not problem and model.is_language_model and wanted.least >= _LEAST_JUDGED:
                 few = count_words(reply) < wanted.least
                 problem = "copy" if few and is_beginning(reply, text) else ""
@@ -282,9 +282,9 @@ def shorten_text(
     return Gist(best, marks=(f"{count_words(best)} words, where {wanted.least} to {wanted.most} were asked for",))
 
 
-def _whole_sentences(reply: str, text: str, language: str) -> tuple[str, str]:
+def _whole_sentences(reply: str, text: str, language: str, most: int) -> tuple[str, str]:
     """Return a reply that was ended without what follows its last whole sentence, and what makes it useless; ''."""
-    if copies_beginning(reply, text):
+    if copies_beginning(reply, text, least=most // 3):  # it was ended where it had copied half
         return reply, "copy"
     *whole, _ = sentences(reply, language) or [""]
     return "".join(whole).strip(), "" if whole else "cut off"

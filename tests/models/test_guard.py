@@ -17,6 +17,7 @@ from readagent_core.models.server.replies import Reply as Arrived
 from readagent_core.prompts import Prompt
 from readagent_core.words import copies_beginning
 from tests.fakes.server import FakeServer, Reply
+from tests.recordings import recording
 
 PAGE = "The keeper climbed the stairs with the lamp in one hand and a letter in the other, and did not look back once."
 
@@ -52,14 +53,21 @@ def test_what_is_kept_is_a_beginning(text):
 
 
 def test_a_copy_of_the_page_is_known_after_some_words():
-    page = f"{PAGE} The light burned until six."
-    assert copies_beginning(page[:-4].lower(), page)
-    assert copies_beginning(page[:-4], f"## The seventh night\n\n{page}")
-    later = f"{'Nobody came that day. ' * 12}{page} {page.replace('the', 'a')}"
-    assert not copies_beginning(page[:-4], later)
-    assert copies_beginning(later[-200:], later)
-    assert not copies_beginning(page[:60], page)
-    assert not copies_beginning(page.replace("the lamp", "a lamp"), page)
+    page = f"{PAGE} The light burned until six. {'Nobody came that day. ' * 40}"
+    said = "The keeper climbed stairs with the lamp in one hand and a letter in the other, and did not look back. The"
+    assert copies_beginning(said.lower(), page, least=20)
+    assert copies_beginning(said, f"## The seventh night\n\n{page}", least=20)
+    assert not copies_beginning(said, page, least=40)
+    assert not copies_beginning(said, f"{'Nobody came that day. ' * 40}{page}", least=20)
+
+
+def test_no_gist_of_a_strong_model_is_taken_for_a_copy():
+    for name in ("the-keeper-of-harrow-light", "harrow-council-minutes"):
+        memory = recording(name).memory
+        for page, gist in zip(memory.pages, memory.gists, strict=True):
+            text, least = memory.page_text(page.number), max(60, round(page.words * 0.18)) // 2
+            ends = range(60, len(gist.text) + 1, 60)
+            assert not any(copies_beginning(gist.text[:end], text, least=least) for end in ends)
 
 
 def test_an_endless_reply_is_ended_on_the_wire(model_at):

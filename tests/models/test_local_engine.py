@@ -15,8 +15,12 @@ import psutil
 import pytest
 
 from readagent_core import models
+from readagent_core.answering.ask import ask
+from readagent_core.answering.base import ModelCall, Question
+from readagent_core.answering.preparing import start_preparing
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import LocalModelError
+from readagent_core.models.cost.meter import Metered
 from readagent_core.models.local import engine as engines
 from readagent_core.models.local.engine import memory_needed
 from readagent_core.models.local.server import WHERE
@@ -24,6 +28,7 @@ from readagent_core.models.local.states import States
 from readagent_core.prompts import Prompt
 from readagent_core.settings import load_settings
 from tests.fakes.real_server import weights
+from tests.recordings import recording
 
 pytestmark = [
     pytest.mark.real_server,
@@ -166,3 +171,14 @@ def test_a_model_that_was_removed_is_told(own_home):
     assert "is not on this computer" in model.notices[0]
     with pytest.raises(LocalModelError, match="is not on this computer"):
         model.complete(prompt("France"), CancelToken())
+
+
+def test_what_questions_share_is_read_when_the_book_is_opened(local, open_workspace):
+    workspace = open_workspace(model=local)
+    memory = recording("the-keeper-of-harrow-light").memory.up_to(4)
+    job = start_preparing(workspace, "keeper", memory, method="read-agent-p")
+    assert job.join(SECONDS * 10).state == "done"
+    assert start_preparing(workspace, "keeper", memory, method="read-agent-p") is job
+    events = ask(Question("Who kept the light?"), memory, Metered(local), CancelToken(), method="read-agent-p")
+    first = next(event for event in events if isinstance(event, ModelCall))
+    assert first.usage.tokens_reused > 0.8 * first.usage.tokens_in

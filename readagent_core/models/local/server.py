@@ -19,6 +19,7 @@ from readagent_core.prompts import Prompt
 
 _STATE_SECONDS = 60.0
 _SILENCE_SECONDS = 3_600.0  # a slow computer may read a long prompt so long; whether the process lives is known
+PREPARE = "prepare"  # the task of a prompt that is only to be read
 _BELIEVED = 0.5  # a state of which the server reused less than this share was not used
 WHERE = "http://readagent.localhost/v1"  # in place of its address: the port is another one at each start
 
@@ -67,9 +68,13 @@ class LocalServer(OpenAIServer):
                     await self._keep_state(prompt, part, cancel, state, expected)
                 yield part
 
+    async def _request(self, prompt: Prompt) -> dict[str, Any]:
+        request = await super()._request(prompt)
+        return request | {"max_tokens": 1} if prompt.task == PREPARE else request
+
     async def _load_state(self, prompt: Prompt, cancel: CancelToken) -> tuple[str, int]:
         """Load the state with the longest beginning of ``prompt``; return its name and its tokens, about."""
-        if self.states is None or cancel.background:
+        if self.states is None or (cancel.background and prompt.task != PREPARE):
             return "", 0
         name, characters = self.states.best(prompt.text)
         if not name or not self.states.is_worth_loading(prompt.text, characters):
@@ -91,7 +96,7 @@ class LocalServer(OpenAIServer):
             self.states.remove(state)
             self._forget()
             return
-        if not cancel.background and self.states.is_worth_saving(prompt.text):
+        if not (cancel.background and prompt.task != PREPARE) and self.states.is_worth_saving(prompt.text):
             name = self.states.new_name(prompt.text)
             if await self._ask_for("save", name):
                 self.states.saved(name, prompt.text)
@@ -110,4 +115,7 @@ class LocalServer(OpenAIServer):
     def _forget(self) -> None:
         """Keep no states any more: this kind of model cannot use one again."""
         self.states = None
-        self.forgets = "This kind of model cannot use what it has read again: each question reads the gists anew."
+        self.forgets = (
+            "What this kind of model has read cannot be kept on the disk: it reads a book's gists anew when you open "
+            "it in Ask."
+        )

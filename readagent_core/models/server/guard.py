@@ -24,7 +24,7 @@ class Guard:
     def __init__(self, prompt: Prompt, room: int) -> None:
         self._room = max(room, _LEAST_ROOM)
         self._looked = 0
-        self._page = ""
+        self._page, self._copied = "", prompt.reply_words // 2  # words: then its room went into the page's beginning
         if prompt.task.startswith("gist"):
             self._page = re.sub(r"<\d+>", "", prompt.fields.get("page") or prompt.fields.get("passage", ""))
 
@@ -39,7 +39,7 @@ class Guard:
             if not _ENDED.search(text[:start]):
                 raise Endless("it repeats itself from its beginning")
             return text[:start]
-        if self._page and copies_beginning(text, self._page):
+        if self._page and copies_beginning(text, self._page, least=self._copied):
             self._page = ""
             return text
         return text if estimate_tokens(text) > self._room else None
