@@ -5,7 +5,7 @@
     nice -n 10 python -m bench.laptop MODEL.gguf OUT choose bm25  the samples' questions with options, by methods
     nice -n 10 python -m bench.laptop MODEL.gguf OUT report       what the calls so far took
 
-OUT/home is the library of the run, so that a stopped reading resumes; OUT/calls.jsonl has every call with the server's
+MIDDLE=0.1 in the environment asks after a tenth of the words. OUT/home is the library of the run, so that a stopped reading resumes; OUT/calls.jsonl has every call with the server's
 own figures. ``choose`` asks about the model's own reading of the novella and about the recorded one of the Japanese
 story.
 """
@@ -43,6 +43,7 @@ from readagent_core.workspace import Workspace
 NOVELLA, STORY = "the-keeper-of-harrow-light", "yuki-no-eki"
 METHODS = ("read-agent-p", "gist-mem", "bm25")
 STATES = "states"
+MIDDLE = float(os.environ.get("MIDDLE", "0.4"))  # of the words read, when it is asked
 
 
 def record(file: Path, part: str) -> None:
@@ -116,7 +117,7 @@ def _ask_in_the_middle(workspace: Workspace, book_id: str) -> None:
     while True:
         time.sleep(5)
         found = newest_memory(workspace, book_id)
-        if found is not None and found[1].readable_words > found[1].document.words * 0.4:
+        if found is not None and found[1].readable_words > found[1].document.words * MIDDLE:
             break
     text, first, seconds = answer(workspace, found[1], questions(NOVELLA)[0])
     print(f"asked in the middle: first word {first:.1f} s, end {seconds:.1f} s: {text.text[:200]}", flush=True)

@@ -164,15 +164,22 @@ def instructions_text(plan: GistingPlan, language: str, *, extra: str = "") -> s
 
 
 def gist_prompt(
-    text: str, plan: GistingPlan, *, language: str, lengths: Lengths, instruction: str = "", notes: bool = False
+    text: str,
+    plan: GistingPlan,
+    *,
+    language: str,
+    lengths: Lengths,
+    instruction: str = "",
+    notes: bool = False,
+    tell: bool = False,
 ) -> Prompt:
     """Return the gisting prompt of a page's text. ``instruction``: the reader's own, for this page only.
 
-    ``notes``: ask for the page's notes too.
+    ``notes``: ask for the page's notes too. ``tell``: for a model that copies what it should shorten, ask to tell it.
     """
     words = count_words(text)
     prompt = render(
-        "gist_notes" if notes else "gist",
+        "gist_notes" if notes else "gist_tell" if tell else "gist",
         language,
         reply_words=max(60, lengths.most) + (reply_words(words) if notes else 0),  # one twice as long is ended
         **(note_fields(language, words) if notes else {}),
@@ -186,13 +193,13 @@ def gist_prompt(
 
 
 def shared_gist_prompt(
-    text: str, plan: GistingPlan, *, language: str, lengths: Lengths, shown: Mapping[str, str]
+    text: str, plan: GistingPlan, *, language: str, lengths: Lengths, shown: Mapping[str, str], tell: bool = False
 ) -> Prompt:
     """Return the gisting prompt that begins as the page's pagination prompt did: a server with one slot then computes
     the text once. ``shown``: what both begin with (``pause_points.shown_passage``).
     """
     return render(
-        "gist_shared",
+        "gist_shared_tell" if tell else "gist_shared",
         language,
         reply_words=max(60, lengths.most),
         instructions=instructions_text(plan, language),
@@ -234,10 +241,18 @@ def shorten_text(
     """
     words = count_words(text)
     if shown:
-        prompt = shared_gist_prompt(text, plan, language=language, lengths=lengths, shown=shown)
+        prompt = shared_gist_prompt(
+            text, plan, language=language, lengths=lengths, shown=shown, tell=model.copies_pages
+        )
     else:
         prompt = gist_prompt(
-            text, plan, language=language, lengths=lengths, instruction=instruction, notes=taker is not None
+            text,
+            plan,
+            language=language,
+            lengths=lengths,
+            instruction=instruction,
+            notes=taker is not None,
+            tell=model.copies_pages,
         )
     wanted = Lengths(0, words) if instruction else lengths
     current = prompt

@@ -116,6 +116,11 @@ class ChatModel(ABC):
         return False
 
     @property
+    def copies_pages(self) -> bool:
+        """Whether it was seen copying a page that it should shorten."""
+        return False
+
+    @property
     def notices(self) -> list[str]:
         """What a person should know of this connection."""
         return []
@@ -168,6 +173,7 @@ class ModelWrapper(ChatModel):
     cutting = _inner("cutting")
     asks_again = _inner("asks_again")
     shares_text = _inner("shares_text")
+    copies_pages = _inner("copies_pages")
     notices = _inner("notices")
 
     def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:

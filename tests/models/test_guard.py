@@ -10,10 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readagent_core.cancel import CancelToken
+from readagent_core.document import Document, Paragraph
+from readagent_core.gisting.gisting import gist_page
+from readagent_core.memory import Page, PageEnd
 from readagent_core.models.limiter import Limiter
 from readagent_core.models.server.grammars import grammar_of
 from readagent_core.models.server.guard import repetition
 from readagent_core.models.server.replies import Reply as Arrived
+from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt
 from readagent_core.words import copies_beginning
 from tests.fakes.server import FakeServer, Reply
@@ -59,6 +63,23 @@ def test_a_copy_of_the_page_is_known_after_some_words():
     assert copies_beginning(said, f"## The seventh night\n\n{page}", least=20)
     assert not copies_beginning(said, page, least=40)
     assert not copies_beginning(said, f"{'Nobody came that day. ' * 40}{page}", least=20)
+
+
+def test_a_model_that_copies_pages_is_asked_to_tell_the_next_ones(model_at):
+    document = Document("Two", (Paragraph(f"{PAGE} {'Nobody came that day, and the sea was flat. ' * 12}"),))
+    page = Page(1, 0, 1, document.words, PageEnd.SECTION)
+    told = "A keeper goes up with lamp and letter, never turning; afterwards calm days pass without any visitor."
+    with FakeServer(
+        lambda text: Reply(told if "Tell in your own words" in text else document.paragraphs[0].text)
+    ) as server:
+        model = model_at(server, window=8000)
+        plan = GistingPlan()
+        first = gist_page(document, page, plan, model=model, cancel=CancelToken())
+        second = gist_page(document, page, plan, model=model, cancel=CancelToken())
+        assert (first.text, first.fallback, second.text) == (told, False, told)
+        assert len(server.chats) == 3
+        assert model.copies_pages
+        assert "own words" in model.notices[0]
 
 
 def test_no_gist_of_a_strong_model_is_taken_for_a_copy():

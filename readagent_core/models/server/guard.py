@@ -19,11 +19,12 @@ _LEAST_ROOM = 160  # tokens, however short the reply should be
 
 
 class Guard:
-    """``room``: tokens that the text of the reply may have."""
+    """``room``: tokens that the text of the reply may have. ``copied``: it was ended because it copies the page."""
 
     def __init__(self, prompt: Prompt, room: int) -> None:
         self._room = max(room, _LEAST_ROOM)
         self._looked = 0
+        self.copied = False
         self._page, self._copied = "", prompt.reply_words // 2  # words: then its room went into the page's beginning
         if prompt.task.startswith("gist"):
             self._page = re.sub(r"<\d+>", "", prompt.fields.get("page") or prompt.fields.get("passage", ""))
@@ -40,7 +41,7 @@ class Guard:
                 raise Endless("it repeats itself from its beginning")
             return text[:start]
         if self._page and copies_beginning(text, self._page, least=self._copied):
-            self._page = ""
+            self.copied = True
             return text
         return text if estimate_tokens(text) > self._room else None
 

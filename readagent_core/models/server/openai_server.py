@@ -89,6 +89,10 @@ class OpenAIServer(ChatModel):
         return self.quirks.cutting
 
     @property
+    def copies_pages(self) -> bool:
+        return self.quirks.copies
+
+    @property
     def notices(self) -> list[str]:
         return [*([self.cutting] if self.cutting else []), *self.quirks.notices]
 
@@ -202,6 +206,8 @@ class OpenAIServer(ChatModel):
                         yield part
                         if (kept := guard.kept(reply.text)) is not None:
                             reply.stop(kept)
+                            if guard.copied:
+                                self.quirks.note_copy()
                             break
                     if reply.size > size:
                         size = reply.size

@@ -43,7 +43,8 @@ ORIGINS = {
 @dataclass
 class Quirks:
     """``tokens_field``: 'max_tokens', 'max_completion_tokens' or '' (neither is taken). ``replied_in_json``: a
-    reply had the JSON form that was asked for. ``reasons``: it was seen thinking before it answers. ``window``:
+    reply had the JSON form that was asked for. ``reasons``: it was seen thinking before it answers.
+    ``copies``: it was seen copying a page in place of its gist. ``window``:
     learnt from its errors. ``ratio``: reported over estimated prompt tokens, the highest seen. ``guesses``: smaller
     windows tried, as the server names none. ``largest``: tokens of the largest prompt that went through.
     ``most_tokens``: what the server allows for a reply. ``cutting``: that the server was caught cutting a prompt
@@ -59,6 +60,7 @@ class Quirks:
     grammar: bool = True
     replied_in_json: bool = False
     reasons: bool = False
+    copies: bool = False
     window: int | None = None
     ratio: float | None = None
     guesses: int = 0
@@ -103,6 +105,13 @@ class Quirks:
             else:
                 self.tokens_field = ""
         return True
+
+    def note_copy(self) -> None:
+        """It copied a page that it should shorten."""
+        with self._lock:
+            if not self.copies:
+                self.copies = True
+                self._note("This model copies pages that it should shorten. It is asked to tell them in its own words.")
 
     def found_file(self, file: str) -> None:
         """The server says which file the model has; another one than before makes what was learnt worthless."""
