@@ -26,10 +26,17 @@ def connect(settings: Settings) -> ChatModel:
 
 
 def connect_embedder(settings: Settings) -> Embedder:
-    """The embedder named in the settings, of the connected server; else the built-in one."""
+    """The embedder named in the settings: a GGUF file on this computer, or a model of the connected server; else the
+    built-in one. Raises LocalModelError for a file that is not there.
+    """
     from readagent_core.models.embeddings.embed import BuiltInEmbedder
 
     name = (settings.server or settings).saved.embedding_model  # whoever pays names the model
+    if name.lower().endswith(".gguf") and settings.team is None:
+        from readagent_core.models import connection
+        from readagent_core.models.embeddings.local import LocalEmbedder
+
+        return LocalEmbedder(connection.embedding_engine(settings, name), connection.open_cache(settings))
     if not name or not settings.connected:
         return BuiltInEmbedder()
     from readagent_core.models import connection

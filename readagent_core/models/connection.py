@@ -19,8 +19,9 @@ from readagent_core.models.cost.meter import MonthlyBudget
 from readagent_core.models.cost.prices import Price, price_of
 from readagent_core.models.cost.spending import SpendingLog
 from readagent_core.models.limiter import MOST_AT_ONCE, Limiter
-from readagent_core.models.local.engine import engine_of, stop_all
+from readagent_core.models.local.engine import Engine, engine_of, stop_all
 from readagent_core.models.local.files import STATES, file_of
+from readagent_core.models.local.gguf import read_head
 from readagent_core.models.local.server import WHERE, LocalServer
 from readagent_core.models.local.states import MEGABYTES as STATE_MEGABYTES
 from readagent_core.models.server.network import is_here
@@ -31,6 +32,7 @@ from readagent_core.settings import Settings, TeamSettings
 from readagent_core.settings.saved import plain_name
 
 ON_SERVER = "Connect a model of your own in Settings, or ask who runs this server to raise it."  # at its budget's end
+EMBEDDED = 2_048  # tokens of a text, at most
 _LOCK = threading.RLock()
 _CACHES: dict[tuple[Path, int, float], ReplyCache] = {}
 _SPENDING_LOGS: dict[Path, SpendingLog] = {}
@@ -118,6 +120,13 @@ def make_server(settings: Settings, model: str, *, where: str, window: int | Non
         return LocalServer(model, engine, megabytes=settings.saved.state_megabytes or STATE_MEGABYTES, **options)
     except LocalModelError as error:  # it was removed: whoever asks it is told
         return LocalServer(model, error, **options)
+
+
+def embedding_engine(settings: Settings, name: str) -> Engine:
+    """The engine that makes vectors by a GGUF file. Raises LocalModelError."""
+    file = file_of(settings, name)
+    window = min(read_head(file).window, EMBEDDED)
+    return engine_of(file.stem, file, states=settings.home / STATES, window=window, embeds=True)
 
 
 def price_on_server(server: Settings, team: TeamSettings) -> Price | None:

@@ -14,9 +14,11 @@ from readagent_core.document import Document, Paragraph
 from readagent_core.gisting.gisting import gist_page
 from readagent_core.memory import Page, PageEnd
 from readagent_core.models.limiter import Limiter
+from readagent_core.models.server import openai_server
 from readagent_core.models.server.grammars import grammar_of
 from readagent_core.models.server.guard import repetition
 from readagent_core.models.server.replies import Reply as Arrived
+from readagent_core.models.server.shared_beginnings import keeps_marked
 from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt
 from readagent_core.words import copies_beginning
@@ -158,3 +160,21 @@ def test_a_question_goes_before_work_that_nobody_waits_for():
     assert order == ["question", "page", "page", "page"]
     assert limiter.is_single
     assert not Limiter(8).is_single
+
+
+def test_what_prompts_share_is_marked_for_servers_that_keep_it(monkeypatch, model_at):
+    assert keeps_marked("https://openrouter.ai/api/v1", "anthropic/claude-sonnet-5")
+    assert not keeps_marked("https://openrouter.ai/api/v1", "openai/gpt-5")
+    assert not keeps_marked("https://api.anthropic.com/v1", "claude-sonnet-5")
+    memory = "The lamp was lit at six, and nobody came.\n" * 200
+    monkeypatch.setattr(openai_server, "keeps_marked", lambda *_: True)
+    with FakeServer() as server:
+        model = model_at(server)
+        for question in ("Who lit it?", "When was it lit?", "Who came?"):
+            model.complete(Prompt("answer", f"{memory}{question}"), CancelToken())
+        model.complete(Prompt("answer", "Something short."), CancelToken())
+        first, second, third, short = (chat.payload["messages"][0]["content"] for chat in server.chats)
+    assert isinstance(first, str)
+    assert isinstance(short, str)
+    assert second[0] == third[0] == {"type": "text", "text": memory, "cache_control": {"type": "ephemeral"}}
+    assert (second[1]["text"], third[1]["text"]) == ("When was it lit?", "Who came?")

@@ -182,3 +182,21 @@ def test_what_questions_share_is_read_when_the_book_is_opened(local, open_worksp
     events = ask(Question("Who kept the light?"), memory, Metered(local), CancelToken(), method="read-agent-p")
     first = next(event for event in events if isinstance(event, ModelCall))
     assert first.usage.tokens_reused > 0.8 * first.usage.tokens_in
+
+
+def test_vectors_are_made_beside_the_model_that_answers(local, own_home):
+    settings = replace(load_settings(), saved=replace(load_settings().saved, embedding_model=str(weights())))
+    embedder = models.connect_embedder(settings)
+    rows = embedder.embed(["The lamp was lit.", "The lamp was lit!", "Stocks fell. " * 3000], CancelToken())
+    assert rows.shape == (3, 576)
+    assert rows[0] @ rows[1] > rows[0] @ rows[2]
+    assert "Paris" in local.complete(prompt("France"), CancelToken()).text
+    assert {engine.embeds for engine in engines._ENGINES.values() if engine.running} == {True, False}
+    engines.stop_all()
+    again = models.connect_embedder(settings).embed(["The lamp was lit."], CancelToken())
+    assert abs(again - rows[:1]).max() < 1e-6
+    assert not any(engine.running for engine in engines._ENGINES.values())  # it was stored
+
+
+def test_the_engine_says_which_graphics_cards_it_can_use():
+    assert engines.graphics_cards() == ()  # there is none where the tests run

@@ -18,6 +18,7 @@ from readagent_core.models.local.server import WHERE
 from readagent_core.workspace import Workspace
 
 POLL_SECONDS = 1.0
+GRAPHICS_KEY, GRAPHICS_SECONDS = "graphics cards", 0.3  # for which the screen waits
 STEPS = ("Get", "Check that it is the published file", "Try it on one page")
 
 
@@ -44,7 +45,7 @@ def draw(workspace: Workspace) -> None:
     here = local_models.computer(workspace.settings)
     st.caption(
         f":material/computer: {gigabytes(here.memory)} memory, {gigabytes(here.free)} free · {here.cores} cores · "
-        f"{gigabytes(here.disk)} disk free"
+        f"{_graphics(workspace)}{gigabytes(here.disk)} disk free"
     )
     if st.session_state.pop("install_model", ""):  # asked for on the first screen
         pick = local_models.best(local_models.choices(workspace))
@@ -52,6 +53,13 @@ def draw(workspace: Workspace) -> None:
             local_models.start_install(workspace, pick.offer.name)
     st.fragment(_offers)(workspace)
     _already_here(workspace)
+
+
+def _graphics(workspace: Workspace) -> str:
+    """The graphics cards, as the engine reports them; '' until it has answered."""
+    job = workspace.jobs.start(GRAPHICS_KEY, lambda _: engine.graphics_cards())
+    cards = job.join(GRAPHICS_SECONDS).value
+    return "" if cards is None else f"{shell.as_text(', '.join(cards)) or 'no graphics card in use'} · "
 
 
 def _offers(workspace: Workspace) -> None:

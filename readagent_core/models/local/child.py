@@ -20,6 +20,9 @@ def main() -> None:
     # the threads of a server that waits must not keep the cores busy
     os.environ.update(OMP_WAIT_POLICY="PASSIVE", GOMP_SPINCOUNT="0")
     try:
+        if options.get("devices"):
+            print(json.dumps({"devices": _devices()}), flush=True)
+            return
         server = _serve(options)
         answer = {"address": server.listening_address}
     except Exception as error:  # noqa: BLE001  whatever it is, the parent process has to say it
@@ -27,6 +30,15 @@ def main() -> None:
     print(json.dumps(answer), flush=True)
     if "address" in answer:
         threading.Event().wait()
+
+
+def _devices() -> list[str]:
+    """The graphics cards that the engine can use."""
+    import xllamacpp
+
+    kinds = xllamacpp.ggml_backend_dev_type
+    cards = (kinds.GGML_BACKEND_DEVICE_TYPE_GPU, getattr(kinds, "GGML_BACKEND_DEVICE_TYPE_IGPU", None))
+    return [str(one["description"] or one["name"]) for one in xllamacpp.get_device_info() if one["type"] in cards]
 
 
 def _serve(options: dict[str, Any]) -> Any:
@@ -41,6 +53,9 @@ def _serve(options: dict[str, Any]) -> Any:
     params.slot_save_path = options["states"]
     params.cache_ram_mib = options["set_aside"]
     params.default_template_kwargs = {"enable_thinking": "false"}  # minutes of thinking before each gist
+    if options["embeds"]:
+        params.embedding, params.n_batch, params.n_ubatch = True, options["window"], options["window"]
+        params.pooling_type = getattr(xllamacpp.llama_pooling_type, options["embeds"])
     params.use_jinja = params.endpoint_slots = params.offline = True
     params.ui = params.warmup = params.fit_params = False
     params.verbosity = 0

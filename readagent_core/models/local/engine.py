@@ -14,6 +14,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,6 +32,7 @@ from readagent_core.secret import Secret
 WINDOW = 8_192  # tokens, of a model that can take more: each of them needs memory
 IDLE_SECONDS = 600.0
 LOAD_SECONDS = 900.0
+DEVICE_SECONDS = 20.0
 WORKING_BYTES = 500 << 20  # of the child process besides the model and its state
 _MOST_SET_ASIDE = 1 << 30
 _CHILD = "readagent_core.models.local.child"
@@ -50,6 +52,20 @@ def free_memory() -> int:
     return int(psutil.virtual_memory().available)
 
 
+@cache
+def graphics_cards() -> tuple[str, ...]:
+    """The graphics cards that the engine reports, asked once; none where it does not answer in time."""
+    child = Child(_CHILD, subprocess.DEVNULL)
+    try:
+        child.write(json.dumps({"devices": True}).encode())
+        line = child.lines.get(timeout=DEVICE_SECONDS)
+        return tuple(json.loads(line)["devices"])
+    except (Empty, ValueError, KeyError):
+        return ()
+    finally:
+        child.end()
+
+
 def memory_needed(size: int, head: Head, window: int) -> int:
     """Return the bytes that a model of ``size`` bytes takes while it runs: itself, its state, and a second one that is
     set aside while another prompt is worked on.
@@ -60,17 +76,19 @@ def memory_needed(size: int, head: Head, window: int) -> int:
 
 class Engine:
     """One model. ``states``: the folder of its saved states. ``restarts``: how often it died and was started again.
+    ``embeds``: it makes vectors of texts, beside the one that answers.
 
     Any thread may use it.
     """
 
-    def __init__(self, name: str, file: Path, *, states: Path, window: int | None = None) -> None:
+    def __init__(self, name: str, file: Path, *, states: Path, window: int | None = None, embeds: bool = False) -> None:
         self.name = name
         self.file = file
         self.head = read_head(file)
         self.window = window or min(self.head.window, WINDOW)
         self.key = Secret(token_urlsafe(24))
         self.restarts = 0
+        self.embeds = embeds
         self.states = states
         self._child: Child | None = None
         self._address = ""
@@ -113,7 +131,7 @@ class Engine:
                 "wheel for this computer, install Ollama (ollama.com) and choose it in Settings."
             )
         for other in list(_ENGINES.values()):
-            if other is not self and not other._users:
+            if other is not self and not other._users and other.embeds == self.embeds:
                 other.stop()
         self._check_memory()
         self.states.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -130,6 +148,7 @@ class Engine:
                     # writing waits for memory more than for a core, and its threads for the slowest of them
                     "writing": max(1, reading // 2),
                     "states": f"{self.states}{os.sep}",
+                    "embeds": self.head.pooling if self.embeds else "",
                     "set_aside": min(self.head.state * self.window, _MOST_SET_ASIDE) >> 20,
                 }
             ).encode()
@@ -204,16 +223,16 @@ class Engine:
                 child.end()
 
 
-_ENGINES: dict[tuple[Path, int | None], Engine] = {}
+_ENGINES: dict[tuple[Path, int | None, bool], Engine] = {}
 _ENGINES_LOCK = threading.Lock()
 
 
-def engine_of(name: str, file: Path, *, states: Path, window: int | None = None) -> Engine:
+def engine_of(name: str, file: Path, *, states: Path, window: int | None = None, embeds: bool = False) -> Engine:
     """The one engine in this process for a file. Raises LocalModelError for a file that is no model."""
     with _ENGINES_LOCK:
-        key = (file, window)
+        key = (file, window, embeds)
         if key not in _ENGINES:
-            _ENGINES[key] = Engine(name, file, states=states, window=window)
+            _ENGINES[key] = Engine(name, file, states=states, window=window, embeds=embeds)
         return _ENGINES[key]
 
 

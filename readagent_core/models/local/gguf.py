@@ -17,6 +17,7 @@ _NUMBERS = {0: "B", 1: "b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "?",
 _STRING, _ARRAY = 8, 9
 _LONGEST = 1 << 20  # bytes of a string, and entries of an array; those of the vocabulary come after what is read here
 _MOST_KEYS = 4_096
+_POOLING = [f"LLAMA_POOLING_TYPE_{name}" for name in ("NONE", "MEAN", "CLS", "LAST", "RANK")]
 _STATE_BYTES = 2  # of a number in the model's state (16 bits)
 
 
@@ -24,7 +25,7 @@ _STATE_BYTES = 2  # of a number in the model's state (16 bits)
 class Head:
     """``window``: tokens that the model was made for. ``state``: bytes of its state for a token. ``dense``: whether
     every layer sees all tokens before it, so that a saved state can be used again (sliding windows and recurrent
-    layers cannot be cut back to a shared beginning).
+    layers cannot be cut back to a shared beginning). ``pooling``: how a vector is made of its tokens.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Head:
     window: int
     state: int
     dense: bool
+    pooling: str = _POOLING[1]
 
 
 def read_head(file: Path) -> Head:
@@ -59,7 +61,8 @@ def read_head(file: Path) -> Head:
     key, value = number("attention.key_length", width), number("attention.value_length", width)
     state = layers * number("attention.head_count_kv", heads) * (key + value) * _STATE_BYTES
     dense = not any(name.startswith((f"{kind}.ssm.", f"{kind}.attention.sliding_window")) for name in values)
-    return Head(str(values.get("general.name") or file.stem), kind, number("context_length"), state, dense)
+    pooling = _POOLING[number("pooling_type", 1)] if 0 < number("pooling_type", 1) < len(_POOLING) else _POOLING[1]
+    return Head(str(values.get("general.name") or file.stem), kind, number("context_length"), state, dense, pooling)
 
 
 def _values(stream: IO[bytes]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from readagent_core.models.server.grammars import grammar_of
 from readagent_core.models.server.guard import Guard
 from readagent_core.models.server.quirks import Quirks
 from readagent_core.models.server.replies import Ending, Reply, parts
+from readagent_core.models.server.shared_beginnings import SharedBeginnings, keeps_marked
 from readagent_core.models.server.sizes import Sizes
 from readagent_core.models.thinking import split_thinking
 from readagent_core.prompts import Prompt
@@ -78,6 +79,7 @@ class OpenAIServer(ChatModel):
         self._silence = silence
         self.client = Client(self.where, self._key, silence=silence)
         self.sizes = Sizes(self.where, model, self._key, self.quirks, window=window, silence=silence)
+        self._beginnings = SharedBeginnings() if keeps_marked(self.where, model) else None
         self._read_speed = 0.0  # tokens of a prompt a second, as the last reply had it
 
     @property
@@ -163,7 +165,8 @@ class OpenAIServer(ChatModel):
         """The call's parameters, within the window. Raises WindowError before anything is sent."""
         quirks = self.quirks
         await self.sizes.check(prompt)
-        request: dict[str, Any] = {"model": self.name, "messages": [{"role": "user", "content": prompt.text}]}
+        content = self._beginnings.content(prompt.text) if self._beginnings else prompt.text
+        request: dict[str, Any] = {"model": self.name, "messages": [{"role": "user", "content": content}]}
         if quirks.temperature and self._temperature is not None:
             request["temperature"] = self._temperature
         if quirks.tokens_field:
