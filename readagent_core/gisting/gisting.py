@@ -240,20 +240,16 @@ def shorten_text(
     have any length. The built-in reader is asked once: it always replies alike.
     """
     words = count_words(text)
-    if shown:
-        prompt = shared_gist_prompt(
-            text, plan, language=language, lengths=lengths, shown=shown, tell=model.copies_pages
+
+    def asked(tell: bool) -> Prompt:
+        if shown:
+            return shared_gist_prompt(text, plan, language=language, lengths=lengths, shown=shown, tell=tell)
+        notes = taker is not None
+        return gist_prompt(
+            text, plan, language=language, lengths=lengths, instruction=instruction, notes=notes, tell=tell
         )
-    else:
-        prompt = gist_prompt(
-            text,
-            plan,
-            language=language,
-            lengths=lengths,
-            instruction=instruction,
-            notes=taker is not None,
-            tell=model.copies_pages,
-        )
+
+    prompt = asked(model.copies_pages)
     wanted = Lengths(0, words) if instruction else lengths
     current = prompt
     usable: list[tuple[int, int, str]] = []  # problems, words outside the range, text
@@ -281,6 +277,9 @@ def shorten_text(
             problems = {"refusal": ""}
         if not problems or (usable and not model.asks_again):
             break
+        if "copy" in problems and not current.task.endswith("_tell"):
+            current = asked(tell=True)
+            continue
         told = PROBLEMS[template_language(language)]
         current = prompt.with_follow_up(
             "gist.again" if usable else "gist.anew",  # what cannot be used at all would only be copied
