@@ -177,9 +177,9 @@ def gist_prompt(
 
     ``notes``: ask for the page's notes too. ``tell``: for a model that copies what it should shorten, ask to tell it.
     """
-    words = count_words(text)
+    words, notes = count_words(text), notes and not tell
     prompt = render(
-        "gist_notes" if notes else "gist_tell" if tell else "gist",
+        "gist_tell" if tell else "gist_notes" if notes else "gist",
         language,
         reply_words=max(60, lengths.most) + (reply_words(words) if notes else 0),  # one twice as long is ended
         **(note_fields(language, words) if notes else {}),
@@ -249,7 +249,8 @@ def shorten_text(
             text, plan, language=language, lengths=lengths, instruction=instruction, notes=notes, tell=tell
         )
 
-    prompt = asked(model.copies_pages)
+    tells = model.copies_pages
+    prompt = asked(tells)
     wanted = Lengths(0, words) if instruction else lengths
     current = prompt
     usable: list[tuple[int, int, str]] = []  # problems, words outside the range, text
@@ -277,8 +278,8 @@ def shorten_text(
             problems = {"refusal": ""}
         if not problems or (usable and not model.asks_again):
             break
-        if "copy" in problems and not current.task.endswith("_tell"):
-            current = asked(tell=True)
+        if "copy" in problems and not tells:
+            tells, current = True, asked(tell=True)
             continue
         told = PROBLEMS[template_language(language)]
         current = prompt.with_follow_up(

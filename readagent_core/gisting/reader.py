@@ -238,7 +238,7 @@ class _GistingRun:
         asked = windows.plan.pagination == "pause" and not windows.plan.preceding and page.end in window.labels
         shown = shown_passage(windows, window) if model.shares_text and asked else None
         document, plan = windows.document, windows.plan
-        reader, apart = self._note_reader, self._notes_apart or shown is not None
+        reader, apart = self._note_reader, self._notes_apart or shown is not None or model.copies_pages
 
         def work() -> tuple[Gist, PageNotes | None]:
             taker = NotesTaker(reader, page) if reader and not apart and page.words > WHOLE_WORDS else None
