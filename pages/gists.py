@@ -79,7 +79,8 @@ def _queue(workspace: Workspace) -> None:
     table = timetable(queue, minutes, now)
     job = workspace.jobs.get(QUEUE_KEY)
     hold = hold_of(queue, now) or (Hold.AWAY if job and job.running and job.snapshot.value is Hold.AWAY else None)
-    head, pause = st.columns([4, 1], vertical_alignment="center")
+    row = st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
+    head, pause = row.container(width="content"), row.container(width="content")
     with head:
         shell.header(
             "Gists", about=_state(queue, hold, job.snapshot.waiting if job else "", sum(minutes.values()), now)

@@ -73,11 +73,12 @@ def _offers(workspace: Workspace) -> None:
         return
     best = local_models.best(choices)
     with st.container(border=True, key="local_models"):
-        for choice in choices:
-            if running and job and job.subject == choice.offer.name:
-                _installing(choice, job)
-            else:
-                _offer(workspace, choice, filled=choice is best, busy=running)
+        for number, choice in enumerate(choices):
+            with st.container(key=f"model_row_{number}"):
+                if running and job and job.subject == choice.offer.name:
+                    _installing(choice, job)
+                else:
+                    _offer(workspace, choice, filled=choice is best, busy=running)
     if running and job and job.subject not in [choice.offer.name for choice in choices]:
         st.caption(job.snapshot.waiting or "Trying it on one page.")
     if job and not running and job.snapshot.error and job.snapshot.state == "failed":
@@ -91,8 +92,11 @@ def _offers(workspace: Workspace) -> None:
 
 def _head(choice: Choice) -> None:
     offer = choice.offer
-    st.markdown(f"**{shell.as_text(offer.size)}** &nbsp; :gray-badge[{choice.fit.value}]")
-    st.caption(f"{shell.as_text(offer.title)} · {shell.as_text(offer.licence)}  \n{shell.as_text(offer.languages)}")
+    facts = f"{shell.as_text(offer.title)} · {shell.as_text(offer.licence)}"
+    st.markdown(
+        f"**{shell.as_text(offer.size)}** &nbsp; :gray-badge[{choice.fit.value}]  \n"
+        f":small[:gray[{facts}]]  \n:small[:gray[{shell.as_text(offer.languages)}]]"
+    )
 
 
 def _offer(workspace: Workspace, choice: Choice, *, filled: bool, busy: bool) -> None:
@@ -101,19 +105,24 @@ def _offer(workspace: Workspace, choice: Choice, *, filled: bool, busy: bool) ->
     with left:
         _head(choice)
     with middle:
+        free = local_models.computer(settings).free
+        needs = f"Needs {gigabytes(choice.needed)} of memory; {gigabytes(free)} is free."
         st.markdown(shell.as_text(offer.says))
-        if choice.fit is Fit.NOT:
-            free = local_models.computer(settings).free
-            st.caption(f"Needs {gigabytes(choice.needed)} of memory; {gigabytes(free)} is free.")
-        else:
-            st.caption(time_line(choice))
+        st.caption(needs if choice.fit is Fit.NOT else time_line(choice))
     in_use = settings.base_url == WHERE and settings.model == offer.name
     with right, st.container(key=f"local_{offer.name}"):
         st.caption(gigabytes(offer.bytes))
         if in_use:
             st.caption(":green[:material/check:] In use")
         elif choice.installed:
-            st.button("Use", key=f"use_{offer.name}", on_click=_use, args=(workspace, offer.name), disabled=busy)
+            st.button(
+                "Use",
+                key=f"use_{offer.name}",
+                on_click=_use,
+                args=(workspace, offer.name),
+                disabled=busy,
+                width="stretch",
+            )
         else:
             label = "Go on" if choice.fetched else "Install"
             st.button(
@@ -121,6 +130,7 @@ def _offer(workspace: Workspace, choice: Choice, *, filled: bool, busy: bool) ->
                 key=f"install_{offer.name}",
                 type="primary" if filled else "secondary",
                 disabled=busy or choice.fit is Fit.NOT,
+                width="stretch",
                 on_click=_install,
                 args=(workspace, offer.name),
             )
@@ -157,7 +167,7 @@ def _installing(choice: Choice, job: Job) -> None:
             st.caption(snapshot.waiting)
         st.caption(" &nbsp; ".join(f"**● {name}**" if at == step else f"○ {name}" for at, name in enumerate(STEPS)))
     with right:
-        st.button("Pause", key="pause_install", on_click=job.cancel)
+        st.button("Pause", key="pause_install", on_click=job.cancel, width="stretch")
 
 
 def _already_here(workspace: Workspace) -> None:

@@ -153,7 +153,7 @@ def current_model(workspace: Workspace) -> None:
         where = f"at {model.where.split('//')[-1]}" if model.where != WHERE else "in this app"
         if workspace.settings.server:
             where = "on this server's account"
-        st.text(f"In use now: {model.name} {where}")
+        st.text(f"In use now: {shell.short_name(model.name)} {where}")
         for notice in model.notices:
             st.caption(f":material/info: {notice}")
         learnt = learnt_limits(workspace.settings)

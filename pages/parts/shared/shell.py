@@ -26,6 +26,8 @@ MARK = str(ASSETS / "mark.svg")
 FIRST_METHODS = ("read-agent-p", "gist-mem", "bm25", "full-text")  # chosen at the first visit of a form
 FORMAT_NAMES = {"md": "Markdown", "html": "HTML", "epub": "EPUB", "json": "JSON", "csv": "CSV", "skill": "Skill"}
 
+FILE = ".gguf"
+
 
 def set_title(screen: str, book: str = "") -> None:
     """Name the browser's tab after the screen and its book: 'The Keeper of Harrow Light – Read – ReadAgent'."""
@@ -187,7 +189,7 @@ def model_line(model: ChatModel, *, warn: bool = True) -> None:
         elif model.is_language_model:
             local = any(here in model.where for here in ("localhost", "127.0.0.1", "[::1]", "0.0.0.0"))
             where = "on this computer" if local else f"at {model.where.split('//')[-1].split('/')[0]}"
-            label, about = as_text(model.name), as_text(f"{model.name} {where}")
+            label, about = as_text(short_name(model.name)), as_text(f"{model.name} {where}")
         else:
             label = "Connect a model"
             about = "No language model is connected: the built-in reader is used."
@@ -199,6 +201,11 @@ def model_line(model: ChatModel, *, warn: bool = True) -> None:
         with st.sidebar.container(key="notice"):
             for notice in notices:
                 st.caption(f":orange[:material/warning:] {notice}")
+
+
+def short_name(model: str) -> str:
+    """The name of a model, without the folders of one that is a file."""
+    return re.split(r"[\\/]", model)[-1][: -len(FILE)] if model.lower().endswith(FILE) else model
 
 
 def as_text(text: str) -> str:
