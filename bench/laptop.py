@@ -184,13 +184,14 @@ def report(workspace: Workspace, out: Path) -> None:
             print(f"    {task}: {len(of)}, computed {new_tokens(of) / len(of):.0f} each, longest reply ", end="")
             print(f"{longest['tokens_out']} tokens of {longest['reply_words']} words")
     memory = own_memory(workspace)
-    tokens = estimate_tokens(memory.document.text(0, memory.pages[-1].end))
+    tokens = sum(estimate_tokens(memory.page_text(number)) for number in memory.readable)
     read = [row for row in rows if row["part"] == "read" and row["background"] and row.get("tokens_in")]
     print(f"\npages read: {tokens:,} tokens; computed for each: {new_tokens(read) / tokens:.2f}; ", end="")
     print(f"states {size_of(out / 'home' / STATES) >> 20} MB")
     for page, gist in zip(memory.pages, memory.gists, strict=True):
         if gist is not None:
-            print(f"  page {page.number} ({page.words} words) {'RULE' if gist.fallback else ''} {gist.marks}")
+            copied = "RULE" if gist.fallback else ""
+            print(f"  page {page.number} ({page.words} words) {copied} {gist.marks}")
             print(f"    {gist.text}")
 
 

@@ -20,6 +20,7 @@ from readagent_core.errors import (
     CancelledError,
     KeyRefusedError,
     LibraryError,
+    LimitError,
     LocalModelError,
     ModelTimeoutError,
     NoCreditError,
@@ -40,7 +41,7 @@ LOOK_SECONDS = 1.0
 AGAIN_SECONDS = 60.0
 _STORED = "gist queue"
 _KEPT = 50  # books that are done
-_AWAY = (UnreachableError, ModelTimeoutError, ServerFailedError, RateLimitError, LocalModelError)
+_AWAY = (UnreachableError, ModelTimeoutError, ServerFailedError, RateLimitError, LimitError, LocalModelError)
 _FOR_ALL = (KeyRefusedError, NoCreditError, UnknownModelError, LibraryError)  # what no other book would escape
 
 
