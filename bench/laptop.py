@@ -5,9 +5,9 @@
     nice -n 10 python -m bench.laptop MODEL.gguf OUT choose bm25  the samples' questions with options, by methods
     nice -n 10 python -m bench.laptop MODEL.gguf OUT report       what the calls so far took
 
-MIDDLE=0.1 in the environment asks after a tenth of the words. OUT/home is the library of the run, so that a stopped
-reading resumes; OUT/calls.jsonl has every call with the server's own figures. ``choose`` asks about the
-model's own reading of the novella and about the recorded one of the Japanese story.
+MIDDLE=0.1 in the environment asks after a tenth of the words; BOOK names another sample. OUT/home is the library of the
+run, so that a stopped reading resumes; OUT/calls.jsonl has every call with the server's own figures. ``choose`` asks
+about the model's own reading of the novella and about the recorded one of the Japanese story.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from readagent_core.prompts import Prompt
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
 
-NOVELLA, STORY = "the-keeper-of-harrow-light", "yuki-no-eki"
+NOVELLA, STORY = os.environ.get("BOOK", "the-keeper-of-harrow-light"), "yuki-no-eki"
 METHODS = ("read-agent-p", "gist-mem", "bm25")
 STATES = "states"
 MIDDLE = float(os.environ.get("MIDDLE", "0.4"))  # of the words read, when it is asked
