@@ -283,7 +283,7 @@ def shorten_text(
             continue
         told = PROBLEMS[template_language(language)]
         current = prompt.with_follow_up(
-            "gist.again" if usable else "gist.anew",  # what cannot be used at all would only be copied
+            "gist.again" if usable else "gist_anew.again",  # what cannot be used at all would only be copied
             problem="; ".join(told[name].format(detail) for name, detail in problems.items()),
             least=prompt.fields["least"],
             most=prompt.fields["most"],

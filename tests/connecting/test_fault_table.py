@@ -241,7 +241,8 @@ def test_always(run, undisturbed, name, task):
         answer = answer_of(exchange)
         if stands_in:
             assert answer is not None
-            assert task != "look_up" or not answer.looked_up or name == "without end"
+            by_words = any("share most words" in note for note in answer.notes)  # no page was named: found, and said so
+            assert task != "look_up" or by_words or name == "without end"
         elif answer is not None:  # cut off: what came is kept and said to be cut
             assert answer.cut_off
         else:

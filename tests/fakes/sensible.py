@@ -68,7 +68,7 @@ def understood(text: str) -> prompts.Prompt | None:
             continue
         whole = pattern(name, language).fullmatch(head)
         if whole:
-            name = "gist" if name == "gist_notes" else name  # another form of it
+            name = "gist" if name in ("gist_notes", "gist_tell") else name  # another form of it
             return prompts.Prompt(name, text, {**whole.groupdict(), **told}, language)
     return None
 

@@ -20,6 +20,7 @@ from readagent_core.answering.base import ModelCall, Question
 from readagent_core.answering.preparing import start_preparing
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import LocalModelError
+from readagent_core.models import connection
 from readagent_core.models.cost.meter import Metered
 from readagent_core.models.local import engine as engines
 from readagent_core.models.local.engine import memory_needed
@@ -184,10 +185,11 @@ def test_what_questions_share_is_read_when_the_book_is_opened(local, open_worksp
     assert first.usage.tokens_reused > 0.8 * first.usage.tokens_in
 
 
-def test_vectors_are_made_beside_the_model_that_answers(local, own_home):
+def test_vectors_are_made_beside_the_model_that_answers(local, monkeypatch):
+    monkeypatch.setattr(connection, "EMBEDDED", 128)  # tokens: a longer text is cut
     settings = replace(load_settings(), saved=replace(load_settings().saved, embedding_model=str(weights())))
     embedder = models.connect_embedder(settings)
-    rows = embedder.embed(["The lamp was lit.", "The lamp was lit!", "Stocks fell. " * 3000], CancelToken())
+    rows = embedder.embed(["The lamp was lit.", "The lamp was lit!", "Stocks fell. " * 300], CancelToken())
     assert rows.shape == (3, 576)
     assert rows[0] @ rows[1] > rows[0] @ rows[2]
     assert "Paris" in local.complete(prompt("France"), CancelToken()).text
