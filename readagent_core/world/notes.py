@@ -192,6 +192,7 @@ class NoteReader:
             return None
         name, kind = entity.group("name").strip(_QUOTES), NoteKind(fields[1].strip(_QUOTES).lower())
         says, quoted = collapse_whitespace(fields[2]).strip(_QUOTES + ".。"), fields[3].strip(_QUOTES)
+        says = says if says.count('"') % 2 == 0 else says.replace('"', "")
         other, when = _extras(fields[4:], kind)
         name, other = map(_without_pronoun, (name, other))
         places = find_in(words, quoted, page=page.number)

@@ -21,7 +21,7 @@ from readagent_core.world.notes import NoteKind
 
 PAGES_AT_ONCE = 10
 _MOST_SHOWN, _LINES = 36, 3
-_TELLING = frozenset({NoteKind.IS, NoteKind.RELATED, NoteKind.SAME})  # who somebody is
+_TELLING = frozenset({NoteKind.IS, NoteKind.RELATED})  # who somebody is
 _PAIR = re.compile(
     r"^\W*(\d+)\s*[=＝]\s*(\d+)\s*[|｜,:]?\s*(?:(?:page|p\.|ページ)?\s*\[?(?P<page>\d+)\]?|(?P<form>form))?",
     re.IGNORECASE,
@@ -63,7 +63,7 @@ def _row(number: int, person: Entity) -> str:
     names = ", ".join([person.name, *(other.name for other in person.also)])
     pages = [page for page, _ in person.pages] or [line.page for line in person.lines]
     telling = [line for line in person.lines if line.kind in _TELLING]
-    others = [line for line in person.lines if line not in telling]
+    others = [line for line in person.lines if line.kind not in {*_TELLING, NoteKind.SAME}]  # the names tell those
     lines = sorted([*telling[-_LINES:], *others[: max(1, _LINES - len(telling))]], key=lambda line: line.page)
     said = "; ".join(f"{line.says}{_to(line)} [page {line.page}]" for line in lines if line.says)
     return f"{number}: {names} ({pages[0]}-{pages[-1]}). {said}" if pages else f"{number}: {names}. {said}"
