@@ -42,12 +42,14 @@ _ENDING = r"(?:['’]?s|e[sdnr]|d|ing|ly|n|r|st|er[sn]?)?"  # that a word in a s
 class Hits:
     """Where words were found: paragraphs in book order, and the ``forms`` of the words there.
 
-    ``exact``: as they stand, or with an ending; False where only parts of words or words apart were found.
+    ``exact``: as they stand, or with an ending; False where only parts of words or words apart were found. ``inside``:
+    longer words that have a single word of the search inside, each with its first paragraph.
     """
 
     paragraphs: tuple[int, ...]
     forms: tuple[str, ...]
     exact: bool = True
+    inside: Mapping[str, int] = field(default_factory=dict)
 
 
 class BookPassages:
@@ -114,6 +116,7 @@ class BookPassages:
         of its words in one paragraph. ``pages``: look only there.
         """
         words, exact = _plain_words(wanted), True
+        within: dict[str, int] = {}
         inside = [page.number for page in self.memory.pages if not pages or page.number in pages]
         numbers = [i for n in inside for i in range(self.memory.page(n).start, self.memory.page(n).end)]
         found: dict[int, str] = {}
@@ -123,13 +126,17 @@ class BookPassages:
             found = {i: match.group() for i, text in texts.items() if (match := phrase.search(text))}
             exact = bool(found)
             each = [_pattern(word) for word in words.split()]
-            if not found and len(each) == 1 and len(words) > _INSIDE and not is_unspaced(words):
+            if len(each) == 1 and len(words) > _INSIDE and not is_unspaced(words):
                 inner = _inside(words)
-                found = {i: match.group() for i, text in texts.items() if (match := inner.search(text))}
+                longer = {i: match.group() for i, text in texts.items() if (match := inner.search(text))}
+                for i, word in longer.items():
+                    if i not in found and not phrase.fullmatch(word):
+                        within.setdefault(word, i)
+                found = found or longer
             if not found and len(each) > 1:
                 found = {i: "" for i, text in texts.items() if all(one.search(text) for one in each)}
         forms = tuple(dict.fromkeys(form.lower() for form in found.values() if form))
-        return Hits(tuple(found), forms, exact)
+        return Hits(tuple(found), forms, exact, within)
 
     def sentence(self, paragraph: int, wanted: str, most: int) -> str:
         """Return the sentence of a paragraph that has the words, else the first with any of them.

@@ -9,7 +9,7 @@ from readagent_core.answering.explore_replies import ANSWER_MARK
 from readagent_core.answering.look_up_replies import to_plain_text
 from readagent_core.tags import join_labels
 
-MOST_FINDS = 12  # searches in one reply
+MOST_FINDS = 20  # searches in one reply
 _LINE = re.compile(
     r"^[ \t>#_-]*(?:\(?\d[.)][ \t]*)?(FIND|OPEN|GISTS?)\b[ \t]*:?[ \t]*(.*)$", re.IGNORECASE | re.MULTILINE
 )

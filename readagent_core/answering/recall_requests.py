@@ -10,6 +10,7 @@ from readagent_core.answering.passages import (
     FEW_HITS,
     MOST_AROUND,
     BookPassages,
+    Hits,
     clip_to,
     join_passages,
     sentences_with,
@@ -20,14 +21,15 @@ from readagent_core.answering.run import Run
 from readagent_core.memory import GistMemory
 from readagent_core.prompts import render_fragment
 from readagent_core.tags import escape_tags
-from readagent_core.words import count_words, first_words, spread
+from readagent_core.words import collapse_whitespace, count_words, first_words, spread
 
 HITS = 8  # most sentences shown for words that were looked for
 EVERY_HIT = 30  # the same where each is to be listed
 _SENTENCE = 30  # words of a sentence with words that were looked for
 _SHORT = 14  # the same where each is to be listed
 _ROUND = 90  # words round a place in a paragraph that is too long to be shown whole
-_RESERVED, _KEPT_TO_OPEN = 50, 150  # words kept for each later request of a reply, and for one that opens text
+_RESERVED, _KEPT = 50, 150  # words kept for each later search of a reply, and for each that shows text or gists
+_COMPOUNDS = 4  # most longer words listed that have a word inside
 _LEAST = 25  # words; with less room nothing is shown
 _APART = 2  # sentences shown where the words stand only apart
 _PLACES = 6  # most places named that stand above
@@ -54,16 +56,17 @@ def carry_out(
 ) -> Generator[Event, None, str]:
     """Serve all requests of one reply in order and return the text that shows it, of about ``room`` words.
 
-    Each has what the ones before it left, but for some words kept for each later one.
+    Each has what the ones before it left, but for some words kept for each later one: at most half of what is left.
     """
     texts: list[str] = []
     opened: list[Passage] = []
     lines: list[Passage] = []
     refused: list[str] = []
-    kept = [_KEPT_TO_OPEN if isinstance(request, Open) else _RESERVED for request in requests]
+    kept = [_RESERVED if isinstance(request, Find) else _KEPT for request in requests]
     for number, request in enumerate(requests, start=1):
         above = [*seen.whole, *opened]
-        served = _serve(run, book, request, room - sum(kept[number:]) - count_words(str(request)), above)
+        own = max(room // 2, room - sum(kept[number:])) - count_words(str(request))
+        served = _serve(run, book, request, own, above)
         opened += served.passages
         lines += served.lines
         refused += [served.text] if served.missing else []
@@ -144,6 +147,7 @@ def _found(run: Run, book: BookPassages, request: Find, room: int, before: Seque
     forms = escape_tags(", ".join(hits.forms[:6]))
     said["forms"] = forms if hits.exact else f" ({forms})" * bool(forms)
     head = "recall.found" if hits.exact else "recall.apart"
+    compounds = _compounds(run, hits)
     if count <= FEW_HITS and hits.exact and not request.every:
         units = {i: book.around(i) for i in hits.paragraphs}
         long = [i for i, unit in units.items() if book.words([unit]) > MOST_AROUND]
@@ -151,7 +155,9 @@ def _found(run: Run, book: BookPassages, request: Find, room: int, before: Seque
         text, new = _new_text(run, book, [units[i] for i in hits.paragraphs if i not in long], before)
         shown_text = "\n".join([*told, *([text] if text else [])])
         if count_words(shown_text) <= room:
-            head = render_fragment(head, run.language, **said, shown=str(count))
+            head = "\n".join(
+                [render_fragment(head, run.language, **said, shown=str(count)), *filter(None, [compounds])]
+            )
             lines = tuple(Passage(_page_of(memory, i), i, i + 1) for i in long)
             return _Served(f"{head}\n{shown_text}", tuple(new), lines, hits=hits.paragraphs)
     every = request.every and hits.exact
@@ -162,13 +168,25 @@ def _found(run: Run, book: BookPassages, request: Find, room: int, before: Seque
     if above:
         places = ", ".join(_place(memory, i) for i in above[:_PLACES]) + " …" * (len(above) > _PLACES)
         lines.append(render_fragment("recall.above", run.language, places=places))
+    if compounds:
+        lines.append(compounds)
     longest = _SHORT if every and len(shown) > HITS else _SENTENCE if len(shown) > FEW_HITS else 2 * _SENTENCE
     each = min(longest, max(8, (room - count_words(" ".join(lines))) // max(1, len(shown)) - 1))
-    passages = []
+    whole, part = [], []
     for index in shown:
-        lines.append(f"{_place(memory, index)} {escape_tags(book.sentence(index, request.words, each))}")
-        passages.append(Passage(_page_of(memory, index), index, index + 1))
-    return _Served("\n".join(lines), lines=tuple(passages), hits=hits.paragraphs)
+        line = book.sentence(index, request.words, each)
+        lines.append(f"{_place(memory, index)} {escape_tags(line)}")
+        passage = Passage(_page_of(memory, index), index, index + 1)
+        (whole if line == collapse_whitespace(book.text(passage)) else part).append(passage)
+    return _Served("\n".join(lines), tuple(whole), tuple(part), hits=hits.paragraphs)
+
+
+def _compounds(run: Run, hits: Hits) -> str:
+    """Return which longer words have the word that was found inside: 'greyhound 2:10'; '' where none has."""
+    if not hits.exact or not hits.inside:
+        return ""
+    places = [f"{escape_tags(word)} {_place(run.memory, i)}" for word, i in [*hits.inside.items()][:_COMPOUNDS]]
+    return render_fragment("recall.inside", run.language, words=", ".join(places))
 
 
 def _page_of(memory: GistMemory, paragraph: int) -> int:

@@ -26,6 +26,7 @@ _LEAST_OF_BOOK = 60  # words of the view for each of several books
 _EVERYWHERE = 0.6  # a name on a greater share of the pages is not listed: where it stands tells nothing
 _FEWEST = 4  # occurrences of a name in the list
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_SHORTENED = re.compile(r"['’](?!s$)")  # 'hasn\'t' tells nothing
 _HEADING = re.compile(r"^(?:#+ .*|[^\w\n]*)\n+", re.MULTILINE)
 
 
@@ -69,10 +70,10 @@ def telling_words(gists: Sequence[str], pages: Sequence[str], most: int) -> list
     told = []
     for gist, bag in zip(gists, bags, strict=True):
         words: dict[str, str] = {}  # by term, as they first stand in the gist
-        for word in _WORD.findall(gist):
+        for word in (word for word in _WORD.findall(gist) if not _SHORTENED.search(word)):
             for term in content(word)[:1]:
                 words.setdefault(term, word)
-        best = sorted(words, key=lambda term: (-bag[term] * rarity.get(term, 0.0), term))[:most]
+        best = sorted(words, key=lambda term: (-(bag[term] ** 0.5) * rarity.get(term, 0.0), term))[:most]
         told.append(gist if is_unspaced(gist) else " ".join(word for term, word in words.items() if term in best))
     return told
 

@@ -111,7 +111,7 @@ def test_the_first_prompt_has_a_view_that_no_question_changes_and_the_passages_f
     assert asked >= 0.4 * (whole - rules)  # these gists have 16 words; bench.prefix measures a real book
     assert "coin number7 was laid" in first
     assert "12:1-10 " in first  # with its paragraphs, so that a part can be opened at once
-    assert "Where words of the question stand: number7 7; troll nowhere" in first
+    assert "as they are spelled in it: number7 7; troll nowhere" in first
     found = next(event for event in events if isinstance(event, LookedUp))
     assert 7 in {passage.page for passage in found.passages}
     assert answer(events).seen[7] == "passage"
@@ -333,3 +333,13 @@ def test_the_cast_of_the_book_stands_in_the_first_view_where_it_is_known():
     known = Resources(cast=lambda memory: "Ada Vane [1-30]: keeps the lamp.")
     list(method("recall").run(Question("Who?"), novel(), model, AskSettings(), CancelToken(), known))
     assert "Names and the pages that have them: Ada Vane [1-30]: keeps the lamp.\n" in model.prompts[0].text
+
+
+def test_longer_words_that_have_the_word_inside_are_named():
+    text = Document(
+        "T", (Paragraph("A hound barked at the gate. " * 3), Paragraph("Her greyhound lay by the fire. " * 3))
+    )
+    memory = GistMemory(text, GistingPlan(max_words=50, min_words=1), (Page(1, 0, 2, 30),), (Gist("G"),), complete=True)
+    model = FakeModel(['FIND "hound"', "ANSWER: Yes [1]."])
+    run("recall", model, question="Why?", about=memory)
+    assert "(inside other words: greyhound 1:2)" in model.prompts[1].text
