@@ -178,26 +178,34 @@ def days_away(book: Book) -> int:
 
 
 def send(
-    workspace: Workspace, book: Book, gisting: Gisting | None, document: Document, *, last_in_view: int, running: bool
+    workspace: Workspace,
+    book: Book,
+    gisting: Gisting | None,
+    document: Document,
+    *,
+    last_in_view: int,
+    running: bool,
+    name: str = "world",
 ) -> bool:
     """Put what is known of the book's world into the browser's store; whether notes or questions are being made.
 
-    A batch that did not change is not sent again. ``running``: gists are being made, and notes with them.
+    A batch that did not change is not sent again. ``running``: gists are being made, and notes with them. ``name``: of
+    the component, which may stand at several places of the screen.
     """
     job = workspace.jobs.get(notes_job_key(gisting.id)) if gisting else None
     noting = job is not None and job.running
     show = component("reader_world", "memory_view/receive_world.js", html='<i class="root"></i>')
     now = {"last_in_view": last_in_view, "running": running or noting, "away": days_away(book)}
     facts, batches = world_data(workspace, book, gisting, document, **now)
-    with st.container(key=f"unseen_world_{book.id}"):
+    with st.container(key=f"unseen_{name}_{book.id}"):
         for batch in batches:
-            show(key=f"world_{book.id}_{batch['number']}", data={"kind": "notes", **batch})
-        show(key=f"world_{book.id}", data={"kind": "world", **facts})
+            show(key=f"{name}_{book.id}_{batch['number']}", data={"kind": "notes", **batch})
+        show(key=f"{name}_{book.id}", data={"kind": "world", **facts})
         if series := series_data(workspace, book):
-            show(key=f"series_{book.id}", data={"kind": "series", **series})
+            show(key=f"{name}_series_{book.id}", data={"kind": "series", **series})
         if gisting is not None:
             study = study_data(workspace, book, gisting, document)
-            show(key=f"study_{book.id}", data={"kind": "study", **study})
+            show(key=f"{name}_study_{book.id}", data={"kind": "study", **study})
             noting = noting or any(chapter["making"] for chapter in study["chapters"])
     return noting
 
