@@ -28,7 +28,7 @@ export class CheckYourself {
     this.go = go;
     /** @type {StudyData | null} */
     this.data = null;
-    /** @type {Map<number, HTMLElement>} by the paragraph after the chapter */
+    /** @type {Map<number, HTMLElement[]>} by the paragraph after the chapter */
     this.lines = new Map();
     /** @type {Chapter | null} whose questions are open */
     this.chapter = null;
@@ -51,24 +51,49 @@ export class CheckYourself {
     this.data = study;
     this.chapter = study?.chapters.find(({ end }) => end === this.chapter?.end) ?? null;
     if (this.opened && this.chapter) this.draw();
-    for (const line of this.lines.values()) line.remove();
+    for (const line of [...this.lines.values()].flat()) line.remove();
     this.lines.clear();
     for (const { end } of study?.chapters ?? []) this.paragraphDrawn(end - 1);
   }
 
   /** The elements of a paragraph are there: where a chapter ends with it, its line is drawn. @param {number} paragraph */
   paragraphDrawn(paragraph) {
-    const chapter = this.data?.chapters.find(({ end }) => end === paragraph + 1);
+    const chapter = this.data?.chapters.find(({ end }) => end === paragraph + 1 || end === paragraph);
+    if (chapter?.end === paragraph) return this.again(chapter);
     const node = this.units.nodes[paragraph];
-    if (!chapter || !node || this.lines.get(chapter.end)?.isConnected || !node.parentElement) return;
+    if (!chapter || !node || this.lines.get(chapter.end)?.[0].isConnected || !node.parentElement) return;
+    const line = this.line(chapter, "after");
+    line.style.gridRow = String(this.units.rows[paragraph] + 1); // the empty row after it
+    node.after(line);
+    const lines = [line];
+    const top = this.units.topOf(chapter.end);
+    if (top?.matches(".sec")) {
+      // scrolled, what hangs out of a chapter is cut off: it stands in the empty space above the heading of the next one
+      const above = this.line(chapter, "above");
+      above.style.gridRow = top.style.gridRow;
+      top.before(above);
+      lines.push(above);
+      line.classList.add("turned");
+    }
+    this.lines.set(chapter.end, lines);
+  }
+
+  /** The heading after a chapter has come later than its end. @param {Chapter} chapter */
+  again(chapter) {
+    const lines = this.lines.get(chapter.end);
+    if (lines?.length !== 1) return;
+    lines[0].remove();
+    this.lines.delete(chapter.end);
+    this.paragraphDrawn(chapter.end - 1);
+  }
+
+  /** @param {Chapter} chapter @param {string} kind */
+  line(chapter, kind) {
     const open = button("Check yourself", () => this.open(chapter), {
       kind: "quiet slim checkb",
       "aria-label": `Check yourself: ${chapter.title}`,
     });
-    const line = el("div", { class: "checkline" }, open);
-    line.style.gridRow = String(this.units.rows[paragraph]);
-    node.after(line);
-    this.lines.set(chapter.end, line);
+    return el("div", { class: `checkline ${kind}` }, open);
   }
 
   get opened() {
@@ -127,7 +152,10 @@ export class CheckYourself {
         button("Study", () => this.send({ do: "study" }), { kind: "quiet slim linkb", title: "Words, questions and marks as cards" }),
       ),
     );
-    const line = this.lines.get(chapter.end)?.getBoundingClientRect();
+    const line = this.lines
+      .get(chapter.end)
+      ?.find((node) => node.checkVisibility())
+      ?.getBoundingClientRect();
     putAt(this.frame, this.state, this.node, line ? [line] : [], { below: true });
   }
 
