@@ -463,6 +463,8 @@ export interface MarksData {
   seen: number;
   /** a language model is connected */
   model: boolean;
+  /** there are dictionaries: a word that is pressed twice is looked up */
+  dictionaries: boolean;
 }
 
 /** One of the state value "changes"; later ones have higher numbers `at`. */
@@ -483,6 +485,8 @@ export interface PassageAsked {
   start?: [number, number];
   end?: [number, number];
   language?: string;
+  /** of a definition: ask the model, also where a dictionary has the word */
+  model?: boolean;
   at: number;
 }
 
@@ -501,6 +505,8 @@ export interface PassageData {
   cost: string;
   error: string;
   waiting: string;
+  /** what the person's dictionaries say */
+  entries: DictionaryEntry[];
   places: PassagePlace[];
   /** how many places are not listed */
   more: number;
@@ -508,6 +514,13 @@ export interface PassageData {
   language: string;
   /** those that one can choose; null where it is no translation */
   languages?: string[] | null;
+}
+
+export interface DictionaryEntry {
+  dictionary: string;
+  /** as it stands there: it may be the base form of the words that were selected */
+  word: string;
+  text: string;
 }
 
 export interface PassagePlace {

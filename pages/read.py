@@ -153,8 +153,10 @@ def save_position(workspace: Workspace, book: Book, document: Document, at: dict
     offset = spot_of(document, (paragraph, place)).offset if place >= 0 else place
     if (paragraph, offset) != (position.paragraph, position.offset):
         save_place(library, document, book.id, paragraph, offset)
+    words = 0
     if furthest > position.furthest or (at.get("by_hand") and furthest != position.furthest):
-        library.set_furthest(book.id, furthest)
+        words = library.set_furthest(book.id, furthest)
+    library.log_reading(book.id, 0 if at.get("by_hand") else words)
 
 
 def gists_line(workspace: Workspace, book: Book, gisting: Gisting | None, memory: GistMemory | None) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from pages.parts.settings import links, model_tab, originals, other_tabs, phone
+from pages.parts.settings import dictionaries, links, model_tab, originals, other_tabs, phone
 from pages.parts.shared import account, shell
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.signed_in import person_of_session
@@ -17,6 +17,7 @@ from readagent_core.workspace import Workspace
 def storage(workspace: Workspace) -> None:
     other_tabs.storage_tab(workspace)
     originals.draw(workspace)
+    dictionaries.draw(workspace)
     links.draw(workspace)
 
 

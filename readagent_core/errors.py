@@ -131,6 +131,10 @@ class UnsafeDocumentError(DocumentError):
     pass
 
 
+class DamagedDictionaryError(ReadAgentError):
+    pass
+
+
 class LinkError(DocumentError):
     pass
 

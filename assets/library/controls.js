@@ -49,12 +49,13 @@ export class Controls {
     this.tag = button("", () => this.chooseTag(), { kind: "chip", "aria-haspopup": "menu" });
     this.gists = button("", () => this.chooseGists(), { kind: "chip", "aria-haspopup": "menu" });
     const notes = button("Notes", () => screen.send({ do: "notes" }), { kind: "slim", icon: "note", title: "The notes of all books" });
+    const mine = button("My reading", () => screen.send({ do: "my_reading" }), { kind: "slim", title: "Days, finished books and words" });
     this.select = button("Select", on.select, { kind: "slim", "aria-pressed": "false" });
     this.asking = button("", () => on.askShown("ask"), { kind: "slim", title: "Ask one question of all books shown here" });
     this.comparing = button("Compare", () => on.askShown("compare"), { kind: "slim", title: COMPARE });
     const find = el("label", { class: "field find" }, icon("search"), this.input);
     this.top = el("div", { class: "top" }, el("h1", {}, "Library"), find, this.sort, this.add);
-    this.bar = el("div", { class: "bar2" }, this.shelves, this.tag, this.gists, notes, this.asking, this.comparing, this.select);
+    this.bar = el("div", { class: "bar2" }, this.shelves, this.tag, this.gists, notes, mine, this.asking, this.comparing, this.select);
   }
 
   /**

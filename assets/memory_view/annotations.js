@@ -43,7 +43,12 @@ export class Annotations {
       },
     });
     this.markCard = new MarkCard({ ...of, marks, opening: () => this.passageCard.close() });
-    this.passageCard = new PassageCard({ ...of, marks, opening: () => this.markCard.close() });
+    this.passageCard = new PassageCard({
+      ...of,
+      marks,
+      opening: () => this.markCard.close(),
+      menu: (passage) => this.selection.offer(passage),
+    });
     this.notes = new NotesPanel({
       ...of,
       marks,

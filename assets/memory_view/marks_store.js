@@ -26,6 +26,7 @@ export class StoredMarks extends EventTarget {
   /** @type {((name: string, value: unknown) => void) | null} sends a state value; null before the channel is there */
   send = null;
   model = false; // a language model is connected
+  dictionaries = false; // there are some: a word that is pressed twice is looked up
 }
 
 /** @type {Map<string, StoredMarks>} */
@@ -39,11 +40,11 @@ export function marksOf(book) {
 }
 
 /** @param {MarksData} data */
-export function storeMarks({ book, marks, lost, seen, model }) {
+export function storeMarks({ book, marks, lost, seen, model, dictionaries }) {
   const store = marksOf(book);
   store.pending = store.pending.filter((change) => change.at > seen);
   store.all = new Map(marks.map((mark) => [mark.id, mark]));
-  Object.assign(store, { lost, model });
+  Object.assign(store, { lost, model, dictionaries });
   for (const change of store.pending) apply(store, change);
   store.dispatchEvent(new Event("marks"));
 }

@@ -1,5 +1,6 @@
 // What a passage means: the card at the place where words are explained, defined or translated by the model, signed, with
-// its cost. Without a model a definition is a list of the places where the words occur in the book.
+// its cost. A definition comes from the person's dictionaries first. Without a model and without a dictionary that has
+// the words it is a list of the places where they occur in the book.
 
 import { button, el, icon } from "../shared/dom.js";
 import { SIGNER_ICONS } from "../shared/signer.js";
@@ -32,6 +33,7 @@ const NOTHING_YET = {
   cost: "",
   error: "",
   waiting: "",
+  entries: [],
   places: [],
   more: 0,
   language: "",
@@ -39,9 +41,12 @@ const NOTHING_YET = {
 
 export class PassageCard {
   /**
-   * @param {{state: ReadingState, frame: Frame, units: Units, marks: Marks, jump: Jump, opening: () => void}} needs
+   * `menu` shows what else can be done with the words.
+   * @param {{state: ReadingState, frame: Frame, units: Units, marks: Marks, jump: Jump, opening: () => void,
+   *   menu: (passage: Passage) => void}} needs
    */
-  constructor({ state, frame, units, marks, jump, opening }) {
+  constructor({ state, frame, units, marks, jump, opening, menu }) {
+    this.menu = menu;
     this.state = state;
     this.frame = frame;
     this.units = units;
@@ -61,8 +66,8 @@ export class PassageCard {
     };
   }
 
-  /** @param {PassageTask} task @param {Passage} passage @param {string} words */
-  ask(task, passage, words, language = "") {
+  /** `model`: of a definition, ask the model and no dictionary. @param {PassageTask} task @param {Passage} passage @param {string} words */
+  ask(task, passage, words, language = "", model = false) {
     const { store } = this.marks;
     if (!store) return;
     this.store?.removeEventListener("passage", this.came);
@@ -71,9 +76,9 @@ export class PassageCard {
     this.passage = passage;
     const { start, end } = passage;
     this.asked = { id: newId(), task, words, start: [start.paragraph, start.offset], end: [end.paragraph, end.offset] };
-    askPassage(store, { ...this.asked, language: language || navigator.language });
+    askPassage(store, { ...this.asked, language: language || navigator.language, model });
     this.opening();
-    this.title = task === "define" && !store.model ? "In this book" : TITLES[task];
+    this.title = TITLES[task];
     this.node.setAttribute("aria-label", this.title);
     this.node.hidden = false;
     this.drawn = "";
@@ -87,7 +92,7 @@ export class PassageCard {
 
   again(language = "") {
     const { task, words } = this.asked;
-    this.ask(task, this.passage, words, language);
+    this.ask(task, this.passage, words, language, true);
   }
 
   close() {
@@ -121,6 +126,7 @@ export class PassageCard {
     const name = active && this.node.contains(active) ? nameOf(active) : null;
     const running = data.state === "running";
     const language = book.outline.language;
+    if (data.signer?.kind === "builtin") this.title = "In this book";
     this.node.setAttribute("aria-busy", String(running));
     this.node.replaceChildren(
       el(
@@ -140,6 +146,7 @@ export class PassageCard {
           .filter(Boolean)
           .map((part) => el("p", { dir: "auto" }, part)),
       ),
+      ...entriesOf(data),
       ...this.placesOf(data),
       ...(data.error ? [el("p", { class: "small failed" }, data.error)] : []),
       el("div", { class: "erow" }, ...this.acts(data, running)),
@@ -157,13 +164,25 @@ export class PassageCard {
         button("Stop", () => this.cancel(), { kind: "slim", icon: "stop" }),
       ];
     const by = data.signer ? ` (${data.signer.line})` : "";
-    const keep = () => {
+    /** @param {string} note */
+    const keep = (note) => () => {
       this.close();
-      this.marks.note(this.passage, `${data.text}${by}`);
+      this.marks.note(this.passage, note);
     };
+    const more = () => {
+      this.close();
+      this.menu(this.passage);
+    };
+    const [first] = data.entries;
+    if (first)
+      return [
+        button("More", more, { kind: "quiet slim", name: "Highlight, note and more" }),
+        button("Save as note", keep(`${first.word}: ${first.text} (${first.dictionary})`), { kind: "slim" }),
+        this.store?.model ? button("Ask the model", () => this.again(), { kind: "quiet slim" }) : null,
+      ];
     return [
       data.cost ? el("span", { class: "small dim num cost" }, data.cost) : null,
-      data.text && data.state === "done" ? button("Save as note", keep, { kind: "slim" }) : null,
+      data.text && data.state === "done" ? button("Save as note", keep(`${data.text}${by}`), { kind: "slim" }) : null,
       data.signer?.kind === "builtin"
         ? null
         : button(data.state === "done" ? "Ask again" : "Try again", () => this.again(data.language), { kind: "quiet slim" }),
@@ -212,6 +231,17 @@ export class PassageCard {
     ];
   }
 }
+
+/** What the dictionaries say, each under its word and name. @param {PassageData} data */
+const entriesOf = ({ entries }) =>
+  entries.map(({ dictionary, word, text }) =>
+    el(
+      "section",
+      { class: "entry", dir: "auto" },
+      el("p", { class: "small dim" }, el("b", {}, word), ` ${dictionary}`),
+      ...text.split("\n").map((line) => el("p", { dir: "auto" }, line)),
+    ),
+  );
 
 /** @param {Element} node */
 const nameOf = (node) => node.textContent || node.getAttribute("aria-label");

@@ -77,6 +77,7 @@ export class SelectionMenu {
     document.addEventListener("selectionchange", () => this.later(this.pressed ? null : SETTLE_MS), until);
     document.addEventListener("pointerdown", (event) => this.down(event), until);
     document.addEventListener("pointerup", (event) => this.up(event), until);
+    frame.scroller.addEventListener("dblclick", () => this.pressedTwice(), until);
     frame.scroller.addEventListener("scroll", () => this.open && !frame.isPhone && this.position(), until);
   }
 
@@ -136,6 +137,13 @@ export class SelectionMenu {
     this.show(passage);
   }
 
+  /** Looks a word up where there are dictionaries; the menu is one press away in its card. */
+  pressedTwice() {
+    if (!this.frame.isShown || !this.marks.store?.dictionaries) return;
+    this.check();
+    if (this.passage) this.act("d");
+  }
+
   /** @param {Passage} passage */
   show(passage, { focus = false } = {}) {
     this.passage = passage;
@@ -147,7 +155,7 @@ export class SelectionMenu {
       node.setAttribute("aria-disabled", String(!model));
       node.title = model ? "" : "Needs a model";
     }
-    this.items.d.title = model ? "" : "Where else it is in the book";
+    this.items.d.title = model || this.marks.store?.dictionaries ? "" : "Where else it is in the book";
     this.items.a.hidden = !this.state.data.can.ask;
     const can = Boolean(this.marks.store);
     for (const part of [...this.colours, this.items.n]) part.hidden = !can;
@@ -156,6 +164,13 @@ export class SelectionMenu {
     for (const [i, part] of [...this.colours, ...Object.values(this.items)].entries()) part.tabIndex = i ? -1 : 0;
     if (focus) this.buttons()[0].focus();
     this.frame.say("Words selected. Press 1 to 4 for a colour, Enter for the menu.");
+  }
+
+  /** Shows what can be done with words that are not selected any more. @param {Passage} passage */
+  offer(passage) {
+    clearTimeout(this.timer);
+    this.byKey = true; // no change of the selection hides it
+    this.show(passage, { focus: true });
   }
 
   buttons() {

@@ -18,11 +18,13 @@ from readagent_core.library.gistings import Gistings
 from readagent_core.library.marks import Marks
 from readagent_core.library.originals import FOLDER, Originals
 from readagent_core.library.own_questions import OwnQuestions
+from readagent_core.library.reading_log import ReadingLog
 from readagent_core.library.records import Card
 from readagent_core.library.schema import BUSY_SECONDS, FILE, Database
 from readagent_core.library.search import Hit, TextHit, find_hits, find_in_all, index_text, texts_to_index
 from readagent_core.library.several import SeveralBooks
 from readagent_core.library.shelves import Shelves, load_cards
+from readagent_core.library.vocabulary import Vocabulary
 from readagent_core.library.worlds import Worlds
 
 
@@ -56,7 +58,19 @@ def check_not_lost(home: Path) -> None:
         )
 
 
-class Library(Gistings, Originals, Conversations, Artifacts, Shelves, Marks, OwnQuestions, SeveralBooks, Worlds):
+class Library(
+    Gistings,
+    Originals,
+    Conversations,
+    Artifacts,
+    Shelves,
+    Marks,
+    OwnQuestions,
+    SeveralBooks,
+    Worlds,
+    Vocabulary,
+    ReadingLog,
+):
     """The library in folder ``home``, created if missing. Raises NewerLibraryError if a later version wrote it."""
 
     def __init__(self, home: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:

@@ -178,8 +178,8 @@ class Books(LibraryPart):
             (book_id, paragraph, section.title if section else "", offset, share, *words),
         )
 
-    def set_furthest(self, book_id: str, furthest: int) -> None:
-        """Set how many paragraphs from the start count as read."""
+    def set_furthest(self, book_id: str, furthest: int) -> int:
+        """Set how many paragraphs from the start count as read; return how many words more these are than before."""
         paragraphs = self.document(book_id).paragraphs
         furthest = min(max(0, furthest), len(paragraphs))
         with self._db.write() as connection:
@@ -188,13 +188,14 @@ class Books(LibraryPart):
             ).fetchone()
             before, words = row or (0, 0)
             # only what is added or taken away is counted: to count a whole long book takes a second
-            words += sum(p.words for p in paragraphs[before:furthest])
-            words -= sum(p.words for p in paragraphs[furthest:before])
+            more = sum(p.words for p in paragraphs[before:furthest])
+            more -= sum(p.words for p in paragraphs[furthest:before])
             connection.execute(
                 "INSERT INTO position (book_id, paragraph, furthest, words_read) VALUES (?, 0, ?, ?) "
                 "ON CONFLICT DO UPDATE SET furthest = excluded.furthest, words_read = excluded.words_read",
-                (book_id, furthest, words),
+                (book_id, furthest, words + more),
             )
+        return more
 
     def set_limit(self, book_id: str, *, on: bool, paragraph: int | None = None) -> None:
         """Turn the spoiler limit on or off. ``paragraph``: how many paragraphs it lets in; None: those read."""

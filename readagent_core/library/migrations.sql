@@ -177,3 +177,13 @@ CREATE TABLE series (
     name TEXT NOT NULL,
     number REAL NOT NULL
 );
+
+-- next version
+CREATE TABLE looked_up (book_id TEXT NOT NULL REFERENCES book ON DELETE CASCADE, word TEXT NOT NULL,
+    form TEXT NOT NULL, sentence TEXT NOT NULL, paragraph INTEGER NOT NULL, offset INTEGER NOT NULL,
+    meaning TEXT NOT NULL, dictionary TEXT NOT NULL, looked_up REAL NOT NULL, times INTEGER NOT NULL,
+    PRIMARY KEY (book_id, word)) WITHOUT ROWID;
+CREATE TABLE read_on (day TEXT NOT NULL, book_id TEXT NOT NULL REFERENCES book ON DELETE CASCADE,
+    words INTEGER NOT NULL, seconds REAL NOT NULL, last REAL NOT NULL, PRIMARY KEY (day, book_id)) WITHOUT ROWID;
+CREATE TABLE finished (book_id TEXT PRIMARY KEY REFERENCES book ON DELETE CASCADE, day TEXT NOT NULL,
+    stars INTEGER NOT NULL, remark TEXT NOT NULL);

@@ -11,9 +11,11 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from readagent_core.dictionaries.shelf import FOLDER, Dictionaries
 from readagent_core.library import Library
 from readagent_core.library.marks import Mark
 from tests.browser.conftest import add_read_book, go_to
+from tests.dictionaries.making import make_stardict
 from tests.fakes.server import FakeServer, Reply
 from tests.recordings import make_memory
 
@@ -23,6 +25,7 @@ SELECT_WORD = """(p, word) => {
   p.getRootNode().getSelection().setBaseAndExtent(node, at, node, at + word.length);
 }"""
 PAINTED = "(name) => [...(CSS.highlights.get(name) ?? [])].map(String).filter(Boolean)"
+KNOWS_DICTIONARIES = "(book) => globalThis[Symbol.for('readagent.tab')]?.get('marks')?.get(book)?.dictionaries"
 TEXTS = [f"Evening {n}. Vane spoke of 雪 and 🏮 twice on {n}. {'It was seen. ' * 30}" for n in range(12)]
 
 
@@ -319,3 +322,21 @@ def test_a_passage_is_explained_within_the_limit_stopped_asked_again_and_carried
     page.keyboard.press("a")
     expect(page.get_by_placeholder("Ask about the book")).to_have_value("“Evening 1.”\n")
     library.close()
+
+
+def test_a_word_pressed_twice_is_looked_up_and_kept(page: Page, model_app_url: str, model_app_home: Path) -> None:
+    make_stardict(model_app_home / FOLDER, [("lamp", b"a thing that gives light")], title="Small")
+    Dictionaries(model_app_home).update()
+    texts = [f"{text} Lamps burned." for text in TEXTS]
+    book = add_read_book(model_app_home, make_memory(texts, ["Gist."] * len(texts), title="Words"), "words.txt")
+    page.goto(f"{model_app_url}/read?book={book}&page=1")
+    expect(paragraph(page, "Evening 0.")).to_be_visible()
+    page.wait_for_function(KNOWS_DICTIONARIES, arg=book)
+    page.mouse.dblclick(*edge(page, "Lamps burned."))
+    card = page.get_by_role("dialog", name="Definition")
+    expect(card).to_contain_text("a thing that gives light")
+    library = Library(model_app_home)
+    assert [(one.word, one.form) for one in library.words(book)] == [("lamp", "Lamps")]
+    library.close()
+    card.get_by_role("button", name="Highlight, note and more").click()
+    expect(page.get_by_role("toolbar", name="Selected words")).to_be_visible()

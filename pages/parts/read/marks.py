@@ -17,6 +17,7 @@ from pages.parts.read.passages import passage_data, spot_of
 from pages.parts.shared import polling
 from pages.parts.shared.component import component, no_callback
 from pages.parts.shared.memory_view import utf16_offset
+from readagent_core.companion.looking_up import has_dictionaries
 from readagent_core.companion.marks import PlacedMarks, change_mark, make_mark, placed_marks
 from readagent_core.document import Document
 from readagent_core.errors import ReadAgentError
@@ -38,7 +39,8 @@ def _exchange(workspace: Workspace, book: Book, document: Document) -> None:
     key = f"marks_{book.id}"
     seen = take_changes(workspace, book, document, _state(key, "changes"))
     with st.container(key=f"unseen_{key}"):
-        data = {"kind": "marks", "book": book.id, "seen": seen, "model": workspace.model.is_language_model}
+        data = {"kind": "marks", "book": book.id, "seen": seen, "model": workspace.model.is_language_model,
+                "dictionaries": has_dictionaries(workspace)}  # fmt: skip
         send(key=key, data=data | marks_data(workspace, book, document), on_changes_change=no_callback,
              on_asked_change=no_callback)  # fmt: skip
         passage = passage_data(workspace, book, document, _state(key, "asked"))

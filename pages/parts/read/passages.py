@@ -1,12 +1,14 @@
 """Questions about a passage in the reader: what the card at the words shows of an explanation or a translation.
 
-Without a model a definition is a list of the places where the words occur.
+A definition comes from the person's dictionaries where they have the word, else from the model; without one it is a
+list of the places where the words occur.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import streamlit as st
@@ -14,6 +16,7 @@ import streamlit as st
 from pages.parts.shared.book import LANGUAGES
 from pages.parts.shared.memory_view import EMPHASIS_SIGNS, utf16_offset
 from readagent_core.answering.signature import BUILT_IN, signature_of
+from readagent_core.companion.looking_up import look_up
 from readagent_core.companion.passage import (
     AROUND,
     DEFINE,
@@ -51,7 +54,8 @@ def passage_data(
         _cancel(workspace, now)
     elif fresh and asked["task"] in TASKS:
         _cancel(workspace, now)
-        now |= {"asked": dict(asked), "record": _begin(workspace, book, document, asked, before=now.get("asked"))}
+        before = None if now.get("record", {}).get("entries") else now.get("asked")  # entries were no model's
+        now |= {"asked": dict(asked), "record": _begin(workspace, book, document, asked, before=before)}
     if "asked" not in now:
         return None
     job = workspace.jobs.get(_job_key(now["asked"]))
@@ -82,11 +86,14 @@ def _begin(
     """Start to answer; the record that the browser shows at first."""
     allowed = workspace.library.position(book.id).allowed
     record: dict[str, Any] = {"id": asked["id"], "state": "running", "signer": None, "places": [], "more": 0}
-    record |= dict.fromkeys(("text", "cost", "error", "waiting", "language"), "") | {"languages": None}
+    record |= dict.fromkeys(("text", "cost", "error", "waiting", "language"), "") | {"languages": None, "entries": []}
     try:
         passage = Passage(document, spot_of(document, asked["start"]), spot_of(document, asked["end"]), allowed)
-        if asked["task"] == DEFINE and not workspace.model.is_language_model:
-            return record | _places(passage)
+        if asked["task"] == DEFINE and not asked.get("model"):
+            if entries := look_up(workspace, book.id, passage):
+                return record | {"state": "done", "entries": [asdict(entry) for entry in entries]}
+            if not workspace.model.is_language_model:
+                return record | _places(passage)
         if asked["task"] == TRANSLATE:
             record |= {"language": _into(workspace, str(asked["language"])), "languages": sorted(LANGUAGES.values())}
         same = before is not None and all(before.get(k) == asked.get(k) for k in ("task", "start", "end", "language"))

@@ -1,0 +1,97 @@
+"""The dialogs of the library about a person's own reading: days, finished books, words that were looked up."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts.shared import shell
+from pages.parts.shared.gisting_status import span
+from readagent_core.companion.statistics import DAYS, WORDS_A_PAGE, Statistics, statistics_of
+from readagent_core.errors import ReadAgentError
+from readagent_core.export.reading import reading_csv, words_csv
+from readagent_core.library.records import Book
+from readagent_core.words import count_of
+from readagent_core.workspace import Workspace
+
+
+@st.dialog("My reading", width="large")
+def show_my_reading(workspace: Workspace) -> None:
+    """Show what was read by day, the finished books and the words. It stays on this computer."""
+    days, done, words = st.tabs(["Days", "Finished", "Words"])
+    statistics = statistics_of(workspace.library)
+    with days:
+        _days(workspace, statistics)
+    with done:
+        _finished(workspace, statistics)
+    with words:
+        _words(workspace)
+
+
+def _days(workspace: Workspace, statistics: Statistics) -> None:
+    if not statistics.days:
+        st.text("Nothing yet. Open a book: what you read is counted by day, on this computer only.")
+        return
+    today = statistics.days[-1]
+    with st.container(horizontal=True):
+        st.metric("Today", span(today.seconds) if today.seconds >= 60 else "under a minute", border=True)
+        st.metric(f"In {DAYS} days", span(statistics.seconds), border=True)
+        st.metric("Pages of 250 words", f"{statistics.words / WORDS_A_PAGE:,.0f}", border=True)
+        st.metric("Words a minute", f"{statistics.pace:,.0f}" if statistics.pace else "not known yet", border=True)
+    rows = [{"day": one.day, "minutes": round(one.seconds / 60, 1)} for one in statistics.days]
+    st.bar_chart(rows, x="day", y="minutes", x_label="", y_label="minutes", height=200)
+    if statistics.left:
+        st.caption("At this pace the books you are in take:")
+        for book, seconds in statistics.left[:8]:
+            st.text(f"{span(seconds)}  {book.title}")
+    if st.toggle("Count days in a row", workspace.library.preference("reading_streak", False), key="streak"):
+        st.text(f"{count_of(statistics.streak, 'day')} in a row")
+    workspace.library.set_preference("reading_streak", bool(st.session_state["streak"]))
+    st.download_button(
+        "CSV", reading_csv(workspace.library), file_name="my-reading.csv", mime="text/csv", on_click="ignore"
+    )
+
+
+def _finished(workspace: Workspace, statistics: Statistics) -> None:
+    if not statistics.finished:
+        st.text("No book is marked as finished. The menu of a book in the library has it.")
+    for book, one in statistics.finished:
+        stars = f"{'★' * one.stars}{'☆' * (5 - one.stars)}  " if one.stars else ""
+        st.text(f"{one.day.isoformat()}  {stars}{book.title}" + (f": {one.remark}" if one.remark else ""))
+
+
+def _words(workspace: Workspace) -> None:
+    words = workspace.library.words()
+    if not words:
+        st.text("No words yet. Press a word twice to look it up; Settings has the dictionaries.")
+        return
+    titles = {book.id: book.title for book in workspace.library.books()}
+    for number, word in enumerate(words[:200]):
+        with st.container(horizontal=True, vertical_alignment="top", key=f"word_{number}"):
+            st.text(f"{word.word}\n“{word.sentence}”\n{titles.get(word.book_id, '')}")
+            if st.button("Remove", key=f"remove_word_{number}"):
+                workspace.library.remove_word(word.book_id, word.word)
+                st.rerun(scope="fragment")
+    st.download_button(
+        "CSV", words_csv(workspace.library), file_name="words.csv", mime="text/csv", on_click="ignore", key="words_csv"
+    )
+
+
+@st.dialog("Mark as finished")
+def finish_book(workspace: Workspace, book: Book) -> None:
+    """Say when a book was finished, with stars and a line of one's own."""
+    known = workspace.library.finished().get(book.id)
+    st.text(book.title)
+    day = st.date_input("Finished on", known.day if known else "today")
+    given = st.feedback("stars", default=known.stars - 1 if known and known.stars else None, key="finish_stars")
+    remark = st.text_input("In a line", known.remark if known else "", max_chars=500)
+    with st.container(horizontal=True):
+        if st.button("Save", type="primary", key="finish_book"):
+            try:
+                workspace.library.finish(book.id, day=day, stars=0 if given is None else given + 1, remark=remark)
+            except ReadAgentError as error:
+                shell.error_box(error)
+            else:
+                st.rerun()
+        if known and st.button("Not finished", key="unfinish_book"):
+            workspace.library.unfinish(book.id)
+            st.rerun()

@@ -1,0 +1,88 @@
+"""Dictionaries of all variants are looked up by form and base form; a broken one is told and costs nothing else."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from readagent_core.dictionaries.shelf import FOLDER, Dictionaries
+from tests.dictionaries.making import make_dictd, make_stardict
+
+WORDS = [(f"word{n:04}", f"What word {n} means. {'More of it. ' * 30}".encode()) for n in range(300)]
+ENTRIES = [
+    ("Haus", b"ein Geb\xc3\xa4ude"), ("Polish", b"of Poland"), ("be", b"to exist"), ("go", b"to move"),
+    ("lantern", b"a lamp"),
+    ("polish", b"to make bright"), ("running", b"the act of a runner"), ("\u98df\u3079\u308b", b"to eat"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Dictionaries:
+    make_stardict(tmp_path / FOLDER / "a", ENTRIES, synonyms=[("lamp", 4)])
+    found = Dictionaries(tmp_path)
+    assert [(one.words, one.fault) for one in found.update()] == [(9, "")]
+    return found
+
+
+def test_every_variant_of_the_files(tmp_path: Path) -> None:
+    variants = list(itertools.product(("m", ""), (False, True), (False, True), ("", "gzip", "dictzip")))
+    for number, (types, wide, packed, text) in enumerate(variants):
+        words = WORDS if types else [(word, b"m" + entry + b"\0") for word, entry in WORDS]
+        make_stardict(
+            tmp_path / FOLDER / str(number), words, title=f"Variant {number}", types=types, wide=wide,
+            packed_index=packed, packed_text=text,
+        )  # fmt: skip
+    make_dictd(tmp_path / FOLDER / "dictd", WORDS)
+    shelf = Dictionaries(tmp_path)
+    found = shelf.update()
+    assert [(one.words, one.fault) for one in found] == [(300, "")] * (len(variants) + 1)
+    for one in found:  # each alone, because a look-up shows six at most
+        alone = Dictionaries(tmp_path / "alone" / one.path.parent.name, [one.path.parent])
+        alone.update()
+        for number in (0, 7, 299):
+            (entry,) = alone.look_up(f"Word{number:04}")
+            assert entry.text.startswith(f"What word {number} means. More of it."), one.path
+
+
+@pytest.mark.parametrize(
+    ("word", "language", "heads"),
+    [
+        ("went", "en", ["go"]), ("goes", "en", ["go"]), ("is", "en", ["be"]), ("“Lanterns,”", "en-GB", ["lantern"]),
+        ("lantern’s", "en", ["lantern"]), ("running", "en", ["running"]), ("Polish", "en", ["Polish", "polish"]),
+        ("polished", "en", ["polish", "Polish"]), ("Häuser", "de", ["Haus"]), ("lamp", "en", ["lamp"]),
+        ("食べました", "ja", ["食べる"]), ("nothing", "en", []), ("…", "en", []),
+    ],
+)  # fmt: skip
+def test_forms_and_base_forms(shelf: Dictionaries, word: str, language: str, heads: list[str]) -> None:
+    assert sorted(entry.word for entry in shelf.look_up(word, language)) == sorted(heads)
+
+
+def test_mark_up_becomes_lines_of_text(tmp_path: Path) -> None:
+    entry = b"t\xcb\x88lamp\0hA <b>lamp</b><br>with <script>alert(1)</script>a <i>case</i>"
+    entry += b"<ul><li>one</li><li>two</li></ul>\0"
+    entry += b"W" + (3).to_bytes(4, "big") + b"RIF"
+    make_stardict(tmp_path / FOLDER, [("lantern", entry)], types="")
+    shelf = Dictionaries(tmp_path)
+    shelf.update()
+    assert [one.text for one in shelf.look_up("lantern")] == ["[ˈlamp]\nA lamp\nwith a case\none\ntwo"]
+
+
+@pytest.mark.parametrize("end", [".idx", ".dict", ".ifo"])
+def test_a_broken_dictionary_is_told_and_the_others_serve(tmp_path: Path, end: str) -> None:
+    make_stardict(tmp_path / FOLDER / "good", ENTRIES, title="Good")
+    make_stardict(tmp_path / FOLDER / "bad", ENTRIES, title="Bad")
+    shelf = Dictionaries(tmp_path)
+    shelf.update()
+    path = tmp_path / FOLDER / "bad" / f"made{end}"
+    path.write_bytes(path.read_bytes()[5:13])
+    assert [entry.dictionary for entry in shelf.look_up("go")][-1] == "Good"  # before it is indexed again
+    bad, good = sorted(shelf.update(), key=lambda one: not one.fault)
+    assert bad.fault.endswith((".", "again.", "one."))
+    assert (bad.words, good.words) == (0, 8)
+    assert [entry.dictionary for entry in shelf.look_up("go")] == ["Good"]
+    path.unlink()
+    (tmp_path / "dictionaries.db").write_bytes(b"not a database" * 100)  # everything in it can be read again
+    assert [entry.dictionary for entry in Dictionaries(tmp_path).look_up("go")] == []
+    assert "Good" in [one.title for one in shelf.update() if not one.fault]
