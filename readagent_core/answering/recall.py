@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 
-from readagent_core.answering.base import Event, LookedUp
+from readagent_core.answering.base import LETTERS, Event, LookedUp
 from readagent_core.answering.explore_replies import ANSWER_MARK
 from readagent_core.answering.joined_books import JoinedMemory
 from readagent_core.answering.passages import BookPassages, join_passages
@@ -149,10 +149,13 @@ def _first_prompt(run: Run, view: str, passages: str, places: str, *, gists: boo
         render_fragment("recall.requests", run.language, room=str(ROUND_WORDS), gists=more) + "\n\n" if left else ""
     )
     cast = "" if what else escape_tags(run.resources.cast(memory))
+    bound = not left and not run.settings.reason_first  # the letter comes first then, and nothing else may
+    letters = LETTERS[: len(run.question.options)] if bound else ""
     return render(
         "recall" if gists else "search_agent",
         run.language,
         reply_words=ANSWER_WORDS,
+        choices=(*letters, "none") if letters and run.settings.may_decline else letters,
         about=render_fragment(
             "recall.books" if what else "recall.book",
             run.language,

@@ -110,6 +110,7 @@ def test_a_grammar_holds_what_is_offered():
     pause = Prompt("paginate", "", choices=("4", "5"))
     assert grammar_of(pause).endswith('choice ::= "4" | "5"')
     assert 'choice ::= "(A)" | "(B)" | "none"' in grammar_of(Prompt("choose", "", choices=("A", "B", "none")))
+    assert grammar_of(Prompt("recall", "", choices=("A", "B"))).startswith('root ::= "ANSWER: Answer: " choice')
     assert "{0,2}" in grammar_of(Prompt("look_up", "", {"k": "3"}, choices=("1", "2")))
     assert grammar_of(Prompt("answer", "")) == ""
 

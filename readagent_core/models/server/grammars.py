@@ -13,6 +13,7 @@ _PAUSE = r"""root ::= "Break point: <" choice ">" """  # the reason would be a c
 _PAGES = r"""root ::= "I want to look up Page [" (choice (", " choice){0,%d})? "] because " [^\n]{1,120}"""
 _NEXT = r"""root ::= ("STOP " | "I want to look up Page " choice " because ") [^\n]{1,120}"""
 _LETTER = r"""root ::= "Answer: " choice ("\n" | " ") [^\x00]{1,700}"""
+_RECALLED = r"""root ::= "ANSWER: Answer: " choice ("\n" | " ") [^\x00]{1,700}"""
 _LETTER_ALONE = r"""root ::= "Answer: " choice"""
 
 
@@ -21,9 +22,10 @@ def grammar_of(prompt: Prompt) -> str:
     if not prompt.choices:
         return ""
     choices = [f'"{choice}"' for choice in prompt.choices]
-    if prompt.task.startswith("choose"):
+    if prompt.task.startswith(("choose", "recall", "search_agent")):
         choices = [f'"({choice})"' if len(choice) == 1 else f'"{choice}"' for choice in prompt.choices]
-        root = _LETTER_ALONE if "letters" in prompt.fields else _LETTER
+        chosen = _LETTER_ALONE if "letters" in prompt.fields else _LETTER
+        root = chosen if prompt.task.startswith("choose") else _RECALLED
     elif prompt.task.startswith("paginate"):
         root = _PAUSE
     elif prompt.task == "look_up_next":
