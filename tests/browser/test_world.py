@@ -1,0 +1,112 @@
+"""The book's world in the reader: cards of names, the world at a glance, where one was; and what the browser got."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page, WebSocket, expect
+
+from readagent_core.library import Library
+from tests.browser.conftest import settled
+from tests.world_story import SECRETS, add_story, read_to
+
+
+class Received:
+    """What the page got from the server since ``since`` was called, as bytes in lower case."""
+
+    def __init__(self, page: Page) -> None:
+        self.frames: list[bytes] = []
+        page.on("websocket", self._listen)
+
+    def _listen(self, socket: WebSocket) -> None:
+        socket.on("framereceived", lambda frame: self.frames.append(frame if isinstance(frame, bytes) else b""))
+
+    def has(self, word: str) -> bool:
+        return any(word.encode() in frame for frame in self.frames)
+
+
+def open_at(page: Page, url: str, home: Path, book: str, pages: int) -> None:
+    library = Library(home)
+    read_to(library, book, pages)
+    library.close()
+    page.goto(f"{url}/read?book={book}&paragraph={2 * pages - 2}")  # the page before may still store its own place
+    expect(page.locator(f'p[data-i="{2 * pages - 2}"]')).to_be_in_viewport(timeout=60_000)
+    settled(page)
+
+
+def test_a_card_and_the_world_tell_what_was_read_and_the_browser_gets_no_more(
+    new_page: Page, app_url: str, app_home: Path
+) -> None:
+    page, got = new_page, Received(new_page)
+    book = add_story(app_home, read=3)
+    open_at(page, app_url, app_home, book, 3)
+    card, world = page.locator(".namecard"), page.locator(".worldpage")
+
+    page.keyboard.press("x")  # the first name in view
+    expect(card.get_by_role("heading")).to_have_text("Old Marn")
+    expect(card).to_contain_text("What you know so far, as of page 3")
+    expect(card).to_contain_text("Repairs netting, secretthree.")
+    page.keyboard.press("x")
+    expect(card.get_by_role("heading")).to_have_text("the stranger")
+    expect(card).to_contain_text("Gives bullion, secretone.")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")  # to the words on page 1
+    expect(card).to_be_hidden()
+    expect(page.locator('p[data-i="0"]')).to_be_in_viewport()
+    page.keyboard.press("Backspace")
+    expect(page.locator('p[data-i="4"]')).to_be_in_viewport()
+
+    page.keyboard.press("w")
+    expect(world.get_by_role("button", name="People 4")).to_be_visible()
+    expect(world).to_contain_text("drowned, they claim, secrettwo")
+    slider = world.get_by_role("slider")
+    expect(slider).to_have_text("As of page 3")
+    slider.press("ArrowLeft")
+    expect(slider).to_have_text("As of page 2")
+    expect(world).not_to_contain_text("secretthree")
+    expect(world.get_by_role("button", name="People 3")).to_be_visible()
+    slider.press("End")
+    expect(slider).to_have_text("As of page 3")
+    page.keyboard.press("Escape")
+    expect(world).to_be_hidden()
+
+    for pages in range(3, 7):
+        got.frames.clear()
+        open_at(page, app_url, app_home, book, pages)
+        page.get_by_role("button", name="Where was I?").click()
+        expect(world).to_contain_text("Just before")
+        settled(page)
+        assert got.has(SECRETS[pages])
+        leaks = [word for later, word in SECRETS.items() if later > pages and got.has(word)]
+        assert not leaks, (pages, leaks)
+        page.keyboard.press("Escape")
+
+    page.keyboard.press("w")  # page 6 tells that two are one
+    world.locator("button.nme", has_text="Captain Sorley").click()
+    expect(world).to_contain_text("one person, from page 6")
+    expect(world).to_contain_text("also the stranger")
+    world.get_by_role("button", name="Lift the limit").click()
+    expect(world).to_contain_text("Show page 7 too?")
+    world.get_by_role("button", name="Show them").click()
+    expect(world.get_by_role("slider")).to_have_text("As of page 7")
+    assert got.has(SECRETS[7])
+
+
+def test_without_notes_a_name_has_its_pages_and_can_be_no_name(page: Page, app_url: str, app_home: Path) -> None:
+    book = add_story(app_home, read=4, with_notes=False)
+    open_at(page, app_url, app_home, book, 4)
+    card = page.locator(".namecard")
+    page.keyboard.press("x")
+    expect(card).to_contain_text("Found by rule; what the pages tell needs a model.")
+    name = card.get_by_role("heading").text_content()
+    card.get_by_role("button", name="More").click()
+    card.get_by_role("button", name="Not a name").click()
+    expect(page.get_by_text(f"{name} has no card now")).to_be_visible()
+    settled(page)
+    page.keyboard.press("x")
+    expect(card.get_by_role("heading")).not_to_have_text(str(name))
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Undo").click()
+    settled(page)
+    page.keyboard.press("x")
+    expect(card.get_by_role("heading")).to_have_text(str(name))
