@@ -90,7 +90,7 @@ def parse_recall(reply: str, *, several: bool = False) -> tuple[RecallRequest, .
             found += _finds(rest)
             continue
         if kind.startswith("GIST") and _QUOTED.search(rest):
-            found += [Gists(find.first, find.last, find.words) for find in _finds(rest)]
+            found += [Gists(one.first, one.last, one.words) for one in _finds(rest)]
             continue
         listed = _REASON.split(rest, maxsplit=1)[0]
         for page, first, last, until in _PLACE.findall(listed):
@@ -108,7 +108,7 @@ def _in_book_of(page: str, until: str) -> str:
     return f"{page.partition('.')[0]}.{until}" if "." in page and "." not in until else until
 
 
-def _finds(rest: str) -> list[RecallRequest]:
+def _finds(rest: str) -> list[Find]:
     every = re.match(r"(?:ALL|すべて)\b[ \t:]*", rest)
     rest = rest[every.end() :] if every else rest
     quoted = list(_QUOTED.finditer(rest))

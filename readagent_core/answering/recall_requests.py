@@ -158,8 +158,8 @@ def _found(run: Run, book: BookPassages, request: Find, room: int, before: Seque
             head = "\n".join(
                 [render_fragment(head, run.language, **said, shown=str(count)), *filter(None, [compounds])]
             )
-            lines = tuple(Passage(_page_of(memory, i), i, i + 1) for i in long)
-            return _Served(f"{head}\n{shown_text}", tuple(new), lines, hits=hits.paragraphs)
+            in_lines = tuple(Passage(_page_of(memory, i), i, i + 1) for i in long)
+            return _Served(f"{head}\n{shown_text}", tuple(new), in_lines, hits=hits.paragraphs)
     every = request.every and hits.exact
     above = [i for i in hits.paragraphs if _is_shown(Passage(_page_of(memory, i), i, i + 1), before)]
     most = min(EVERY_HIT, room // 10) if every else min(HITS if hits.exact else _APART, room // 20)
@@ -172,7 +172,8 @@ def _found(run: Run, book: BookPassages, request: Find, room: int, before: Seque
         lines.append(compounds)
     longest = _SHORT if every and len(shown) > HITS else _SENTENCE if len(shown) > FEW_HITS else 2 * _SENTENCE
     each = min(longest, max(8, (room - count_words(" ".join(lines))) // max(1, len(shown)) - 1))
-    whole, part = [], []
+    whole: list[Passage] = []
+    part: list[Passage] = []
     for index in shown:
         line = book.sentence(index, request.words, each)
         lines.append(f"{_place(memory, index)} {escape_tags(line)}")

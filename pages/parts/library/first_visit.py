@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from readagent_core.connecting import local_models
+from readagent_core.connecting.checking.check import NOVEL_WORDS
 from readagent_core.errors import ReadAgentError
 from readagent_core.incoming.samples import NAMES
 from readagent_core.library.records import Card
@@ -39,7 +40,7 @@ def offer_here(workspace: Workspace) -> dict[str, Any] | None:
         return None
     if pick is None:
         return None
-    return {"size": pick.offer.bytes, "minutes": round(pick.minutes), "words": local_models.NOVEL_WORDS}
+    return {"size": pick.offer.bytes, "minutes": round(pick.minutes), "words": NOVEL_WORDS}
 
 
 def first_visit(workspace: Workspace, cards: Sequence[Card]) -> dict[str, Any]:

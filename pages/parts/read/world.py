@@ -112,7 +112,7 @@ def _records(world: World, document: Document) -> list[Told]:
 
 def _name(name: NameAt, paragraph: int, pages: set[int]) -> dict[str, Any]:
     spelled = sorted(spellings(name.name))
-    record = {"of": name.key, "kind": name.kind.value, "name": name.name, "from": paragraph}
+    record: dict[str, Any] = {"of": name.key, "kind": name.kind.value, "name": name.name, "from": paragraph}
     if spelled != [name.name]:
         record["spelled"] = spelled
     if is_description(name.name):
@@ -195,8 +195,9 @@ def send(
     job = workspace.jobs.get(notes_job_key(gisting.id)) if gisting else None
     noting = job is not None and job.running
     show = component("reader_world", "memory_view/receive_world.js", html='<i class="root"></i>')
-    now = {"last_in_view": last_in_view, "running": running or noting, "away": days_away(book)}
-    facts, batches = world_data(workspace, book, gisting, document, **now)
+    facts, batches = world_data(
+        workspace, book, gisting, document, last_in_view=last_in_view, running=running or noting, away=days_away(book)
+    )
     with st.container(key=f"unseen_{name}_{book.id}"):
         for batch in batches:
             show(key=f"{name}_{book.id}_{batch['number']}", data={"kind": "notes", **batch})
@@ -243,7 +244,7 @@ def world_data(
     made = next((n - 1 for n in range(1, shown + 1) if n not in world.notes), shown)
     page_read = sum(page.start < read for page in world.memory.pages)
     before = previously(world, page_read, read - 1) if page_read and away else ()
-    batches = [
+    batches: list[dict[str, Any]] = [
         {
             "book": book.id,
             "number": at // PAGES,
