@@ -224,6 +224,8 @@ export interface ReaderData {
   goto: Goto;
   /** how many paragraphs from the start are read */
   furthest: number;
+  /** with a spoiler limit: how many paragraphs it lets in beside those that are read; null without */
+  limit: number | null;
   /** page to the number of answers that looked it up */
   looked: Record<string, number>;
   /** pages that the newest answer looked up */

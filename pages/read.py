@@ -203,6 +203,7 @@ def reader(
         book_text.send_layer(memory, document, scope=f"l{gisting.id}", veil=covered)
         veil.say(line, covered, workspace, gisting, document)
     st.session_state["was_running"] = gisting.id if gisting and line["running"] else None
+    position = workspace.library.position(book.id)
     done = view.show_reader(
         key=key,
         data={
@@ -212,7 +213,8 @@ def reader(
             "count": len(memory.pages) if memory else 0,
             "gists": line,
             "goto": goto,
-            "furthest": workspace.library.position(book.id).furthest,
+            "furthest": position.furthest,
+            "limit": (position.limit or 0) if position.limited else None,
             "looked": looked[0],
             "lit": looked[1],
             "cited": st.session_state.get("cited_words"),

@@ -15,6 +15,7 @@ import { Frame } from "./frame.js";
 import { GistCard } from "./gist_card.js";
 import { GistSpeed } from "./gist_speed.js";
 import { GistsSaid } from "./gists_said.js";
+import { HitsPanel } from "./hits_panel.js";
 import { readerKey } from "./keys.js";
 import { Layer } from "./layer.js";
 import { Leaves } from "./leaves.js";
@@ -71,6 +72,7 @@ export class Reader {
     const all = { ...of, units, layer, leaves };
     const found = () => {
       this.toolbar.found();
+      this.hits.update();
       this.map.soon();
     };
     this.search = new Search({ ...all, found });
@@ -118,8 +120,16 @@ export class Reader {
     const keepPlace = (/** @type {() => void} */ change) => this.view.flow.keepPlace(change);
     this.bare = new Bare({ ...of, keepPlace });
     this.gistSpeed = new GistSpeed({ ...all, keepPlace, choose: (view) => this.view.choose(view) });
+    this.hits = new HitsPanel({
+      ...of,
+      keepPlace,
+      search: this.search,
+      marks: this.annotations.marks,
+      ask: (query) => this.toolbar.searching.askFor(query),
+    });
     this.toolbar = new Toolbar({
       ...of,
+      hits: this.hits.again,
       finder: this.search,
       original: this.original.button,
       bare: this.bare.button,
@@ -162,7 +172,16 @@ export class Reader {
     this.gistsSaid = new GistsSaid((line) => frame.say(line));
     this.title = el("h1", { class: "sr", dir: "auto" });
     const { notes, listen, over } = this.annotations;
-    frame.room.append(this.beside.node, this.original.panel.node, notes.node, this.map.whole, this.card.node, this.position.chip, ...over);
+    frame.room.append(
+      this.beside.node,
+      this.original.panel.node,
+      notes.node,
+      this.map.whole,
+      ...this.hits.nodes,
+      this.card.node,
+      this.position.chip,
+      ...over,
+    );
     frame.room.append(...this.world.over);
     root.replaceChildren(
       this.title,
@@ -243,6 +262,7 @@ export class Reader {
       this.position.jump({ paragraph: /** @type {CustomEvent} */ (event).detail }, { focus: true });
     book.addEventListener("goto", go, until);
     this.search.clear();
+    this.hits.update();
     this.gistSpeed.clear();
     this.position.begin();
     this.progress.begin(book.furthest ?? data.furthest);

@@ -32,6 +32,8 @@ export class Search {
     /** @type {Map<number, Hit[]>} */
     this.byPage = new Map();
     this.at = -1; // the current hit
+    this.ahead = 0; // hits on pages that the person has not read, which are kept back
+    this.tellsAll = false; // whether the person asked for those too
     this.from = state.here; // where the person was when they began to search
     /** @type {number | null} the paragraph to which the last hit took them from there */
     this.landed = null;
@@ -53,6 +55,8 @@ export class Search {
     this.byParagraph = new Map();
     this.byPage = new Map();
     this.at = -1;
+    this.ahead = 0;
+    this.tellsAll = false;
     this.landed = this.view = null;
     this.marked.clear();
     this.gists.clear();
@@ -87,6 +91,7 @@ export class Search {
       this.from = here;
       this.landed = null;
     }
+    if (!query) this.tellsAll = false;
     this.query = query;
     this.patterns = patternsOf(query);
     this.find();
@@ -109,8 +114,40 @@ export class Search {
     this.found();
   }
 
+  /** Whether hits on pages that were not read are kept back. */
+  get limited() {
+    return this.state.data.limit !== null && !this.tellsAll;
+  }
+
+  /** Whether hits in a paragraph are shown: it was read, or it is on the screen. @param {number} paragraph */
+  mayTell(paragraph) {
+    if (!this.limited || paragraph < Math.max(this.state.data.limit ?? 0, this.state.furthest)) return true;
+    return this.view !== null && this.view[0] <= paragraph && paragraph <= this.view[1];
+  }
+
+  /** Shows the hits on pages that were not read too, until the search ends. */
+  showAhead() {
+    this.tellsAll = true;
+    this.again();
+    if (this.shown && this.landed === null) this.step(0);
+  }
+
+  /** Whether a text has the query. @param {string} text */
+  isIn(text) {
+    return this.patterns.length > 0 && placesOf(folded(text), this.patterns).length > 0;
+  }
+
+  /** @param {Hit} hit one of `hits` */
+  goTo(hit) {
+    const before = this.shown;
+    this.at = this.hits.indexOf(hit);
+    this.markHit(before);
+    this.step(0);
+  }
+
   find() {
     const { book, pages } = this.state;
+    this.ahead = 0;
     this.byParagraph = new Map();
     this.byPage = new Map();
     /** @param {"t" | "g"} field @param {number} at @param {Folded} text @returns {Hit[]} */
@@ -123,7 +160,8 @@ export class Search {
         if (hits.every((hit) => hit[3] <= start || end <= hit[2])) hits.push(["t", paragraph, start, end]);
       }
       hits.sort((a, b) => a[2] - b[2]);
-      if (hits.length) this.byParagraph.set(paragraph, hits);
+      if (hits.length && !this.mayTell(paragraph)) this.ahead += hits.length;
+      else if (hits.length) this.byParagraph.set(paragraph, hits);
     }
     for (const { number: n, gist: g } of this.patterns.length ? pages : []) {
       const hits = g ? found("g", n, folded(g.text)) : [];

@@ -23,20 +23,12 @@ export class SearchField {
       button("", () => search.step(-1), { kind: "quiet icon hitstep", icon: "up", name: "Previous hit" }),
       button("", () => search.step(1), { kind: "quiet icon hitstep", icon: "down", name: "Next hit" }),
     ];
-    this.nothing = el("div", { class: "nothing", hidden: true, role: "status" });
   }
 
   /** What the search has found; whether it found anything. */
   found() {
     const { hits, at, query } = this.search;
     this.count.textContent = !query ? "" : hits.length ? `${number(at + 1)} of ${number(hits.length)}` : "no hits";
-    this.nothing.hidden = !query || hits.length > 0;
-    if (!this.nothing.hidden)
-      this.nothing.replaceChildren(
-        el("strong", {}, `No hits for “${query}”`),
-        el("p", { class: "dim" }, "Searched the whole text and all gists."),
-        button("Clear search", () => this.clear(), { kind: "slim" }),
-      );
     return hits.length > 0;
   }
 
@@ -56,6 +48,12 @@ export class SearchField {
     event.preventDefault();
     if (this.input.value.trim() === this.search.query) this.search.step(event.shiftKey ? -1 : 1);
     else this.ask();
+  }
+
+  /** Searches for other words. @param {string} query */
+  askFor(query) {
+    this.input.value = query;
+    this.ask();
   }
 
   ask() {

@@ -42,6 +42,7 @@ const NOTHING = {
   gists: { running: false, state: "none", line: "", rest: "", more: "", percent: null, total: 0, actions: [] },
   goto: { paragraph: 0, at: ABOVE, before: null, id: "" },
   furthest: 0,
+  limit: null,
   looked: {},
   lit: [],
   cited: null,

@@ -32,10 +32,10 @@ const VIEWS = [
 
 export class Toolbar {
   /**
-   * `original`: the button that opens the PDF; `bare`: the one for full screen.
-   * @param {{state: ReadingState, frame: Frame, jump: Jump, send: Send, finder: Search, original: Element, bare: Element, on: Acts}} needs
+   * `original`: the button that opens the PDF; `bare`: the one for full screen; `hits`: the one for the list of hits.
+   * @param {{state: ReadingState, frame: Frame, jump: Jump, send: Send, finder: Search, original: Element, bare: Element, hits: Element, on: Acts}} needs
    */
-  constructor({ state, frame, jump, send, finder, original, bare, on }) {
+  constructor({ state, frame, jump, send, finder, original, bare, hits, on }) {
     this.state = state;
     this.frame = frame;
     this.send = send;
@@ -68,6 +68,7 @@ export class Toolbar {
       { class: "tbar", role: "toolbar", "aria-label": "Reading" },
       this.seg,
       ...this.searching.nodes,
+      hits,
       el("span", { class: "gap" }),
       this.pageField.node,
       ...this.told,
@@ -85,7 +86,7 @@ export class Toolbar {
     /** @type {Panel} */
     this.named = "type"; // the panel that was opened last
     this.panel = el("div", { class: "panel", hidden: true });
-    this.nodes = [this.bar, this.panel, this.searching.nothing];
+    this.nodes = [this.bar, this.panel];
   }
 
   close() {

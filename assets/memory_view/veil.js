@@ -21,7 +21,7 @@ export function veilOf({ number, veiled = 0 }, send) {
   });
   const show = button("Show", () => send({ do: "unveil", page: number }), {
     kind: "quiet slim",
-    icon: "unseen",
+    icon: "seen",
     "aria-label": `Show the gist of page ${number}, which you have not read`,
   });
   return [

@@ -43,7 +43,7 @@ test("a reading beside characters (ruby) is found, and the characters are marked
     ],
   ];
   storeText({ scope, from: 0, text: ["吾輩は猫", "わがはい"], heads: [], places: [], joined: [], notes: [], spans });
-  const state = { book: textOf(scope), pages: [], here: { paragraph: 0, page: 0 } };
+  const state = { book: textOf(scope), pages: [], here: { paragraph: 0, page: 0 }, data: { limit: null }, furthest: 0 };
   const needs = { state, units: { mark() {} }, layer: { redrawGist() {} }, jump: { to() {} }, found() {} };
   const search = new Search(needs);
   search.step = () => {};

@@ -1,0 +1,60 @@
+// The list of hits: the words around them, near words, and what is kept back of pages that were not read.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { excerpts, nearWords } from "../../assets/memory_view/hits.js";
+import { Search } from "../../assets/memory_view/search.js";
+import { folded, patternsOf, placesOf } from "../../assets/memory_view/search_text.js";
+import { bookWith } from "./books.js";
+
+const shown = (text, query) => {
+  const hits = placesOf(folded(text), patternsOf(query)).map(([start, end]) => ["t", 0, start, end]);
+  return excerpts(text, hits).map(({ hits, from, to }) => [hits.length, text.slice(from, to)]);
+};
+
+test("hits near each other share an excerpt, cut between words", () => {
+  const near =
+    "It was brought to the lighthouse for safety in an iron-bound box. The box was found standing open in the oil store at dawn.";
+  assert.deepEqual(shown(near, "box"), [
+    [2, "the lighthouse for safety in an iron-bound box. The box was found standing open in the oil store at dawn."],
+  ]);
+  const far = `A box here. ${"Nothing came of it then. ".repeat(5)}A box there.`;
+  assert.deepEqual(
+    shown(far, "box").map(([count]) => count),
+    [1, 1],
+  );
+  assert.deepEqual(shown(`${"雪".repeat(90)}駅${"雪".repeat(90)}`, "駅"), [[1, `${"雪".repeat(45)}駅${"雪".repeat(55)}`]]); // no spaces to cut at
+});
+
+test("near words have few letters changed, and are counted", () => {
+  const texts = ["The lantern was lit. A Lantern, two lanterns.", "No land in sight."];
+  assert.deepEqual(nearWords(texts, "lanterne"), [
+    { word: "lantern", count: 2 },
+    { word: "lanterns", count: 1 },
+  ]);
+  assert.deepEqual(nearWords(texts, "zebra"), []);
+  assert.deepEqual(nearWords(texts, "lantern zebra")[0], { word: "lantern", count: 2 }); // a word that is there alone
+  assert.deepEqual(nearWords(texts, "of"), []);
+});
+
+test("hits on pages that were not read are counted, not listed, until they are asked for", () => {
+  const state = {
+    book: bookWith(["a box", "the box", "no", "a box, a box"]),
+    pages: [],
+    here: { paragraph: 0, page: null },
+    data: { limit: 0 },
+    furthest: 1,
+  };
+  const search = new Search({ state, units: { mark() {}, nodes: [] }, layer: { redrawGist() {} }, jump: () => false, found() {} });
+  const paragraphs = () => search.hits.map(([, paragraph]) => paragraph);
+  search.ask("box");
+  assert.deepEqual([paragraphs(), search.ahead], [[0], 3]);
+  search.follow(1, 1); // on the screen
+  search.again();
+  assert.deepEqual([paragraphs(), search.ahead], [[0, 1], 2]);
+  search.showAhead();
+  assert.deepEqual([paragraphs(), search.ahead], [[0, 1, 3, 3], 0]);
+  search.ask("");
+  search.ask("box");
+  assert.deepEqual([paragraphs(), search.ahead], [[0, 1], 2]); // remembered for one search
+});
