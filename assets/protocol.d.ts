@@ -208,7 +208,7 @@ export interface Look {
   vertical: "book" | "on" | "off";
 }
 
-export type ReaderView = "both" | "text" | "gists";
+export type ReaderView = "both" | "text" | "gists" | "chapters";
 
 /** Data of kind "read". */
 export interface ReaderData {

@@ -26,6 +26,7 @@ export class Annotations {
    */
   constructor({ state, frame, units, layer, jump, show, send, hitsIn, changed, notesToggled, leftNotes }) {
     const toast = new Toast();
+    this.toast = toast;
     const of = { state, frame, units, jump, toast };
     const marks = new Marks({
       ...of,

@@ -1,50 +1,64 @@
-// Reading at gist speed: where the gists alone are shown, any page is opened in place and closed again, a chapter by its
-// heading. The line at the top of the view stays at its height. Pinching makes the view coarser or finer.
+// Reading at gist speed: the book in three grains, its text, its gists, a line a chapter. Where the gists are shown, any
+// page is opened in place and closed again; on a chapter's heading all of this concerns that chapter alone. The line that
+// was read stays at its height. Pinching makes the view coarser or finer.
 
-import { button } from "../shared/dom.js";
+import { button, el } from "../shared/dom.js";
+import { gistWords, pagesIn } from "./chapter_lines.js";
 import { chapterOf } from "./text_store.js";
 
 /**
  * @import { LayerPage, ReaderView } from "../protocol.js"
+ * @import { ChapterLines } from "./chapter_lines.js"
  * @import { Frame } from "./frame.js"
  * @import { Layer } from "./layer.js"
- * @import { ReadingState } from "./state.js"
+ * @import { Jump, Place, ReadingState } from "./state.js"
  * @import { Units } from "./units.js"
  */
 
 const PINCH = 1.25; // how much further apart two fingers are, or how much nearer
+const HEADS = ".sec, .chap";
 
 export class GistSpeed {
   /**
-   * @param {{state: ReadingState, frame: Frame, units: Units, layer: Layer, keepPlace: (change: () => void) => void,
-   *   choose: (view: ReaderView) => void}} needs
+   * @param {{state: ReadingState, frame: Frame, units: Units, layer: Layer, chapters: ChapterLines, jump: Jump,
+   *   keepPlace: (change: () => void) => void, choose: (view: ReaderView) => void, told: (text: string) => void}} needs
    */
-  constructor({ state, frame, units, layer, keepPlace, choose }) {
+  constructor({ state, frame, units, layer, chapters, jump, keepPlace, choose, told }) {
     this.state = state;
     this.units = units;
     this.layer = layer;
+    this.chapters = chapters;
     this.frame = frame;
     this.keepPlace = keepPlace;
     this.choose = choose;
+    this.told = told;
     /** @type {Set<number>} pages that are open among the gists */
     this.open = new Set();
-    /** @type {Map<number, HTMLElement>} the button that closes each */
+    /** @type {Map<string, HTMLElement>} the buttons that close them, by their labels */
     this.closers = new Map();
     /** @type {ReaderView} the view before the gists alone */
     this.finerView = "both";
     /** @type {number | null} how far apart two fingers were */
     this.apart = null;
+    /** @type {Place | null} where the person was when the text was folded */
+    this.was = null;
+    const edge = (/** @type {string} */ side) =>
+      button(null, (event) => this.toEdge(event.currentTarget, jump), { kind: `edge ${side}`, hidden: true });
+    this.edges = [edge("above"), edge("below")];
     const { scroller } = frame;
     const passive = { passive: true };
     scroller.addEventListener("click", (event) => this.pressed(event));
+    scroller.addEventListener("keydown", (event) => this.entered(event));
     scroller.addEventListener("touchmove", (event) => this.pinched(event), passive);
     scroller.addEventListener("touchend", () => (this.apart = null), passive);
     scroller.addEventListener("wheel", (event) => this.wheeled(event), { passive: false });
   }
 
   get shown() {
-    return this.state.view === "gists";
+    return this.state.folded;
   }
+
+  // --- what the person does -----------------------------------------------------------------------
 
   /** @param {MouseEvent} event */
   pressed(event) {
@@ -53,15 +67,41 @@ export class GistSpeed {
     if (String(this.frame.selection() ?? "")) return;
     const leaf = target.closest(".leaf");
     if (leaf instanceof HTMLElement) return this.toggle([Number(leaf.dataset.n)]);
-    const heading = target.closest(".sec");
-    if (heading) this.toggle(this.pagesBelow(heading));
+    const head = target.closest(HEADS);
+    if (head) this.pressedHead(head);
   }
 
-  /** The pages of the chapter of a heading. @param {Element} heading */
-  pagesBelow(heading) {
-    const after = this.units.nodes.findIndex((node) => node && heading.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING);
-    const [first, end] = chapterOf(this.state.book, Math.max(0, after));
-    return this.state.pages.filter((page) => page.start >= first && page.start < end && page.gist).map((page) => page.number);
+  /** @param {KeyboardEvent} event */
+  entered(event) {
+    const target = event.composedPath()[0];
+    if (!(target instanceof Element && target.matches(".chap") && (event.key === "Enter" || event.key === " "))) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.pressedHead(target);
+  }
+
+  /** @param {Element} head */
+  pressedHead(head) {
+    const [start, end] = this.chapterOfHead(head);
+    const pages = pagesIn(this.state.pages, start, end).map((page) => page.number);
+    if (head.matches(".chap")) this.fold(start, false);
+    else if (this.state.view === "chapters") this.fold(start, true);
+    else this.toggle(pages);
+  }
+
+  /** The chapter of a heading, as its first paragraph and its end. @param {Element} head @returns {[number, number]} */
+  chapterOfHead(head) {
+    const after = this.units.nodes.findIndex((node) => node && head.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING);
+    return chapterOf(this.state.book, Math.max(0, after));
+  }
+
+  /** Makes a chapter a line, or shows its gists. @param {number} start @param {boolean} folded */
+  fold(start, folded) {
+    this.keepPlace(() => {
+      if (folded) this.chapters.folded.add(start);
+      else this.chapters.folded.delete(start);
+      this.draw();
+    });
   }
 
   /** Opens these pages in place, or closes them where all are open. @param {number[]} pages */
@@ -78,32 +118,52 @@ export class GistSpeed {
 
   /** Opens or closes the page that is read; whether gists are shown. */
   toggleHere() {
-    const { page } = this.state.here;
-    if (!this.shown || !page) return false;
-    this.toggle([page]);
-    return true;
+    const { page, paragraph } = this.state.here;
+    const folded = this.shown ? this.chapters.foldAt(paragraph) : null;
+    if (folded) this.fold(folded.start, false);
+    else if (this.shown && page) this.toggle([page]);
+    return this.shown;
   }
 
-  /** Shows less of the book: its gists, with every page closed; or more. @param {number} step -1 coarser, 1 finer */
-  zoom(step) {
-    if (!this.state.gistsMade()) return this.frame.say("There are no gists yet.");
-    if (step > 0 && this.shown) this.choose(this.finerView);
-    else if (step < 0 && this.open.size && this.shown) this.toggle([...this.open]);
-    else if (step < 0 && !this.shown) {
-      this.finerView = this.state.view;
+  /** Shows less of the book, or more: of the chapter under the pointer, else of all of it. @param {number} step -1 coarser, 1 finer @param {Element | null} head */
+  zoom(step, head = this.frame.column.querySelector(":is(.sec, .chap):is(:hover, :focus)")) {
+    if (!this.state.gistsMade()) return this.told("There are no gists yet.");
+    if (head) return this.zoomChapter(step, ...this.chapterOfHead(head));
+    const { view } = this.state;
+    if (step > 0) {
+      if (view === "chapters") this.choose("gists");
+      else if (view === "gists") this.choose(this.finerView);
+    } else if (!this.shown) this.choose("gists");
+    else if (this.open.size) this.toggle([...this.open]);
+    else if (this.chapters.some && view === "gists") this.choose("chapters");
+  }
+
+  /** @param {number} step @param {number} start @param {number} end */
+  zoomChapter(step, start, end) {
+    const numbers = (/** @type {LayerPage[]} */ pages) => pages.map((page) => page.number);
+    const inside = numbers(pagesIn(this.state.pages, start, end));
+    const open = inside.filter((n) => this.open.has(n));
+    if (!this.shown) {
+      if (step > 0) return;
+      this.open = new Set(numbers(this.state.pages.filter(gistWords)).filter((n) => !inside.includes(n)));
       this.choose("gists");
-    }
+    } else if (step > 0) {
+      if (this.chapters.folded.has(start)) this.fold(start, false);
+      else this.toggle(inside.filter((n) => !this.open.has(n)));
+    } else if (open.length) this.toggle(open);
+    else this.fold(start, this.chapters.some);
   }
 
   /** @param {TouchEvent} event */
-  pinched({ touches }) {
+  pinched(event) {
+    const { touches } = event;
     if (touches.length !== 2) return;
     const apart = Math.hypot(touches[0].clientX - touches[1].clientX, touches[0].clientY - touches[1].clientY);
     this.apart ??= apart;
     const by = apart / this.apart;
     if (by < PINCH && by > 1 / PINCH) return;
     this.apart = apart;
-    this.zoom(by > 1 ? 1 : -1);
+    this.zoom(by > 1 ? 1 : -1, headOf(event));
   }
 
   /** Two fingers on a touchpad. @param {WheelEvent} event */
@@ -113,35 +173,149 @@ export class GistSpeed {
     const now = performance.now();
     if (now < (this.quietUntil ?? 0) || Math.abs(event.deltaY) < 4) return;
     this.quietUntil = now + 600;
-    this.zoom(event.deltaY > 0 ? -1 : 1);
+    this.zoom(event.deltaY > 0 ? -1 : 1, headOf(event));
+  }
+
+  // --- what is drawn ------------------------------------------------------------------------------
+
+  /** The view is going to change. @param {ReaderView} view */
+  viewChanges(view) {
+    const { state } = this;
+    const folds = view === "gists" || view === "chapters";
+    if (folds && !this.shown) {
+      this.finerView = state.view;
+      this.was = state.place;
+    }
+    if (!folds) {
+      this.open.clear();
+      this.was = null;
+    }
+    this.chapters.foldAll(view === "chapters");
   }
 
   /** Marks what is open; pages and text may have come since. */
   draw() {
-    const { pages } = this.state;
-    const shown = new Set(pages.filter((page) => this.open.has(page.number)).flatMap((page) => paragraphsOf(page)));
-    for (const node of this.units.nodes) node?.classList.toggle("opened", shown.has(Number(node.dataset.i)));
-    for (const [n, drawn] of this.layer.drawn) drawn.gist.classList.toggle("away", this.open.has(n));
-    for (const [n, node] of this.closers) {
-      if (this.open.has(n) && node.isConnected) continue;
-      node.remove();
-      this.closers.delete(n);
+    this.hideEdges();
+    if (!this.shown) return;
+    const { pages, book } = this.state;
+    this.chapters.draw();
+    const closed = new Set(pages.filter((page) => gistWords(page) && !this.open.has(page.number)).flatMap((page) => paragraphsOf(page)));
+    for (const page of pages) if (this.open.has(page.number)) for (const i of paragraphsOf(page)) closed.delete(i);
+    const inGists = new Set(pages.filter(gistWords).flatMap((page) => paragraphsOf(page)));
+    for (const [i, node] of this.units.nodes.entries()) {
+      const shown = node && !closed.has(i) && !this.chapters.foldAt(i);
+      node?.classList.toggle("opened", Boolean(shown));
+      node?.classList.toggle("plain", !inGists.has(i));
     }
+    for (const node of this.frame.column.querySelectorAll(".unit > :is(.sec, .fig)")) this.drawBeside(/** @type {HTMLElement} */ (node));
+    for (const [n, drawn] of this.layer.drawn) {
+      const folded = this.chapters.foldAt(pages[n - 1]?.start ?? 0);
+      drawn.gist.classList.toggle("away", this.open.has(n) || folded !== null);
+    }
+    this.drawClosers();
+    this.drawWas();
+    this.frame.room.classList.toggle("no-chapters", !book.outline.chapters.length);
+  }
+
+  /** A heading goes with its chapter, a picture with its paragraph. @param {HTMLElement} node */
+  drawBeside(node) {
+    /** @type {Element | null} */
+    let next = node;
+    const back = node.matches(".fig:not(.lead)");
+    do next = back ? next.previousElementSibling : next.nextElementSibling;
+    while (next && !next.matches("p[data-i]"));
+    if (!(next instanceof HTMLElement)) return;
+    if (node.matches(".fig")) node.classList.toggle("opened", next.classList.contains("opened"));
+    else node.classList.toggle("away", this.chapters.foldAt(Number(next.dataset.i)) !== null);
+  }
+
+  // A button beside each open page; a chapter that is open whole reads as text and has one.
+  drawClosers() {
+    const { pages, book } = this.state;
+    /** @type {Map<string, LayerPage[]>} label -> the pages that its button closes */
+    const wanted = new Map();
     for (const page of pages) {
-      const first = this.units.nodes[page.start];
-      if (!first || !this.open.has(page.number) || this.closers.has(page.number)) continue;
-      const node = button(`Close page ${page.number}`, () => this.toggle([page.number]), { kind: "quiet slim closepage" });
-      node.style.gridRow = String(this.units.rows[page.start]);
-      first.before(node);
-      this.closers.set(page.number, node);
+      if (!this.open.has(page.number) || this.chapters.foldAt(page.start)) continue;
+      const inside = pagesIn(pages, ...chapterOf(book, page.start));
+      const whole = inside.length > 1 && inside.every(({ number: n }) => this.open.has(n));
+      for (const i of paragraphsOf(page)) this.units.nodes[i]?.classList.toggle("plain", whole);
+      if (!whole) wanted.set(`Close page ${page.number}`, [page]);
+      else if (page === inside[0]) wanted.set(`Close the chapter of page ${page.number}`, inside);
     }
+    for (const [label, node] of this.closers) {
+      if (wanted.has(label) && node.isConnected) continue;
+      node.remove();
+      this.closers.delete(label);
+    }
+    for (const [label, closes] of wanted) {
+      const first = this.units.nodes[closes[0].start];
+      if (!first || this.closers.has(label)) continue;
+      const act = () => this.toggle(closes.map((page) => page.number));
+      const node = button(closes.length > 1 ? "Close chapter" : label, act, { kind: "quiet slim closepage", "aria-label": label });
+      node.style.gridRow = String(this.units.rows[closes[0].start]);
+      first.before(node);
+      this.closers.set(label, node);
+    }
+  }
+
+  // A triangle at the line where the person was when the text was folded; in a gist or a chapter at the same fraction.
+  drawWas() {
+    for (const node of this.frame.column.querySelectorAll(".was")) node.classList.remove("was");
+    if (!this.was) return;
+    const { paragraph, at = 0 } = this.was;
+    const text = this.units.nodes[paragraph];
+    const fold = text?.classList.contains("opened") ? null : this.layer.foldAt(paragraph, at);
+    const node = fold ? fold.node : text;
+    if (!node) return;
+    const { before, all } = fold ? this.layer.lettersBefore(fold, paragraph, at) : { before: at, all: text.textContent.length };
+    node.style.setProperty("--was", `${Math.round((100 * before) / Math.max(1, all))}%`);
+    node.classList.add("was");
+  }
+
+  /** While an open page runs past the view, the gist beside it waits there as one line. @param {number} first @param {number} last in view */
+  seen(first, last) {
+    if (!this.shown) return;
+    const { pages } = this.state;
+    const view = this.frame.scroller.getBoundingClientRect();
+    for (const [edge, paragraph, step] of /** @type {[HTMLElement, number, number][]} */ ([
+      [this.edges[0], first, -1],
+      [this.edges[1], last, 1],
+    ])) {
+      const page = pages[(this.state.pageAt(paragraph) ?? 0) - 1];
+      const next = page && this.open.has(page.number) ? pages[page.number - 1 + step] : undefined;
+      const node = next && this.layer.drawn.get(next.number)?.gist;
+      const box = next?.gist && node && !node.classList.contains("away") ? node.getBoundingClientRect() : null;
+      const away = box && (step < 0 ? box.bottom < view.top : box.top > view.bottom);
+      edge.hidden = !away;
+      if (!away || !next || edge.dataset.n === String(next.number)) continue;
+      edge.dataset.n = String(next.number);
+      edge.replaceChildren(el("span", { class: "num dimmer small" }, next.number), el("span", { dir: "auto" }, next.gist?.text ?? ""));
+    }
+  }
+
+  /** @param {HTMLElement} edge @param {Jump} jump */
+  toEdge(edge, jump) {
+    const page = this.state.pages[Number(edge.dataset.n) - 1];
+    if (page) jump({ paragraph: page.start, at: page.startAt });
+  }
+
+  hideEdges() {
+    for (const edge of this.edges) edge.hidden = true;
   }
 
   // Another book.
   clear() {
     this.open.clear();
     this.closers.clear();
+    this.chapters.clear();
+    this.was = null;
   }
+}
+
+/** The heading that an event began on. @param {Event} event */
+function headOf(event) {
+  const target = event.composedPath()[0];
+  return target instanceof Element ? target.closest(HEADS) : null;
 }
 
 /** The paragraphs of a page, with those it shares. @param {LayerPage} page */

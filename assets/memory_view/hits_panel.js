@@ -55,7 +55,7 @@ export class HitsPanel {
     const again = () => button("All hits", () => this.open(), { kind: "quiet slim allhits" });
     this.again = again();
     this.again.hidden = true;
-    this.count = el("span", { class: "small num count" });
+    this.count = el("span", { class: "small num hitat" });
     /** @param {import("../shared/dom.js").IconName} icon @param {string} name @param {() => void} act */
     const acting = (icon, name, act) => button("", act, { kind: "quiet icon", icon, name });
     this.bar = el(

@@ -30,7 +30,7 @@ export class KeyboardSelection {
   /** Handles a key; whether it was one of these. @param {KeyboardEvent} event */
   key(event) {
     const { selection, state } = this;
-    if (event.altKey || state.view === "gists") return false;
+    if (event.altKey || state.folded) return false;
     if (event.key === "v") {
       this.start();
       return true;

@@ -8,6 +8,7 @@ import { unitOf } from "./text_store.js";
  * @import { LayerPage } from "../protocol.js"
  * @import { IconName, Span } from "../shared/dom.js"
  * @import { StoredBook } from "./book_store.js"
+ * @import { ChapterLines, Fold } from "./chapter_lines.js"
  * @import { Frame } from "./frame.js"
  * @import { Leaves } from "./leaves.js"
  * @import { ReadingState, Send } from "./state.js"
@@ -20,13 +21,14 @@ import { unitOf } from "./text_store.js";
 
 export class Layer {
   /**
-   * @param {{state: ReadingState, frame: Frame, units: Units, leaves: Leaves, changed: () => void}} needs
+   * @param {{state: ReadingState, frame: Frame, units: Units, leaves: Leaves, chapters: ChapterLines, changed: () => void}} needs
    */
-  constructor({ state, frame, units, leaves, changed }) {
+  constructor({ state, frame, units, leaves, chapters, changed }) {
     this.state = state;
     this.frame = frame;
     this.units = units;
     this.leaves = leaves;
+    this.chapters = chapters;
     this.changed = changed;
     /** @type {StoredBook<LayerPage> | null} */
     this.store = null;
@@ -191,44 +193,51 @@ export class Layer {
     if (text) this.leaves.refill(text, this.state.pages[n - 1]);
   }
 
-  /** @param {number} paragraph */
-  gistAt(paragraph) {
-    return this.drawn.get(this.state.pageAt(paragraph) ?? 0)?.gist;
-  }
-
-  /** @param {number} paragraph @param {number} at */
-  lettersBefore(paragraph, at) {
-    const { text } = this.state.book;
+  /** What stands for a place that is not shown itself: its chapter's line, or the gist of its page. @param {number} paragraph @param {number} [at] @returns {Fold | null} */
+  foldAt(paragraph, at = 0) {
+    const chapter = this.chapters.foldAt(paragraph);
+    if (chapter) return chapter;
     const page = this.state.pages[(this.state.pageAt(paragraph, at) ?? 0) - 1];
-    if (!page) return { before: 0, all: 1 };
-    /** @param {number} end @param {number} [endAt] */
-    const letters = (end, endAt = 0) => text.slice(page.start, end).reduce((sum, one) => sum + one.length, 0) + endAt - (page.startAt ?? 0);
-    return { before: Math.max(0, letters(paragraph, at)), all: Math.max(1, letters(page.end, page.endAt)) };
+    return page ? { ...page, node: this.drawn.get(page.number)?.gist } : null;
   }
 
-  /** The height in the window of a place of which the gist alone is shown: as far down it as the place is in the page. @param {{paragraph: number, at: number}} place */
-  heightInGist({ paragraph, at }) {
-    const box = this.boxAt(paragraph);
-    const { before, all } = this.lettersBefore(paragraph, at);
+  /** How many characters of a fold are before a place, and how many it has. @param {Fold} fold @param {number} paragraph @param {number} at */
+  lettersBefore(fold, paragraph, at) {
+    const { text } = this.state.book;
+    /** @param {number} end @param {number} [endAt] */
+    const letters = (end, endAt = 0) =>
+      text.slice(fold.start, end).reduce((sum, one) => sum + (one?.length ?? 0), 0) + endAt - (fold.startAt ?? 0);
+    return { before: Math.max(0, letters(paragraph, at)), all: Math.max(1, letters(fold.end, fold.endAt)) };
+  }
+
+  /** The height in the window of a place for which a fold stands: as far down it as the place is in its text. @param {{paragraph: number, at: number}} place */
+  heightInFold({ paragraph, at }) {
+    const fold = this.foldAt(paragraph, at);
+    const box = boxOf(fold);
+    const { before, all } = fold ? this.lettersBefore(fold, paragraph, at) : { before: 0, all: 1 };
     return box.top + (box.height * before) / all;
   }
 
-  /** The place in the page of a paragraph as far down as height `y` of the window is in its gist. @param {number} paragraph @param {number} y */
-  placeInGist(paragraph, y) {
+  /** The place as far down in its text as height `y` of the window is in what stands for the paragraph. @param {number} paragraph @param {number} y */
+  placeInFold(paragraph, y) {
     const { text } = this.state.book;
-    const page = this.state.pages[(this.state.pageAt(paragraph) ?? 0) - 1];
-    const box = this.boxAt(paragraph);
-    if (!page || !box.height) return { paragraph, at: 0 };
+    const fold = this.foldAt(paragraph);
+    const box = boxOf(fold);
+    if (!fold || !box.height) return { paragraph, at: 0 };
     const share = Math.min(1, Math.max(0, (y - box.top) / box.height));
-    let left = Math.floor(share * this.lettersBefore(page.start, page.startAt ?? 0).all) + (page.startAt ?? 0);
-    let found = page.start;
-    while (found < page.end - 1 && left >= text[found].length) left -= text[found++].length;
+    let left = Math.floor(share * this.lettersBefore(fold, fold.start, fold.startAt ?? 0).all) + (fold.startAt ?? 0);
+    let found = fold.start;
+    while (found < fold.end - 1 && left >= text[found].length) left -= text[found++].length;
     return { paragraph: found, at: Math.min(left, Math.max(0, text[found].length - 1)) };
   }
 
-  /** In the view of gists alone: the box of the gist of the page that has a paragraph. @param {number} paragraph */
+  /** The box of what stands for a paragraph. @param {number} paragraph */
   boxAt(paragraph) {
-    const gist = this.gistAt(paragraph);
-    return gist?.isConnected ? gist.getBoundingClientRect() : { top: 1e9, bottom: 1e9, height: 0 };
+    return boxOf(this.foldAt(paragraph));
   }
+}
+
+/** @param {Fold | null} fold */
+function boxOf(fold) {
+  return fold?.node?.isConnected ? fold.node.getBoundingClientRect() : { top: 1e9, bottom: 1e9, height: 0 };
 }

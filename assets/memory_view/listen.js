@@ -130,7 +130,7 @@ export class Listen {
   begin() {
     let { paragraph, at } = this.state.here;
     const { page } = this.state.here;
-    this.gists = this.state.view === "gists";
+    this.gists = this.state.folded;
     const isBefore = () => paragraph > 0 && this.state.pageAt(paragraph - 1, 0) === page;
     while (!this.gists && isBefore() && this.isSeen(this.units.nodes[paragraph - 1].getBoundingClientRect()))
       [paragraph, at] = [paragraph - 1, 0];

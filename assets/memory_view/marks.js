@@ -134,13 +134,12 @@ export class Marks {
    */
   place(first, last) {
     this.view = [first, last];
-    const { view } = this.state;
     const { sheet } = this.frame;
     const { units } = this;
     const inView = new Set();
     /** @type {number[]} */
     const beside = []; // the heights of what is shown beside the text: two on one line are put below each other
-    for (const mark of view === "gists" ? [] : this.all) {
+    for (const mark of this.state.folded ? [] : this.all) {
       const [paragraph, offset] = mark.kind === "note" ? mark.end : mark.start;
       if (mark.kind === "highlight" || paragraph < first - 1 || paragraph > last + 1) continue;
       const node = units.nodes[paragraph];

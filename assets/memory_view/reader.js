@@ -8,6 +8,7 @@ import { Annotations } from "./annotations.js";
 import { Bare } from "./bare.js";
 import { BesideGists } from "./beside.js";
 import { BookMap } from "./book_map.js";
+import { ChapterLines } from "./chapter_lines.js";
 import { Cited } from "./cited.js";
 import { readerCommands } from "./commands.js";
 import { Foot } from "./foot.js";
@@ -66,7 +67,8 @@ export class Reader {
       hitsInGist: (page) => this.search.inGist(page),
       openGist: (page, options) => this.card.open(page, options),
     });
-    const layer = new Layer({ ...of, units, leaves, changed: () => this.layerChanged() });
+    const chapters = new ChapterLines({ state, units });
+    const layer = new Layer({ ...of, units, leaves, chapters, changed: () => this.layerChanged() });
     this.units = units;
     this.layer = layer;
     const all = { ...of, units, layer, leaves };
@@ -119,7 +121,13 @@ export class Reader {
     });
     const keepPlace = (/** @type {() => void} */ change) => this.view.flow.keepPlace(change);
     this.bare = new Bare({ ...of, keepPlace });
-    this.gistSpeed = new GistSpeed({ ...all, keepPlace, choose: (view) => this.view.choose(view) });
+    this.gistSpeed = new GistSpeed({
+      ...all,
+      chapters,
+      keepPlace,
+      choose: (view) => this.view.choose(view),
+      told: (text) => this.annotations.toast.say(text),
+    });
     this.hits = new HitsPanel({
       ...of,
       keepPlace,
@@ -154,7 +162,11 @@ export class Reader {
         shown: (first, last) => this.beside.draw(first, last),
         placed: () => this.position.restored,
         notes: () => this.annotations.notes.opened,
-        changed: (view) => this.toolbar.view(view),
+        changes: (view) => this.gistSpeed.viewChanges(view),
+        changed: (view) => {
+          this.toolbar.view(view);
+          this.gistSpeed.draw();
+        },
         resized: (other) => {
           if (other) this.toolbar.update();
           this.foot.drawYou();
@@ -322,11 +334,12 @@ export class Reader {
   /** Paragraphs `first` to `last` are in view; `moved`: another one is read. @param {number} first @param {number} last @param {boolean} moved */
   seen(first, last, moved) {
     this.search.follow(first, last);
+    this.gistSpeed.seen(first, last);
     this.annotations.marks.place(first, last);
     this.world.seen(first, last);
     if (moved) this.annotations.notes.follow();
     this.toolbar.bookmarked(this.annotations.marks.bookmarksHere.length > 0);
-    if (this.state.view !== "gists") this.progress.look(first, last);
+    if (!this.state.folded) this.progress.look(first, last);
   }
 
   /** Another paragraph is read. */

@@ -17,6 +17,7 @@ import { Scrolled } from "./scrolled.js";
  * @property {FlowEvents["shown"]} shown
  * @property {() => boolean} placed whether the person is where they were; before that nothing is gone to
  * @property {() => boolean} notes whether the notes are open
+ * @property {(view: ReaderView) => void} changes it is going to be another one
  * @property {(view: ReaderView) => void} changed
  * @property {(narrow: boolean) => void} resized whether the view has become narrow, or wide
  * @property {(open: boolean) => void} beside whether the gists beside turned pages are open
@@ -60,13 +61,20 @@ export class ReadingView {
   /** @param {ReaderView} view */
   set(view) {
     const { state } = this;
-    const { place } = state;
-    state.view = view;
-    this.on.changed(view);
-    if (!state.book.known) return;
-    this.chooseFlow();
-    this.drawClasses();
-    if (this.on.placed()) this.flow.show(place);
+    const { place, paged } = state;
+    const change = () => {
+      this.on.changes(view);
+      state.view = view;
+      this.on.changed(view);
+      if (!state.book.known) return;
+      this.chooseFlow();
+      this.drawClasses();
+    };
+    if (!state.book.known || !this.on.placed()) return change();
+    if (paged) {
+      change();
+      this.flow.show(place);
+    } else this.flow.keepPlace(change);
   }
 
   /** The person chose another look. @param {Look} look */
@@ -88,6 +96,7 @@ export class ReadingView {
     const { frame, state } = this;
     const { paged, look } = state;
     const kinds = [frame.isNarrow ? "slim" : "wide", `v-${state.view}`, paged ? "paged" : "scrolled", `f-${paged ? look.flow : "scroll"}`];
+    if (state.view === "chapters") kinds.push("v-gists");
     if (look.justify === "on") kinds.push("justified");
     if (this.on.notes()) kinds.push("with-notes");
     if (state.vertical && paged) kinds.push("vertical");
@@ -101,7 +110,7 @@ export class ReadingView {
   /** Gists alone are a list, which is scrolled; vertical writing is turned in pages. */
   chooseFlow() {
     const { state } = this;
-    const paged = state.view !== "gists" && (state.look.flow !== "scroll" || state.vertical);
+    const paged = !state.folded && (state.look.flow !== "scroll" || state.vertical);
     if (paged === state.paged) return this.drawClasses();
     const { place } = state;
     this.flow.close();

@@ -111,7 +111,7 @@ export class Scrolled {
     const node = this.units.nodes[paragraph];
     const box = node.getBoundingClientRect();
     if (box.height || node.checkVisibility()) return box;
-    return this.layer.boxAt(paragraph) ?? box; // only gists are shown
+    return this.layer.boxAt(paragraph); // only gists or chapters are shown
   }
 
   /** Whether the text of a paragraph is shown, and not a gist alone. @param {number} paragraph */
@@ -125,7 +125,7 @@ export class Scrolled {
     const paragraph = this.paragraphAt(0);
     if (paragraph === null || !units.nodes[paragraph]) return null;
     const edge = this.top - 1;
-    if (!this.isText(paragraph)) return { ...this.layer.placeInGist(paragraph, edge), above: false };
+    if (!this.isText(paragraph)) return { ...this.layer.placeInFold(paragraph, edge), above: false };
     const { text } = this.state.book;
     const at = firstCharacter(units.nodes[paragraph], text[paragraph].length, (box) => box.top > edge);
     if (at > 0 && at === text[paragraph].length && units.nodes[paragraph + 1] && this.isText(paragraph + 1))
@@ -143,7 +143,7 @@ export class Scrolled {
   /** Where the top of an anchor is in the window, in px. @param {Anchor} anchor */
   heightOf({ paragraph, at, above, mark, top }) {
     if (mark) return mark.isConnected ? mark.getBoundingClientRect().top : this.top + top;
-    if (!this.isText(paragraph)) return this.layer.heightInGist({ paragraph, at });
+    if (!this.isText(paragraph)) return this.layer.heightInFold({ paragraph, at });
     const node = this.units.nodes[paragraph];
     if (above) return this.units.topOf(paragraph).getBoundingClientRect().top;
     return (boxOfCharacter(node, at, this.state.book.text[paragraph].length) ?? node.getBoundingClientRect()).top;

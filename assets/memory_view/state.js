@@ -95,7 +95,13 @@ export class ReadingState {
     return found && (found.end > paragraph || (found.end === paragraph && (found.endAt ?? 0) > at)) ? found.number : null;
   }
 
+  /** Whether gists or chapters are shown in place of the text. */
+  get folded() {
+    return this.view === "gists" || this.view === "chapters";
+  }
+
+  /** How many gists there are, with those that are veiled. */
   gistsMade() {
-    return this.pages.filter((page) => page.gist).length;
+    return this.pages.filter((page) => page.gist || page.veiled).length;
   }
 }

@@ -162,6 +162,7 @@ export const shareRead = (book, paragraph) => (book.outline.words ? wordsBefore(
  * The chapter of a paragraph as [first paragraph, end]; the whole book where it has none.
  * @param {StoredText} book
  * @param {number} paragraph
+ * @returns {[number, number]}
  */
 export function chapterOf(book, paragraph) {
   const { chapters, paragraphs } = book.outline;

@@ -1,10 +1,12 @@
 // The reader's toolbar: views, search, page number, type (Aa), help, export, and more where it is narrow.
 
 import { button, el, number } from "../shared/dom.js";
+import { grainWords } from "./chapter_lines.js";
 import { helpPanel } from "./help_panel.js";
 import { lookPanel } from "./look_panel.js";
 import { PageField } from "./page_field.js";
 import { SearchField } from "./search_field.js";
+import { readingTime } from "./text_store.js";
 
 /**
  * @import { Look, ReaderView } from "../protocol.js"
@@ -28,6 +30,7 @@ const VIEWS = [
   ["both", "Side by side"],
   ["text", "Text"],
   ["gists", "Gists"],
+  ["chapters", "Chapters"],
 ];
 
 export class Toolbar {
@@ -45,7 +48,13 @@ export class Toolbar {
     this.pageField = new PageField({ state, frame, jump });
     // in a narrow window the gist comes after its page, not beside it
     const both = el("span", {}, el("span", { class: "beside" }, VIEWS[0][1]), el("span", { class: "over" }, "Both"));
-    this.views = VIEWS.map(([view, label]) => button(view === "both" ? both : label, () => on.view(view), { kind: `seg-${view}` }));
+    /** @type {Map<ReaderView, HTMLElement>} */
+    this.minutes = new Map(VIEWS.slice(1).map(([view]) => [view, el("span", { class: "small num mins" })]));
+    this.views = VIEWS.map(([view, label]) => {
+      const node = button(view === "both" ? both : label, () => on.view(view), { kind: `seg-${view}` });
+      node.append(this.minutes.get(view) ?? "");
+      return node;
+    });
     this.seg = el("div", { class: "seg views", role: "group", "aria-label": "View", hidden: true }, ...this.views);
     this.aa = this.opener("Aa", "type", "Type and theme", "quiet aa");
     this.help = this.opener("?", "help", "Keyboard shortcuts", "quiet icon helpb");
@@ -104,6 +113,11 @@ export class Toolbar {
     const narrow = this.frame.root.clientWidth < 560;
     this.searching.input.placeholder = narrow ? "Search" : made ? "Search text and gists" : "Search the text";
     this.pageField.update();
+    const { book, pages } = this.state;
+    if (!made) return;
+    const words = grainWords(book, pages);
+    for (const [view, node] of this.minutes) node.textContent = readingTime(book, words[/** @type {keyof typeof words} */ (view)]);
+    this.views[3].hidden = book.outline.chapters.length < 2;
   }
 
   /**
@@ -137,6 +151,7 @@ export class Toolbar {
 
   /** @param {ReaderView} view */
   view(view) {
+    this.bar.classList.toggle("grained", view === "gists" || view === "chapters");
     for (const [i, node] of this.views.entries()) node.setAttribute("aria-pressed", String(VIEWS[i][0] === view));
   }
 

@@ -58,6 +58,37 @@ def test_a_page_opens_among_the_gists_and_the_line_stays(page: Page, app_url: st
     expect(page.locator('p[data-i="4"]')).to_be_in_viewport()
 
 
+def test_the_book_and_one_chapter_alone_shrink_to_gists_and_lines_a_chapter(
+    page: Page, app_url: str, keeper: str
+) -> None:
+    page.goto(f"{app_url}/read?book={keeper}&page=9")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "9")
+    expect(page.locator(".seg-chapters")).to_contain_text("min")
+    page.keyboard.press("-")
+    expect(page.locator("#p9 .gtext")).to_be_in_viewport()
+    page.keyboard.press("-")
+    line = page.locator(".chap").filter(has_text="The Log")
+    expect(line).to_be_in_viewport()
+    expect(page.locator(".chap:visible")).to_have_count(8)
+    expect(page.locator(".leaf:visible")).to_have_count(0)
+    line.click()  # this chapter alone
+    expect(page.locator(".leaf:visible")).to_have_count(4)
+    expect(page.locator(".chap:visible")).to_have_count(7)
+    page.locator(".sec").filter(has_text="The Log").click()
+    expect(page.locator(".chap:visible")).to_have_count(8)
+    page.keyboard.press("+")
+    page.keyboard.press("+")
+    expect(page.locator('p[data-i="0"]')).to_be_attached()
+    head = page.locator(".sec").filter(has_text="The Log")
+    page.locator(".outline button").filter(has_text="The Log").click()
+    expect(head).to_be_in_viewport()
+    head.hover()
+    page.keyboard.press("-")
+    expect(page.locator("#p7 .gtext")).to_be_in_viewport()
+    expect(page.locator(".leaf:visible")).to_have_count(4)  # the text of the other chapters stays
+    expect(page.locator(".chap:visible")).to_have_count(0)
+
+
 def test_all_hits_of_a_search_have_one_way_back(page: Page, app_url: str, app_home: Path) -> None:
     texts = [f"{'Nobody came. ' * 150}A lantern was lit in house {n}." for n in range(20)]
     book = add_read_book(app_home, make_memory(texts, [f"House {n}." for n in range(20)], title="Lanterns"))

@@ -31,7 +31,7 @@ from readagent_core.words import count_words
 
 STYLES = (
     "memory_view/memory_view.css memory_view/memory.css memory_view/shelf.css memory_view/marks.css "
-    "memory_view/veil.css memory_view/world.css memory_view/hits.css pdf_page/panel.css"
+    "memory_view/veil.css memory_view/world.css memory_view/hits.css memory_view/gist_speed.css pdf_page/panel.css"
 )
 EMPHASIS_SIGNS = {"markdown": "*", "text": "_"}  # round emphasised words, by the format of the book
 BATCH = 40  # pages in a batch: a change of one page sends about 80 KB again, a whole book of 1000 pages 2 MB

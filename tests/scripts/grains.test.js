@@ -1,0 +1,33 @@
+// The three grains of a book: its text, its gists, a line a chapter.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ChapterLines, grainWords, pagesIn } from "../../assets/memory_view/chapter_lines.js";
+import { ReadingState } from "../../assets/memory_view/state.js";
+import { bookWith, pageOf } from "./books.js";
+
+const book = bookWith(Array(6).fill("word"), { chapters: [0, 3], units: [[0, 600]] });
+const pages = [pageOf(1, 0, 2), pageOf(2, 2, 4, { gist: 0, veiled: 30 }), pageOf(3, 4, 5, { gist: 0 })];
+
+test("gists count for their pages, veiled ones too; where there is none the text is read", () => {
+  assert.deepEqual(grainWords(book, pages), { text: 600, gists: 600 - 200 + 20 + 30, chapters: 56 });
+  assert.deepEqual(
+    pagesIn(pages, 0, 3).map((page) => page.number),
+    [1, 2],
+  );
+  assert.deepEqual(pagesIn(pages, 3, 6), []); // its one page has no gist
+});
+
+test("a veiled gist is a gist: before anything is read a book can be shrunk", () => {
+  const state = Object.assign(new ReadingState(), { pages: [pages[1]] });
+  assert.equal(state.gistsMade(), 1);
+});
+
+test("a paragraph of a folded chapter is in its line", () => {
+  const lines = new ChapterLines({ state: Object.assign(new ReadingState(), { book }), units: { topOf: () => undefined } });
+  lines.foldAll(true);
+  lines.folded.delete(0);
+  assert.equal(lines.foldAt(2), null);
+  assert.deepEqual(lines.foldAt(4), { start: 3, end: 6, node: undefined });
+  assert.equal(lines.some, true);
+});
