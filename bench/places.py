@@ -51,7 +51,7 @@ VIEW = f"""() => {{
     if (![...p.getClientRects()].some(meets)) continue;
     const walker = document.createTreeWalker(p, 4);
     for (let at = 0; walker.nextNode(); at += walker.currentNode.data.length)
-      for (const word of walker.currentNode.data.matchAll(/[\\p{{L}}\\p{{N}}]+/gu)) {{
+      for (const word of walker.currentNode.data.matchAll(/[\\p{{sc=Han}}\\p{{sc=Hiragana}}\\p{{sc=Katakana}}]|[\\p{{L}}\\p{{N}}]+/gu)) {{
         const range = document.createRange();
         range.setStart(walker.currentNode, word.index);
         range.setEnd(walker.currentNode, word.index + 1);

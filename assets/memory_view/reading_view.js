@@ -40,9 +40,13 @@ export class ReadingView {
       return new Flow({ state, frame, units, layer, on: events });
     };
     this.flow = this.makeFlow();
+    // a typeface that comes late gives the text another layout
+    this.fonts = () => on.placed() && this.flow.keepPlace(() => {});
+    document.fonts.addEventListener("loadingdone", this.fonts);
   }
 
   close() {
+    document.fonts.removeEventListener("loadingdone", this.fonts);
     this.flow.close();
   }
 
