@@ -235,6 +235,8 @@ export interface ReaderData {
   look: Look;
   view: ReaderView;
   can: { edit: boolean; ask: boolean };
+  /** what a recap or list of people costs, and one gist made again; "" without a model */
+  prices: { recap: string; gist: string };
   /** the id under which the server has the book's PDF; null for a book that was none */
   original: string | null;
 }
@@ -467,6 +469,8 @@ export interface MarksData {
   model: boolean;
   /** there are dictionaries: a word that is pressed twice is looked up */
   dictionaries: boolean;
+  /** what a question about a passage costs */
+  price: string;
 }
 
 /** One of the state value "changes"; later ones have higher numbers `at`. */
@@ -617,6 +621,8 @@ export interface ExchangeRecord {
   again: string;
   /** what asking again with the whole memory costs; "" where that is not offered */
   wholeMemory: string;
+  /** what asking it again costs; "" where nothing is asked */
+  price: string;
   /** an older answer to the same question, to be shown beside this one */
   beside: Beside | null;
   /** name, title, a sentence about it */

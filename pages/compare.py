@@ -66,6 +66,8 @@ def screen() -> None:
     running = job is not None and job.running
     has_model = workspace.model.is_language_model
     asked = controls.ask(book, text.memory, len(chosen), running=running, has_model=has_model)
+    if chosen:
+        st.caption(controls.price_line(workspace.model, text.memory, chosen, settings))
     for line in limit_lines(text):
         st.caption(line)
     if asked is not None:

@@ -224,6 +224,7 @@ def reader(
                 | {"vertical": workspace.library.preference(f"vertical {book.id}", "book")}
             ),
             "view": workspace.library.preference("view", "both"),
+            "prices": start.prices_of(workspace, memory),
             "can": {
                 "edit": gisting is not None and not gisting.recorded,
                 "ask": bool(document.paragraphs),

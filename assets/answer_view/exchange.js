@@ -69,7 +69,7 @@ export class Exchange {
       looks: [data.looks, data.language],
       working: [data.running, data.status, data.hurry],
       answer: [data.pieces, data.loose, data.running, data.before, data.notFound, data.acts, data.hidden, data.originals],
-      trouble: [data.trouble, data.notes, data.again, data.acts],
+      trouble: [data.trouble, data.notes, data.again, data.acts, data.price],
       foot: [
         data.running,
         data.cost,
@@ -77,6 +77,7 @@ export class Exchange {
         data.legend,
         data.acts,
         data.again,
+        data.price,
         data.methods,
         data.current,
         data.among,
@@ -205,7 +206,14 @@ export class Exchange {
           "div",
           { class: `note ${trouble.kind}`, role: "status" },
           el("p", {}, trouble.text),
-          el("span", { class: "acts" }, again, other, settings),
+          el(
+            "span",
+            { class: "acts" },
+            again,
+            data.price ? el("span", { class: "small dim num price" }, data.price) : null,
+            other,
+            settings,
+          ),
         ),
       );
     }
@@ -254,6 +262,7 @@ export class Exchange {
       );
       row.append(choose);
     }
+    if (row.children.length && data.price) row.append(el("span", { class: "small dim num price" }, data.price));
     if (acts.includes("copy")) row.append(button("Copy", (e) => copyText(data.plain, e.currentTarget), { kind: "quiet slim" }));
     if (kept && acts.includes("copy"))
       row.append(

@@ -27,6 +27,7 @@ export class StoredMarks extends EventTarget {
   send = null;
   model = false; // a language model is connected
   dictionaries = false; // there are some: a word that is pressed twice is looked up
+  price = ""; // of a question about a passage
 }
 
 /** @type {Map<string, StoredMarks>} */
@@ -40,11 +41,11 @@ export function marksOf(book) {
 }
 
 /** @param {MarksData} data */
-export function storeMarks({ book, marks, lost, seen, model, dictionaries }) {
+export function storeMarks({ book, marks, lost, seen, model, dictionaries, price }) {
   const store = marksOf(book);
   store.pending = store.pending.filter((change) => change.at > seen);
   store.all = new Map(marks.map((mark) => [mark.id, mark]));
-  Object.assign(store, { lost, model, dictionaries });
+  Object.assign(store, { lost, model, dictionaries, price });
   for (const change of store.pending) apply(store, change);
   store.dispatchEvent(new Event("marks"));
 }

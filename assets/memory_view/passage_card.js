@@ -186,6 +186,7 @@ export class PassageCard {
       data.signer?.kind === "builtin"
         ? null
         : button(data.state === "done" ? "Ask again" : "Try again", () => this.again(data.language), { kind: "quiet slim" }),
+      data.signer?.kind === "builtin" ? null : el("span", { class: "small dim num price" }, this.store?.price ?? ""),
     ];
   }
 

@@ -63,13 +63,14 @@ export class SelectionMenu {
       t: item("t", "translate", "Translate"),
       c: item("c", "copy", "Copy with page"),
     };
+    this.price = el("span", { class: "small dim num price" });
     this.node = el(
       "div",
       { class: "selmenu", hidden: true, role: "toolbar", "aria-label": "Selected words", onkeydown: (event) => this.moved(event) },
       el("div", { class: "hand", "aria-hidden": "true" }),
       this.quote,
       el("div", { class: "swatches" }, ...this.colours),
-      el("div", { class: "acts" }, ...Object.values(this.items)),
+      el("div", { class: "acts" }, ...Object.values(this.items), this.price),
     );
     this.node.addEventListener("pointerdown", (event) => event.preventDefault()); // the words stay selected
     this.ended = new AbortController();
@@ -155,6 +156,9 @@ export class SelectionMenu {
       node.setAttribute("aria-disabled", String(!model));
       node.title = model ? "" : "Needs a model";
     }
+    const price = model ? (this.marks.store?.price ?? "") : "";
+    this.price.textContent = price;
+    this.price.title = price ? "Each time the model explains, defines or translates" : "";
     this.items.d.title = model || this.marks.store?.dictionaries ? "" : "Where else it is in the book";
     this.items.a.hidden = !this.state.data.can.ask;
     const can = Boolean(this.marks.store);

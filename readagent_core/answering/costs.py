@@ -64,13 +64,14 @@ def _words_and_money(model: ChatModel, words: int) -> str:
 
 def price_of_question(model: ChatModel, memory: GistMemory, method: str, *, look_ups: int) -> str:
     """What a usual question costs: 'free', 'about $0.01', 'price not known'. An estimate."""
+    return price_of_words(model, words_of_question(memory, method, look_ups=look_ups))
+
+
+def price_of_words(model: ChatModel, words: int, answer_words: int = ANSWER_WORDS) -> str:
+    """What prompts of ``words`` and an answer cost: 'free', 'about $0.01', 'price not known'."""
     if not model.is_language_model:
         return "free"
-    dollars = (
-        model.price.cost_of_words(words_of_question(memory, method, look_ups=look_ups), ANSWER_WORDS)
-        if model.price
-        else None
-    )
+    dollars = model.price.cost_of_words(words, answer_words) if model.price else None
     return {None: "price not known", 0.0: "free"}.get(dollars, about_money(dollars))
 
 

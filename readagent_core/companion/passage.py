@@ -28,6 +28,7 @@ EXPLAIN, DEFINE, TRANSLATE = TASKS = ("explain", "define", "translate")  # the t
 MOST_CHARACTERS = 6_000  # of a passage
 BEFORE, AFTER = 1_500, 700  # characters around it
 REPLY_WORDS = 150
+PROMPT_WORDS = 900  # of a usual question about a passage
 AROUND = 50  # characters on each side of a place where the words occur
 
 

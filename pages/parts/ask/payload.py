@@ -71,6 +71,7 @@ def _record(now: AskState, exchange: Exchange) -> dict[str, Any]:
         model=now.workspace.model.name,
         suggest_model=_suggests_model(now, exchange, state),
         whole_memory=_whole_memory(now, exchange),
+        price=_price(now, exchange),
     )
     if isinstance(now, AskOneBook):
         add_spots(now, exchange, record, events, text)
@@ -100,6 +101,13 @@ def _whole_memory(now: AskState, exchange: Exchange) -> str:
     if None not in now.memory_of(exchange).gists:
         return ""
     return price_of_question(now.workspace.model, now.memory, now.method, look_ups=now.look_ups)
+
+
+def _price(now: AskState, exchange: Exchange) -> str:
+    """What it costs to ask again; '' of several books, whose words are not known before they are chosen from."""
+    if not isinstance(now, AskOneBook):
+        return "" if now.workspace.model.is_language_model else "free"
+    return price_of_question(now.workspace.model, now.memory, exchange.method, look_ups=now.look_ups)
 
 
 def _suggests_model(now: AskState, exchange: Exchange, state: ExchangeState) -> bool:

@@ -237,10 +237,11 @@ def exchange_record(
     model: str = builtin.NAME,
     suggest_model: bool = False,
     whole_memory: str = "",
+    price: str = "",
 ) -> dict[str, Any]:
     """Everything that the component draws of one exchange. ``text``: the answer so far. ``model``: who would answer
     now. ``suggest_model``: say that a model can be connected. ``whole_memory``: what it costs to ask
-    again, where the gists are complete now that were not when it was answered.
+    again, where the gists are complete now that were not when it was answered. ``price``: what it costs to ask again.
     """
     checked, titles = sources.checked, sources.titles
     answer = replay.answer_of(events)
@@ -305,6 +306,7 @@ def exchange_record(
         "acts": _acts(exchange, state, missing=missing, model=model, suggest_model=suggest_model and built_in),
         "again": _again(signature, model),
         "wholeMemory": whole_memory,
+        "price": price,
         "beside": None,
         "methods": [list(known) for known in methods if known[0] != exchange.method],
         "hidden": "",

@@ -328,6 +328,9 @@ def _suggest(now: AskOneBook) -> None:
         return
     if job is not None and job.snapshot.state == JobState.FAILED:
         st.caption(shell.as_text(job.snapshot.error))
-    if st.button("Suggest questions", icon=":material/lightbulb:", type="tertiary", key="ask_suggest"):
+    price = costs.price_of_words(now.workspace.model, memory.gist_words)
+    if st.button(
+        shell.as_text(f"Suggest questions, {price}"), icon=":material/lightbulb:", type="tertiary", key="ask_suggest"
+    ):
         suggesting.start_suggesting(now.workspace, now.gisting.id, memory, up_to=now.limit)
         st.rerun(scope="fragment")

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
 
+from pages.parts.shared import shell
 from pages.parts.shared.chosen_books import Chosen, choose_one
 from pages.parts.shared.shell import FIRST_METHODS
-from readagent_core.answering import suggesting
+from readagent_core.answering import costs, suggesting
 from readagent_core.answering.base import LETTERS, AskSettings, Question
 from readagent_core.answering.questions import parse_question
 from readagent_core.answering.registry import all_methods
 from readagent_core.incoming.samples import FOLDER
 from readagent_core.library.records import Book
 from readagent_core.memory import GistMemory
+from readagent_core.models.base import ChatModel
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
@@ -150,6 +153,17 @@ def ask(book: Book | None, memory: GistMemory, count: int, *, running: bool, has
         )
     asked = replace(asked_from(text, options, known_answer), judged=judged and has_model)
     return asked if go or st.session_state.pop("compare_taken", False) else None
+
+
+def price_line(model: ChatModel, memory: GistMemory, chosen: Sequence[str], settings: AskSettings) -> str:
+    """About how many words a question sends by all methods that are chosen, and what that costs."""
+    words = sum(costs.words_of_question(memory, name, look_ups=settings.look_ups) for name in chosen)
+    price = costs.price_of_words(model, words, costs.ANSWER_WORDS * len(chosen))
+    if not model.is_language_model:
+        return "The built-in reader answers, free."
+    return shell.as_text(
+        f"{model.name}: about {round(words, -2):,} words for {count_of(len(chosen), 'method')}, {price}."
+    )
 
 
 def asked_from(text: str, options: str, known_answer: str = "") -> Asked:

@@ -17,8 +17,10 @@ from pages.parts.read.passages import passage_data, spot_of
 from pages.parts.shared import polling
 from pages.parts.shared.component import component, no_callback
 from pages.parts.shared.memory_view import utf16_offset
+from readagent_core.answering.costs import price_of_words
 from readagent_core.companion.looking_up import has_dictionaries
 from readagent_core.companion.marks import PlacedMarks, change_mark, make_mark, placed_marks
+from readagent_core.companion.passage import PROMPT_WORDS, REPLY_WORDS
 from readagent_core.document import Document
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.marks import HIGHLIGHT, NOTE, Mark, Spot
@@ -41,6 +43,7 @@ def _exchange(workspace: Workspace, book: Book, document: Document) -> None:
     with st.container(key=f"unseen_{key}"):
         data = {"kind": "marks", "book": book.id, "seen": seen, "model": workspace.model.is_language_model,
                 "dictionaries": has_dictionaries(workspace)}  # fmt: skip
+        data["price"] = price_of_words(workspace.model, PROMPT_WORDS, REPLY_WORDS)
         send(key=key, data=data | marks_data(workspace, book, document), on_changes_change=no_callback,
              on_asked_change=no_callback)  # fmt: skip
         passage = passage_data(workspace, book, document, _state(key, "asked"))

@@ -12,6 +12,7 @@ import streamlit as st
 
 from pages.parts.shared import gisting_status as state
 from pages.parts.shared.shell import FORMAT_NAMES
+from readagent_core.answering.costs import price_of_words
 from readagent_core.companion.marks import placed_marks
 from readagent_core.errors import ReadAgentError
 from readagent_core.export.memory import MEMORY_FORMATS, export_memory, memory_file_name
@@ -21,6 +22,7 @@ from readagent_core.gisting import regenerate_gist
 from readagent_core.gisting.job import job_key, start_gisting
 from readagent_core.jobs import Job, JobState
 from readagent_core.library.records import Book, Gisting, GistingState
+from readagent_core.memory import GistMemory
 from readagent_core.plan import PRESETS, GistingPlan
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
@@ -110,6 +112,17 @@ def estimate_of(workspace: Workspace, book: Book) -> str:
         document = workspace.library.document(book.id)
         known[key] = gisting_costs.short_estimate(workspace, document, gisting.usual_plan(workspace, book.words))
     return str(known[key])
+
+
+def prices_of(workspace: Workspace, memory: GistMemory | None) -> dict[str, str]:
+    """What the reader's small helpers cost: a recap or a list of people, one gist made again; '' without a model."""
+    if memory is None or not memory.pages or not workspace.model.is_language_model:
+        return {"recap": "", "gist": ""}
+    page = memory.words // len(memory.pages)
+    return {
+        "recap": price_of_words(workspace.model, memory.gist_words),
+        "gist": price_of_words(workspace.model, page, page // 5),
+    }
 
 
 def make_gists(workspace: Workspace, book: Book, plan: GistingPlan | None = None) -> None:
