@@ -38,7 +38,9 @@ INSIDE = """() => {
   globalThis.readerText = globalThis.readerText?.isConnected ? readerText : found();
   return readerText;
 }"""
+# a character where words have no spaces between them: a run of them may begin on the screen before
 VIEW = f"""() => {{
+  const WORD = /[\\p{{sc=Han}}\\p{{sc=Hiragana}}\\p{{sc=Katakana}}]|[\\p{{L}}\\p{{N}}]+/gu;
   const leaves = ({INSIDE})();
   const paged = leaves.closest('.paged');
   const view = (paged ? leaves.querySelector('.sheet') : leaves).getBoundingClientRect();
@@ -51,7 +53,7 @@ VIEW = f"""() => {{
     if (![...p.getClientRects()].some(meets)) continue;
     const walker = document.createTreeWalker(p, 4);
     for (let at = 0; walker.nextNode(); at += walker.currentNode.data.length)
-      for (const word of walker.currentNode.data.matchAll(/[\\p{{sc=Han}}\\p{{sc=Hiragana}}\\p{{sc=Katakana}}]|[\\p{{L}}\\p{{N}}]+/gu)) {{
+      for (const word of walker.currentNode.data.matchAll(WORD)) {{
         const range = document.createRange();
         range.setStart(walker.currentNode, word.index);
         range.setEnd(walker.currentNode, word.index + 1);

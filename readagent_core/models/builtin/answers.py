@@ -19,8 +19,11 @@ from readagent_core.models.builtin.statistics import (
 )
 from readagent_core.prompts import Prompt
 from readagent_core.tags import split_memory
+from readagent_core.words import count_words
 
-SENTENCES = 2  # an answer is short
+SENTENCES = 3  # an answer is short
+LONG = 40  # words; of a longer sentence a part is quoted
+LEAST_PART = 8  # words of a part
 NEAR = 0.75  # a further sentence joins when it shares at least this much of what the best one shares
 # Both limits are measured on the samples' questions and on those of tests/data/unanswerable.json, which have no answer.
 LEAST = 0.12  # share of the question's weight that one sentence with its neighbours must hold
@@ -36,6 +39,7 @@ _KANJI = re.compile(r"[一-龥々]")
 _LONE = re.compile(r"(?<![一-龥々])[一-龥々](?![一-龥々])")
 _ASKING = re.compile(r"何[一-龥]{0,2}|誰|幾[一-龥]?")  # 'what', 'which year', 'who', 'how many'
 _KANA = re.compile(r"[\u3040-\u309f]")
+_CLAUSE = re.compile(r";\s+")
 _QUOTE_MARKS = re.compile(r"[\"“”„«»「」『』]")
 
 
@@ -59,11 +63,30 @@ def _sentences(text: str, language: str) -> list[_Sentence]:
     entries = split_memory(text) or [(0, False, text)]
     found: list[_Sentence] = []
     for page, full, body in entries:
-        pieces = split_sentences(body, language)
+        pieces = [part for piece in split_sentences(body, language) for part in _parts(piece, language)]
         bags = [frozenset(content(piece)).union(_KANJI.findall(piece)) for piece in pieces]
         for i, piece in enumerate(pieces):
             found.append(_Sentence(piece, page, full, bags[i], frozenset().union(*bags[max(0, i - 1) : i + 2])))
     return found
+
+
+def _parts(sentence: str, language: str) -> list[str]:
+    """A sentence; of a long one, as a speech between quotation marks is, the sentences and clauses in it."""
+    if count_words(sentence) <= LONG:
+        return [sentence]
+    ends = [found.end() for found in _CLAUSE.finditer(sentence)]
+    at, spoken = 0, _QUOTE_MARKS.sub(" ", sentence)  # the end of a speech is no end of what is said in it
+    for inner in split_sentences(spoken, language):
+        start = spoken.find(inner, at)
+        at = max(at, start + len(inner))
+        ends.append(at)
+    parts: list[str] = []
+    start = 0
+    for end in sorted({*ends, len(sentence)}):
+        if count_words(sentence[start:end]) >= LEAST_PART:
+            parts.append(sentence[start:end].strip())
+            start = end
+    return [*parts[:-1], f"{parts[-1]} {sentence[start:].strip()}".strip()]
 
 
 def _scored(found: list[_Sentence], question: str) -> list[tuple[float, _Sentence]]:
