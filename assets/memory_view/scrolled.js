@@ -143,9 +143,10 @@ export class Scrolled {
   /** Where the top of an anchor is in the window, in px. @param {Anchor} anchor */
   heightOf({ paragraph, at, above, mark, top }) {
     if (mark) return mark.isConnected ? mark.getBoundingClientRect().top : this.top + top;
-    if (!this.isText(paragraph)) return this.layer.heightInFold({ paragraph, at });
     const node = this.units.nodes[paragraph];
-    if (above) return this.units.topOf(paragraph).getBoundingClientRect().top;
+    const head = above ? this.units.topOf(paragraph) : node;
+    if (head !== node && head.checkVisibility({ contentVisibilityAuto: false })) return head.getBoundingClientRect().top;
+    if (!this.isText(paragraph)) return this.layer.heightInFold({ paragraph, at });
     return (boxOfCharacter(node, at, this.state.book.text[paragraph].length) ?? node.getBoundingClientRect()).top;
   }
 

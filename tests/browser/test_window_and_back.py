@@ -76,8 +76,10 @@ def test_the_book_and_one_chapter_alone_shrink_to_gists_and_lines_a_chapter(
     expect(page.locator(".chap:visible")).to_have_count(7)
     page.locator(".sec").filter(has_text="The Log").click()
     expect(page.locator(".chap:visible")).to_have_count(8)
+    page.mouse.move(5, 5)  # off the heading: keys concern the book again
     page.keyboard.press("+")
     page.keyboard.press("+")
+    expect(page.locator(".room")).to_contain_class("v-both")
     expect(page.locator('p[data-i="0"]')).to_be_attached()
     head = page.locator(".sec").filter(has_text="The Log")
     page.locator(".outline button").filter(has_text="The Log").click()

@@ -75,11 +75,12 @@ def _parts(sentence: str, language: str) -> list[str]:
     if count_words(sentence) <= LONG:
         return [sentence]
     ends = [found.end() for found in _CLAUSE.finditer(sentence)]
-    at, spoken = 0, _QUOTE_MARKS.sub(" ", sentence)  # the end of a speech is no end of what is said in it
-    for inner in split_sentences(spoken, language):
-        start = spoken.find(inner, at)
-        at = max(at, start + len(inner))
-        ends.append(at)
+    at = 0
+    for inner in split_sentences(_QUOTE_MARKS.sub(" ", sentence), language):  # marks hide the ends of what is said
+        words = f"(?:{_QUOTE_MARKS.pattern}|\\s)+".join(map(re.escape, inner.split())) + f"(?:{_QUOTE_MARKS.pattern})*"
+        if found := re.compile(words).search(sentence, at):
+            at = found.end()
+            ends.append(at)
     parts: list[str] = []
     start = 0
     for end in sorted({*ends, len(sentence)}):
