@@ -88,16 +88,18 @@ def test_only_what_was_read(app, opened):
     assert f"Limit: page {exchange.up_to}. It follows what you have read." in captions(again)
 
 
-def test_where_nothing_is_let_in_the_screen_says_so_and_offers_ways(opened):
+def test_where_nothing_is_let_in_a_question_is_kept_and_one_press_answers_it(opened):
     at, workspace, book = opened
     at.sidebar.toggle[0].set_value(True).run()
-    assert "You have not read a page to its end yet: the limit keeps every page out." in captions(at)
-    assert at.button(key="ask_read_first")
-    assert at.chat_input(key="ask_input").disabled
+    assert "You have not read a page to its end yet. A question is answered from:" in captions(at)
+    at.chat_input(key="ask_input").set_value("Who lit the lamp?").run()
+    assert "You have not read a page to its end yet. Answer it from:" in captions(at)
+    asked = [e.question for c in workspace.library.conversations(book.id) for e in workspace.library.exchanges(c.id)]
     at.button(key="ask_unlimit").click().run()
     assert workspace.library.position(book.id).limited is False
     assert at.sidebar.toggle[0].value is False
-    assert not at.chat_input(key="ask_input").disabled
+    now = [e.question for c in workspace.library.conversations(book.id) for e in workspace.library.exchanges(c.id)]
+    assert sorted(now) == sorted([*asked, "Who lit the lamp?"])
     assert not at.exception
 
 

@@ -17,7 +17,16 @@ from pages.parts.ask.pieces import page_passages
 from pages.parts.ask.record import MOST_LOOK_UPS
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.spots import spots_on_page
-from pages.parts.ask.state import AskOneBook, AskState, ask, choose_exchange, exchange_now, pages_read, set_limit
+from pages.parts.ask.state import (
+    AskOneBook,
+    AskState,
+    ask,
+    choose_exchange,
+    exchange_now,
+    limit_of,
+    pages_read,
+    set_limit,
+)
 from pages.parts.read.start import estimate_of, make_gists
 from pages.parts.shared import polling, shell
 from pages.parts.shared.chosen_books import choose_from_next_run
@@ -34,6 +43,7 @@ from readagent_core.models.builtin.reader import BuiltInReader
 SUGGEST_SECONDS = 0.7  # between two looks at the suggestions
 GISTS_SECONDS = 2.0  # between two looks at gists that are being made
 GISTS_ADD = "With gists an answer remembers the whole book, not only passages that share your words."
+KEPT = "ask_kept"  # in the session, of a book: a question, and its options, that waits for what the limit is to let in
 STAGE, LIVE = "ask_stage", "ask_live"  # the fragments: everything but the sidebar, and what changes as answers come
 
 
@@ -209,8 +219,7 @@ def _line(now: AskState) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         if quote := st.session_state.pop("ask_quote", ""):  # words selected in Read
             st.session_state["ask_input"] = f"{quote}\n"
-        nothing = isinstance(now, AskOneBook) and now.limit == 0  # which the line above says, with the ways out
-        st.chat_input(label, key="ask_input", max_chars=20_000, on_submit=_submit, args=(now,), disabled=nothing)
+        st.chat_input(label, key="ask_input", max_chars=20_000, on_submit=_submit, args=(now,))
         field = _options_field()
         given = sum(bool(line.strip()) for line in st.session_state.get(field, "").splitlines())
         with st.popover(
@@ -271,13 +280,25 @@ def _say_limit(now: AskOneBook) -> None:
     if now.limit:
         st.caption(f"Answers see {'page 1' if now.limit == 1 else f'pages 1 to {now.limit}'} only.")
         return
-    unread = not pages_read(now)
-    st.caption(f"{'You have not read a page to its end yet: the' if unread else 'The'} limit keeps every page out.")
-    with st.container(horizontal=True, gap="small"):
-        if unread and st.button("Read the first page", key="ask_read_first"):
-            st.session_state["ask_leave"] = (now.book.id, 1)
-            st.rerun(scope="fragment")
-        st.button("Turn the limit off", key="ask_unlimit", on_click=lambda: set_limit(now, on=False))
+    kept = st.session_state.get(f"{KEPT} {now.book.id}")
+    said = "The limit keeps every page out." if pages_read(now) else "You have not read a page to its end yet."
+    with st.container(key="ask_from", gap="small"):
+        st.caption(f"{said} {'Answer it from:' if kept else 'A question is answered from:'}")
+        with st.container(horizontal=True, gap="small"):
+            first = "primary" if kept else "secondary"
+            st.button("The whole book", key="ask_unlimit", type=first, on_click=_lift, args=(now, None))
+            st.button("Page 1 only", key="ask_first_page", on_click=_lift, args=(now, 1))
+
+
+def _lift(now: AskOneBook, page: int | None) -> None:
+    """Turn the spoiler limit off, or move it to a page, and ask the question that was kept."""
+    set_limit(now, on=page is not None, page=page)
+    now.position = now.workspace.library.position(now.book.id).on_screen
+    now.limit = limit_of(now, now.gisting, now.memory)
+    text, options = st.session_state.pop(f"{KEPT} {now.book.id}", ("", ""))
+    if text:
+        _start(now, text, options=options)
+    st.rerun("app")
 
 
 def _options_field() -> str:
@@ -291,6 +312,9 @@ def _submit(now: AskState) -> None:
     if text and text.strip():
         if options.strip():
             st.session_state["ask_options_used"] = st.session_state.get("ask_options_used", 0) + 1
+        if isinstance(now, AskOneBook) and now.limit == 0:  # the line above asks for what is to be let in
+            st.session_state[f"{KEPT} {now.book.id}"] = (text, options)
+            return
         _start(now, text, options=options)
 
 
