@@ -3,6 +3,7 @@
 import { button, el } from "../shared/dom.js";
 import { subscribe } from "./conversation_state.js";
 import { Exchange } from "./exchange.js";
+import { Sheet } from "./sheet.js";
 
 /**
  * @import { AskState, ConversationData, ExchangeRecord } from "../protocol.js"
@@ -22,23 +23,29 @@ export class Conversation {
     this.finished = new Map();
     /** @type {Map<string, {node: HTMLElement, part: Exchange}>} exchange id -> its part */
     this.parts = new Map();
+    this.asked = ""; // the newest question that was drawn
+    this.sheet = Sheet.of(root);
   }
 
   /** @param {ConversationData} data */
   update(data) {
     this.data = data;
     this.finished = new Map(data.records.map((record) => [record.id, record]));
-    this.close();
+    this.unsubscribe?.();
     this.unsubscribe = subscribe(data.book, (now, step) => this.draw(now, step));
   }
 
   close() {
     this.unsubscribe?.();
+    this.sheet?.close();
   }
 
   /** @param {AskState} now @param {number} step */
   draw(now, step) {
     const { order, records, exchange, views, running, kept } = now;
+    const newest = order.at(-1) ?? "";
+    if (newest !== this.asked && (running || this.asked)) this.sheet?.grow(true);
+    this.asked = newest;
     for (const [id, { node, part }] of this.parts) {
       if (order.includes(id)) continue;
       part.close();

@@ -1,0 +1,50 @@
+// On a phone the panel of Ask in Read is a sheet. It grows when a question is asked, so that the answer has the screen, and
+// goes down to half of it when a claim is followed, so that the marked words are seen above. Its head can be dragged: up
+// for all of the screen, down for half, down again to close.
+
+import { container } from "../shared/streamlit.js";
+
+const DRAGGED = 24; // px
+
+export class Sheet {
+  /** The sheet that a component's root is in; null outside of it. @param {HTMLElement} root */
+  static of(root) {
+    const panel = /** @type {ShadowRoot} */ (root.getRootNode()).host?.closest(container("ask_panel"));
+    return panel ? new Sheet(panel) : null;
+  }
+
+  /** @param {Element} panel */
+  constructor(panel) {
+    this.ended = new AbortController();
+    const { signal } = this.ended;
+    const head = panel.querySelector(container("ask_head"));
+    let from = 0;
+    head?.addEventListener("pointerdown", (event) => (from = /** @type {PointerEvent} */ (event).clientY), { signal });
+    document.addEventListener("pointerup", (event) => this.dragged(head, event, from), { signal });
+    panel.addEventListener("readagent-cite", () => this.grow(false), { signal });
+  }
+
+  /** @param {Element | null} head @param {PointerEvent} event @param {number} from */
+  dragged(head, event, from) {
+    const by = event.clientY - from;
+    if (!head || !event.composedPath().includes(head) || (Math.abs(by) < DRAGGED && event.target !== head)) return;
+    if (Math.abs(by) < DRAGGED) this.grow(!this.tall);
+    else if (by < 0 || this.tall) this.grow(by < 0);
+    /** @type {HTMLElement | null} */ else document.querySelector(`${container("ask_close")} button`)?.click();
+  }
+
+  get tall() {
+    return document.documentElement.dataset.sheet === "tall";
+  }
+
+  /** @param {boolean} tall */
+  grow(tall) {
+    if (tall) document.documentElement.dataset.sheet = "tall";
+    else delete document.documentElement.dataset.sheet;
+  }
+
+  close() {
+    this.ended.abort();
+    this.grow(false);
+  }
+}
