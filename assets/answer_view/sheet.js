@@ -30,7 +30,10 @@ export class Sheet {
     if (!head || !event.composedPath().includes(head) || (Math.abs(by) < DRAGGED && event.target !== head)) return;
     if (Math.abs(by) < DRAGGED) this.grow(!this.tall);
     else if (by < 0 || this.tall) this.grow(by < 0);
-    /** @type {HTMLElement | null} */ else document.querySelector(`${container("ask_close")} button`)?.click();
+    else {
+      const close = document.querySelector(`${container("ask_close")} button`);
+      if (close instanceof HTMLElement) close.click();
+    }
   }
 
   get tall() {
