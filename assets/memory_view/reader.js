@@ -322,7 +322,7 @@ export class Reader {
     this.toolbar.update();
     this.toolbar.at(here);
     this.foot.drawGists(state.data.gists);
-    this.gistSpeed.draw();
+    if (state.folded) this.view.flow.keepPlace(() => this.gistSpeed.draw());
     this.world.layerChanged();
     this.search.again();
     this.map.soon();
