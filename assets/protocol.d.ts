@@ -197,10 +197,12 @@ export interface Look {
   margin: number;
   /** 0 to 10 */
   warmth: number;
-  measure: string;
+  /** of a line, about: characters */
+  measure: number;
   face: string;
   theme: string;
-  lines: string;
+  /** height of a line, per cent of the size */
+  lines: number;
   justify: string;
   /** lines under names that have a card */
   names: "on" | "off";

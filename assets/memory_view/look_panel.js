@@ -4,10 +4,12 @@ import { button, el } from "../shared/dom.js";
 
 /** @import { Look } from "../protocol.js" */
 
-/** @typedef {{name: "size" | "margin" | "warmth", label: string, min: number, max: number}} Scale */
+/** @typedef {{name: "size" | "lines" | "measure" | "margin" | "warmth", label: string, min: number, max: number, step?: number}} Scale */
 /** @type {Scale[]} */
 const SCALES = [
   { name: "size", label: "Text size", min: 12, max: 36 },
+  { name: "lines", label: "Line spacing", min: 130, max: 200, step: 5 },
+  { name: "measure", label: "Line length", min: 40, max: 90 },
   { name: "margin", label: "Margins", min: 8, max: 64 },
   { name: "warmth", label: "Warmth", min: 0, max: 10 },
 ];
@@ -21,24 +23,28 @@ const READABLE = ["OpenDyslexic", "Atkinson Hyperlegible"];
  */
 
 /** @type {Sized} */
-const MEASURES = [
-  ["narrow", "Narrow", "48ch"],
-  ["middle", "Medium", "60ch"],
-  ["wide", "Wide", "74ch"],
-];
-/** @type {Sized} */
-const LINES = [
-  ["tight", "Tight", 1.45],
-  ["normal", "Normal", 1.667],
-  ["airy", "Loose", 1.95],
-];
-/** @type {Sized} */
 const FACES = [
   ["serif", "Serif", "var(--serif)"],
   ["source-serif", "Source Serif", '"Source Serif", var(--serif)'],
+  ["caladea", "Caladea", '"Caladea", var(--serif)'],
   ["sans", "Sans", "var(--sans)"],
   ["source-sans", "Source Sans", '"Source Sans", var(--sans)'],
+  ["lato", "Lato", '"Lato", var(--sans)'],
 ];
+const PACKAGED = ["Caladea", "Lato"]; // typefaces that the server has
+const STYLES = { Regular: {}, Bold: { weight: "700" }, Italic: { style: "italic" }, BoldItalic: { weight: "700", style: "italic" } };
+let declared = false;
+
+/** Tells the browser where the typefaces of the server are; it fetches those that are used. */
+function declareFaces() {
+  if (declared) return;
+  declared = true;
+  for (const name of PACKAGED)
+    for (const [style, kind] of Object.entries(STYLES)) {
+      const address = new URL(`typeface/${name}-${style}.ttf`, document.baseURI);
+      document.fonts.add(new FontFace(name, `url(${address})`, kind));
+    }
+}
 /** @type {Choices} */
 const THEMES = [
   ["system", "System"],
@@ -55,12 +61,13 @@ const FLOWS = [
 
 /** Sets the custom properties that the style sheet draws the text with. @param {CSSStyleDeclaration} style @param {Look} look */
 export function applyLook(style, look) {
-  const { size, margin, warmth, face } = look;
+  const { size, margin, warmth, face, measure, lines } = look;
+  if (PACKAGED.some((name) => name.toLowerCase() === face)) declareFaces();
   /** @param {Sized} rows @param {string} value */
   const of = (rows, value) => (rows.find((row) => row[0] === value) ?? rows[0])[2];
   style.setProperty("--book", `${size / 16}rem`);
-  style.setProperty("--book-line", `${Math.round(size * Number(of(LINES, look.lines))) / 16}rem`);
-  style.setProperty("--measure", String(of(MEASURES, look.measure)));
+  style.setProperty("--book-line", `${Math.round((size * lines) / 100) / 16}rem`);
+  style.setProperty("--measure", `${measure}ch`);
   style.setProperty("--face", face.startsWith(LOCAL) ? `"${nameOf(face)}", var(--serif)` : String(of(FACES, face)));
   style.setProperty("--margin", `${margin}px`);
   style.setProperty("--warm", `${(warmth * WARMEST) / 10}%`);
@@ -82,15 +89,35 @@ function isInstalled(name) {
 }
 
 /** A scale to move along. @param {Scale} scale @param {Look} look @param {Pick} pick */
-function slider({ name, label, min, max }, look, pick) {
-  const shown = el("output", { class: "num small" }, String(look[name]));
+function slider({ name, label, min, max, step = 1 }, look, pick) {
+  /** @param {number} value */
+  const said = (value) => (name === "lines" ? (value / 100).toFixed(2) : String(value));
+  const shown = el("output", { class: "num small" }, said(look[name]));
+  /** @param {number} by */
+  const stepping = (by) => () => {
+    input.value = String(Number(input.value) + by * step);
+    input.dispatchEvent(new Event("change"));
+  };
+  /** @param {string} sign @param {string} to @param {number} by */
+  const stepper = (sign, to, by) => button(sign, stepping(by), { kind: "quiet slim stepper", "aria-label": `${label}: ${to}` });
   /** @type {HTMLInputElement} */
   const input = el("input", {
-    ...{ type: "range", min, max, value: look[name], "aria-label": label },
-    oninput: () => (shown.textContent = input.value),
-    onchange: () => pick(name, Number(input.value), false),
+    ...{ type: "range", min, max, step, value: look[name], "aria-label": label },
+    oninput: () => (shown.textContent = said(Number(input.value))),
+    onchange: () => {
+      shown.textContent = said(Number(input.value));
+      pick(name, Number(input.value), false);
+    },
   });
-  return el("div", { class: "choice" }, el("span", { class: "lab" }, label), el("div", { class: "slider" }, input, shown));
+  return el(
+    "div",
+    { class: "scale" },
+    el("span", { class: "lab" }, label),
+    stepper("–", "less", -1),
+    input,
+    stepper("+", "more", 1),
+    shown,
+  );
 }
 
 /** Typefaces of this computer: those for easier reading where they are installed, and any by its name. @param {Look} look @param {Pick} pick */
@@ -104,6 +131,20 @@ function localFaces(look, pick) {
   });
   const told = missing.length ? el("p", { class: "small dimmer" }, `Not installed on this computer: ${missing.join(", ")}.`) : null;
   return el("div", { class: "choice" }, el("label", { class: "field" }, input), told);
+}
+
+/** A card for each typeface, in its own letters. @param {Look} look @param {Pick} pick */
+function faces(look, pick) {
+  declareFaces();
+  const local = READABLE.filter(isInstalled).map((name) => /** @type {const} */ ([LOCAL + name, name, `"${name}"`]));
+  const cards = [...FACES, ...local].map(([value, label, css]) => {
+    const sample = el("span", { class: "sample", "aria-hidden": "true" }, "Agd");
+    sample.style.fontFamily = String(css);
+    const card = button(null, () => pick("face", value), { kind: "facecard", "aria-pressed": String(value === look.face) });
+    card.append(sample, el("span", { class: "small" }, label));
+    return card;
+  });
+  return el("div", { class: "facecards", role: "group", "aria-label": "Typeface" }, ...cards);
 }
 
 /** @param {string} label @param {Choices} options @param {string | number} chosen @param {(value: string | number) => void} pick */
@@ -137,18 +178,13 @@ export function lookPanel(look, { canBeVertical, vertical }, pick) {
     ["on", "Vertical"],
   ];
   return [
-    row("Layout", "flow", vertical ? FLOWS.slice(1, 2) : FLOWS, vertical ? "pages" : look.flow),
+    faces(look, pick),
+    localFaces(look, pick),
     ...SCALES.map((scale) => slider(scale, look, pick)),
-    row("Line length", "measure", MEASURES),
-    row("Line spacing", "lines", LINES),
+    row("Theme", "theme", THEMES),
+    row("Layout", "flow", vertical ? FLOWS.slice(1, 2) : FLOWS, vertical ? "pages" : look.flow),
     row("Justify lines", "justify", on),
     row("Lines under names", "names", on),
-    row("Typeface", "face", [
-      ...FACES,
-      ...READABLE.filter(isInstalled).map((name) => /** @type {[string, string]} */ ([LOCAL + name, name])),
-    ]),
-    localFaces(look, pick),
     ...(canBeVertical ? [row("Text direction", "vertical", directions, vertical ? "on" : "off")] : []),
-    row("Theme", "theme", THEMES),
   ];
 }

@@ -148,6 +148,9 @@ def test_a_look_from_elsewhere_is_mended():
     mended = gisting_status.look_of({"size": 99, "theme": "neon", "face": "sans"})
     assert mended == {**gisting_status.LOOK, "face": "sans"}
     assert gisting_status.look_of({"size": 5, "face": "local:OpenDyslexic"})["size"] == 23  # of an earlier version
+    before = gisting_status.look_of({"measure": "wide", "lines": "tight"})
+    assert (before["measure"], before["lines"]) == (74, 145)
+    assert gisting_status.look_of({"measure": 91, "lines": [130]}) == gisting_status.LOOK
     assert gisting_status.look_of({"face": "local:OpenDyslexic"})["face"] == "local:OpenDyslexic"
 
 

@@ -19,8 +19,14 @@ from readagent_core.models.cost.prices import money
 from readagent_core.workspace import Workspace
 
 THEMES = {"system": "System", "light": "Light", "sepia": "Sepia", "dark": "Dark"}
-MEASURES = {"narrow": "Narrow", "middle": "Medium", "wide": "Wide"}
-FACES = {"serif": "Serif", "source-serif": "Source Serif", "sans": "Sans", "source-sans": "Source Sans"}
+FACES = {
+    "serif": "Serif",
+    "source-serif": "Source Serif",
+    "caladea": "Caladea",
+    "sans": "Sans",
+    "source-sans": "Source Sans",
+    "lato": "Lato",
+}
 
 
 def appearance_tab(workspace: Workspace) -> None:
@@ -30,13 +36,7 @@ def appearance_tab(workspace: Workspace) -> None:
     below_left, below_right = st.columns(2)
     chosen = {
         "size": left.select_slider("Text size", range(12, 37), look["size"], key="look_size"),
-        "measure": right.segmented_control(
-            "Line length",
-            list(MEASURES),
-            default=look["measure"],
-            format_func=MEASURES.__getitem__,
-            key="look_measure",
-        ),
+        "measure": right.select_slider("Line length", range(40, 91), look["measure"], key="look_measure"),
         "face": below_left.segmented_control(
             "Typeface",
             list(FACES),

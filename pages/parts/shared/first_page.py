@@ -32,6 +32,7 @@ from pages.parts.shared.scripts import bundle
 from pages.parts.shared.sharing import begin as begin_sharing
 from pages.parts.shared.signed_in import check_configuration
 from pages.parts.shared.streamlit_private import chunks, index_page
+from pages.parts.shared.typefaces import typeface_routes
 from readagent_core.errors import ReadAgentError, SignInError
 from readagent_core.settings import load_team
 
@@ -89,6 +90,7 @@ def routes() -> list[Route]:
         Route(f"{prefix}/bundle/{{checksum}}/{{script:path}}", _bundle),
         Route(f"{prefix}/picture/{{document}}/{{picture}}", _picture),
         Route(f"{prefix}/catalogue-cover/{{token}}", _catalogue_cover),
+        *typeface_routes(prefix),
         *original_routes(prefix),
         *drawn_page_routes(prefix),
         Route(f"{prefix}/{{name:unknown}}", _no_page),

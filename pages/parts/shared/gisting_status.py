@@ -20,25 +20,29 @@ LOOKS: dict[str, Sequence[Any]] = {
     "size": range(12, 37),
     "margin": range(8, 65),
     "warmth": range(11),
-    "measure": ("narrow", "middle", "wide"),
-    "face": ("serif", "sans", "source-serif", "source-sans"),
+    "measure": range(40, 91),
+    "face": ("serif", "sans", "source-serif", "source-sans", "caladea", "lato"),
     "theme": ("system", "light", "sepia", "dark"),
-    "lines": ("tight", "normal", "airy"),
+    "lines": range(130, 201),  # per cent of the size
     "justify": ("off", "on"),
     "names": ("on", "off"),
     "flow": ("scroll", "pages", "spread"),
     "vertical": ("book", "on", "off"),  # 'book': as the book is set
 }
-SIZES_BEFORE = {1: 15, 2: 17, 3: 18, 4: 20, 5: 23}  # px, of the five sizes of earlier versions
+BEFORE: dict[str, dict[Any, int]] = {  # what earlier versions stored
+    "size": {1: 15, 2: 17, 3: 18, 4: 20, 5: 23},  # px
+    "measure": {"narrow": 48, "middle": 60, "wide": 74},
+    "lines": {"tight": 145, "normal": 165, "airy": 195},
+}
 LOCAL_FACE = "local:"  # before the name of a typeface of the reader's own computer
 LOOK: dict[str, Any] = {
     "size": 18,
     "margin": 20,
     "warmth": 0,
-    "measure": "middle",
+    "measure": 60,
     "face": "serif",
     "theme": "system",
-    "lines": "normal",
+    "lines": 165,
     "justify": "off",
     "names": "on",
 }
@@ -262,9 +266,7 @@ def _covered(memory: GistMemory) -> dict[str, Any]:
 def look_of(stored: Mapping[str, Any]) -> dict[str, Any]:
     """The stored look, with the default for every missing or unknown part."""
     look = {name: stored[name] if stored.get(name) in known else LOOK[name] for name, known in LOOKS.items()}
-    face, size = str(stored.get("face")), stored.get("size")
+    face = str(stored.get("face"))
     if face.startswith(LOCAL_FACE) and 0 < len(face) - len(LOCAL_FACE) <= LONGEST_FACE:
         look["face"] = face
-    if isinstance(size, int) and size in SIZES_BEFORE:
-        look["size"] = SIZES_BEFORE[size]
-    return look
+    return look | {name: of[stored[name]] for name, of in BEFORE.items() if stored.get(name) in list(of)}
