@@ -16,7 +16,7 @@ import { boxOfCharacter, firstCharacter, spotAt } from "./text_places.js";
 // the view stays at its target for a moment, and until it was not pushed away for some frames: units around it, drawn for
 // the first time, change their heights, on a slow machine late
 const HOLD_MS = 700;
-const HOLD_FRAMES = 12;
+const HOLD_FRAMES = 30;
 const MARGIN = 24; // px between the upper edge and what was gone to; less than a line, so that no whole line is above it
 const SCROLLS = /^(Arrow(Up|Down)|Page(Up|Down)|Home|End| )$/; // keys
 

@@ -96,6 +96,7 @@ def test_where_nothing_is_let_in_a_question_is_kept_and_one_press_answers_it(ope
     assert "You have not read a page to its end yet. Answer it from:" in captions(at)
     asked = [e.question for c in workspace.library.conversations(book.id) for e in workspace.library.exchanges(c.id)]
     at.button(key="ask_unlimit").click().run()
+    at.run()
     assert workspace.library.position(book.id).limited is False
     assert at.sidebar.toggle[0].value is False
     now = [e.question for c in workspace.library.conversations(book.id) for e in workspace.library.exchanges(c.id)]
