@@ -103,7 +103,12 @@ class Answer {
     const within = this.data.acts.includes("within")
       ? button("Ask again within the limit", () => this.send({ do: "again" }), { kind: "slim" })
       : null;
-    return el("div", { class: "missing" }, el("p", {}, icon("unseen"), " ", why), within && el("div", { class: "acts" }, within));
+    return el(
+      "div",
+      { class: "missing" },
+      el("p", {}, icon("unseen"), " ", why),
+      within && el("div", { class: "acts" }, within, el("span", { class: "small dim num price" }, this.data.price)),
+    );
   }
 
   /**
