@@ -23,8 +23,6 @@ import { Scrolled } from "./scrolled.js";
  * @property {(open: boolean) => void} beside whether the gists beside turned pages are open
  */
 
-const DRAWN_WHOLE = 400; // pages; gists of so many are laid out at once, so that no estimated height moves them
-
 /** @type {ReaderView[]} */
 const VIEWS = ["both", "text", "gists"];
 
@@ -103,7 +101,6 @@ export class ReadingView {
     const { paged, look } = state;
     const kinds = [frame.isNarrow ? "slim" : "wide", `v-${state.view}`, paged ? "paged" : "scrolled", `f-${paged ? look.flow : "scroll"}`];
     if (state.view === "chapters") kinds.push("v-gists");
-    if (state.folded && (state.view === "chapters" || state.pages.length <= DRAWN_WHOLE)) kinds.push("drawn");
     if (look.justify === "on") kinds.push("justified");
     if (this.on.notes()) kinds.push("with-notes");
     if (state.vertical && paged) kinds.push("vertical");

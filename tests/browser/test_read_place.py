@@ -154,11 +154,11 @@ def test_letters_of_another_size_and_a_window_of_another_width_leave_the_person_
         read = page.evaluate(READ, line)
         page.locator(".aa").click()
         for size in ("23", "15", "20"):
-            page.locator(".panel").get_by_label("Text size").fill(size)
+            page.locator(".panel").get_by_role("slider", name="Text size").fill(size)
             page.evaluate(SETTLED)
             assert page.evaluate(READ, line) == read
             expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "9")
-        page.locator(".panel").get_by_label("Text size").fill("18")
+        page.locator(".panel").get_by_role("slider", name="Text size").fill("18")
         page.locator(".aa").click()
 
     page.locator(".leaves").hover()
@@ -176,7 +176,7 @@ def test_type_is_chosen_and_stays(page: Page, app_url: str) -> None:
     open_reader(page, app_url, at=1)
     text = page.locator('p[data-i="0"]')
     page.locator(".aa").click()
-    page.locator(".panel").get_by_label("Text size").fill("23")
+    page.locator(".panel").get_by_role("slider", name="Text size").fill("23")
     expect(text).to_have_css("font-size", "23px")
     page.locator(".panel").get_by_role("button", name="Sans", exact=True).click()
     expect(text).not_to_have_css("font-family", re.compile("Palatino"))
@@ -184,9 +184,9 @@ def test_type_is_chosen_and_stays(page: Page, app_url: str) -> None:
     page.locator(".panel").get_by_role("button", name="Serif", exact=True).click()
     expect(text).to_have_css("font-family", re.compile("Palatino"))
     middle = width_of(text)
-    page.locator(".panel").get_by_label("Line length", exact=True).fill("48")
+    page.locator(".panel").get_by_role("slider", name="Line length").fill("48")
     assert width_of(text) < middle
-    page.locator(".panel").get_by_label("Line length", exact=True).fill("60")
+    page.locator(".panel").get_by_role("slider", name="Line length").fill("60")
     page.locator(".panel").get_by_role("button", name="Line spacing: more").click()
     expect(page.locator(".panel output").nth(1)).to_have_text("1.70")
     page.locator(".panel").get_by_role("button", name="Caladea").click()
@@ -196,7 +196,7 @@ def test_type_is_chosen_and_stays(page: Page, app_url: str) -> None:
     page.reload()
     expect(text).to_have_css("font-size", "23px")
     page.locator(".aa").click()
-    page.locator(".panel").get_by_label("Text size").fill("18")
+    page.locator(".panel").get_by_role("slider", name="Text size").fill("18")
     page.locator(".panel").get_by_role("button", name="Dark").click()
     expect(page.locator(".stApp")).to_have_css("background-color", "rgb(23, 25, 27)")
     expect(page.locator(".leaf.cur")).to_have_count(1)
