@@ -26,6 +26,7 @@ from readagent_core.memory import GistMemory
 from readagent_core.plan import PRESETS, GistingPlan
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
+from readagent_core.world.storage import load_world
 
 PRESET_NAMES = {
     "article": "Short pages (stories, articles)",
@@ -218,7 +219,11 @@ def export_dialog(workspace: Workspace, shown: Gisting) -> None:
         st.download_button(
             f"**{FORMAT_NAMES[kind]}** {use}",
             data=lambda kind=kind: export_memory(  # type: ignore[misc]
-                memory, kind, pictures, marks=placed_marks(workspace.library, shown.book_id, memory.document)
+                memory,
+                kind,
+                pictures,
+                marks=placed_marks(workspace.library, shown.book_id, memory.document),
+                known=load_world(workspace.library, shown.id).as_of(len(memory.pages)),
             ),
             file_name=memory_file_name(memory, kind),
             mime=MEMORY_FORMATS[kind],
