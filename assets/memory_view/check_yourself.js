@@ -58,42 +58,18 @@ export class CheckYourself {
 
   /** The elements of a paragraph are there: where a chapter ends with it, its line is drawn. @param {number} paragraph */
   paragraphDrawn(paragraph) {
-    const chapter = this.data?.chapters.find(({ end }) => end === paragraph + 1 || end === paragraph);
-    if (chapter?.end === paragraph) return this.again(chapter);
+    const chapter = this.data?.chapters.find(({ end }) => end === paragraph + 1);
     const node = this.units.nodes[paragraph];
-    if (!chapter || !node || this.lines.get(chapter.end)?.[0].isConnected || !node.parentElement) return;
-    const line = this.line(chapter, "after");
-    line.style.gridRow = String(this.units.rows[paragraph] + 1); // the empty row after it
-    node.after(line);
-    const lines = [line];
-    const top = this.units.topOf(chapter.end);
-    if (top?.matches(".sec")) {
-      // scrolled, what hangs out of a chapter is cut off: it stands in the empty space above the heading of the next one
-      const above = this.line(chapter, "above");
-      above.style.gridRow = top.style.gridRow;
-      top.before(above);
-      lines.push(above);
-      line.classList.add("turned");
-    }
-    this.lines.set(chapter.end, lines);
-  }
-
-  /** The heading after a chapter has come later than its end. @param {Chapter} chapter */
-  again(chapter) {
-    const lines = this.lines.get(chapter.end);
-    if (lines?.length !== 1) return;
-    lines[0].remove();
-    this.lines.delete(chapter.end);
-    this.paragraphDrawn(chapter.end - 1);
-  }
-
-  /** @param {Chapter} chapter @param {string} kind */
-  line(chapter, kind) {
+    if (!chapter || !node || this.lines.get(chapter.end)?.[0].isConnected) return;
+    if (!node.parentElement) return void requestAnimationFrame(() => node.parentElement && this.paragraphDrawn(paragraph));
     const open = button("Check yourself", () => this.open(chapter), {
       kind: "quiet slim checkb",
       "aria-label": `Check yourself: ${chapter.title}`,
     });
-    return el("div", { class: `checkline ${kind}` }, open);
+    const line = el("div", { class: "checkline" }, open);
+    line.style.gridRow = String(this.units.rows[paragraph] + 1); // the empty row after it
+    node.after(line);
+    this.lines.set(chapter.end, [line]);
   }
 
   get opened() {
