@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from typing import Literal
 
 import streamlit as st
 
@@ -285,7 +286,7 @@ def _say_limit(now: AskOneBook) -> None:
     with st.container(key="ask_from", gap="small"):
         st.caption(f"{said} {'Answer it from:' if kept else 'A question is answered from:'}")
         with st.container(horizontal=True, gap="small"):
-            first = "primary" if kept else "secondary"
+            first: Literal["primary", "secondary"] = "primary" if kept else "secondary"
             st.button("The whole book", key="ask_unlimit", type=first, on_click=_lift, args=(now, None))
             st.button("Page 1 only", key="ask_first_page", on_click=_lift, args=(now, 1))
 

@@ -17,6 +17,7 @@ from readagent_core.answering import costs, suggesting
 from readagent_core.answering.base import LETTERS, AskSettings, Question
 from readagent_core.answering.questions import parse_question
 from readagent_core.answering.registry import all_methods
+from readagent_core.answering.response import ANSWER_WORDS
 from readagent_core.incoming.samples import FOLDER
 from readagent_core.library.records import Book
 from readagent_core.memory import GistMemory
@@ -158,7 +159,7 @@ def ask(book: Book | None, memory: GistMemory, count: int, *, running: bool, has
 def price_line(model: ChatModel, memory: GistMemory, chosen: Sequence[str], settings: AskSettings) -> str:
     """About how many words a question sends by all methods that are chosen, and what that costs."""
     words = sum(costs.words_of_question(memory, name, look_ups=settings.look_ups) for name in chosen)
-    price = costs.price_of_words(model, words, costs.ANSWER_WORDS * len(chosen))
+    price = costs.price_of_words(model, words, ANSWER_WORDS * len(chosen))
     if not model.is_language_model:
         return "The built-in reader answers, free."
     return shell.as_text(
