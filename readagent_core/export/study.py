@@ -1,7 +1,7 @@
 """Cards to learn from as a file: an Anki deck, or CSV that other programs take.
 
-Questions about chapters, words that were marked with their sentences, and who is who as of a page. A card keeps its id
-from one export to the next, so that Anki adds only what is new.
+Questions about chapters, words that were marked or looked up, with their sentences, and who is who as of a page. A card
+keeps its id from one export to the next, so that Anki adds only what is new.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from readagent_core.companion.study import StudyQuestion
 from readagent_core.document import Document
 from readagent_core.errors import SettingsError
 from readagent_core.library.marks import HIGHLIGHT, NOTE, Mark
+from readagent_core.library.vocabulary import LookedUpWord
 from readagent_core.text_files import csv_line
 from readagent_core.words import count_words, sentences
 from readagent_core.world.as_of import Known
@@ -47,11 +48,16 @@ def study_cards(
     *,
     questions: Iterable[StudyQuestion] = (),
     marks: Iterable[Mark] = (),
+    looked_up: Iterable[LookedUpWord] = (),
     known: Known | None = None,
 ) -> list[StudyCard]:
-    """Return a card for each question, each marked word, and each person known. ``marks``: placed in ``document``."""
+    """Return a card for each question, each word that was marked or looked up, and each person known.
+
+    ``marks``: placed in ``document``.
+    """
     cards = [StudyCard(q.question, q.answer, q.page) for q in questions]
     cards += _words(document, marks)
+    cards += [StudyCard(word.word, f"{word.meaning}\n{word.sentence}") for word in looked_up]
     for person in known.people if known else ():
         lines = [f"{said(line)} [{line.page}]" for line in person.lines if said(line)][-_LINES:]
         if lines:

@@ -12,6 +12,7 @@ from readagent_core.companion.passage import Passage
 from readagent_core.companion.statistics import statistics_of
 from readagent_core.dictionaries.shelf import FOLDER
 from readagent_core.export.reading import reading_csv, words_csv
+from readagent_core.export.study import study_cards
 from readagent_core.incoming.samples import add_samples
 from readagent_core.library.marks import Spot
 from readagent_core.settings import Settings
@@ -46,6 +47,8 @@ def test_a_word_is_kept_with_its_sentence(tmp_path: Path) -> None:
     assert kept.sentence in text
     (row,) = csv.DictReader(io.StringIO(words_csv(workspace.library)))
     assert (row["word"], row["meaning"], row["book"]) == ("lantern", 'a lamp, "carried"', book.title)
+    (card,) = study_cards(document, looked_up=workspace.library.words(book.id))
+    assert (card.front, card.back) == ("lantern", f'a lamp, "carried"\n{kept.sentence}')
     workspace.library.remove_word(book.id, "lantern")
     assert workspace.library.words(book.id) == []
 

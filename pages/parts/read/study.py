@@ -45,7 +45,8 @@ def cards_of(workspace: Workspace, book: Book, gisting: Gisting | None) -> dict[
     """What there is to learn of a book, by kind, as far as it was read."""
     library = workspace.library
     document = library.document(book.id, document_id=gisting.document_id if gisting else None)
-    words = study_cards(document, marks=placed_marks(library, book.id, document).placed)
+    marks = placed_marks(library, book.id, document).placed
+    words = study_cards(document, marks=marks, looked_up=library.words(book.id))
     if gisting is None:
         return {WORDS: words, QUESTIONS: [], PEOPLE: []}
     world = load_world(library, gisting.id)
