@@ -22,7 +22,7 @@ from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.models.server.replies import Reply
 from readagent_core.models.thinking import split_thinking
 from readagent_core.prompts import Prompt
-from tests.fakes.wire import Case, load_cases
+from tests.fakes.wire import UNPUBLISHED, Case, load_cases
 
 SECONDS = 1.0
 PROMPT = Prompt("answer", "When was the lamp lit?", reply_words=500)
@@ -104,7 +104,7 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    cases = load_cases()
+    cases = load_cases() + load_cases(UNPUBLISHED)
     wrong: Counter[str] = Counter()
     start = time.perf_counter()
     for number in range(options.cases):

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent.parent / "models" / "wire"
+UNPUBLISHED = FOLDER.with_name("unpublished")
 
 
 @dataclass(frozen=True)
 class Case:
     """What a server sends, and what must come of it. ``source``: where that was published; ``note``: that
-    the shape there is only like it, what it was made from, or that nothing published shows it.
+    the shape there is only like it, or what it was made from.
     """
 
     server: str
@@ -56,10 +57,10 @@ class Case:
         yield b"0\r\n\r\n"
 
 
-def load_cases() -> list[Case]:
-    """All cases of all files, in order. ``events``: objects are sent as events, text as it stands."""
+def load_cases(folder: Path = FOLDER) -> list[Case]:
+    """All cases of all files of a folder, in order. ``events``: objects are sent as events, text as it stands."""
     found = []
-    for path in sorted(FOLDER.glob("*.json")):
+    for path in sorted(folder.glob("*.json")):
         data = json.loads(path.read_text(encoding="utf-8"))
         for row in data["cases"]:
             events, body = row.pop("events", None), row.pop("body", "")

@@ -21,9 +21,10 @@ from readagent_core.models.server.events import Events
 from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.models.server.replies import Reply
 from readagent_core.prompts import Prompt
-from tests.fakes.wire import Case, WireServer, load_cases
+from tests.fakes.wire import UNPUBLISHED, Case, WireServer, load_cases
 
 CASES = load_cases()
+ALL = CASES + load_cases(UNPUBLISHED)
 SHORT = Prompt("answer", "When was the lamp lit?", reply_words=500)
 LONG = Prompt("answer", "word and word, " * 2000, reply_words=50)
 
@@ -57,8 +58,8 @@ def test_the_collection_is_large_and_says_where_each_shape_was_published():
     assert f"{len(CASES)} shapes" in table
 
 
-@pytest.mark.parametrize("case", CASES, ids=[f"{case.server}: {case.name}" for case in CASES])
-def test_a_published_shape(case, server):
+@pytest.mark.parametrize("case", ALL, ids=[f"{case.server}: {case.name}" for case in ALL])
+def test_a_shape(case, server):
     found, expect = ask(server, case), dict(case.expect)
     kind = expect.pop("error", None)
     if kind:
@@ -75,7 +76,7 @@ def test_a_published_shape(case, server):
     assert {name: getattr(found, names[name]) for name in expect} == expect
 
 
-@pytest.mark.parametrize("case", CASES[::12], ids=[f"{case.server}: {case.name}" for case in CASES[::12]])
+@pytest.mark.parametrize("case", ALL[::12], ids=[f"{case.server}: {case.name}" for case in ALL[::12]])
 def test_how_the_bytes_arrive_makes_no_difference(case, server):
     one = ask(server, case)
     for size in (1, 7):
@@ -86,7 +87,7 @@ def test_how_the_bytes_arrive_makes_no_difference(case, server):
 
 def test_a_body_is_read_alike_wherever_it_is_cut():
     """Each at every byte of its first 200, in this process."""
-    for case in CASES:
+    for case in ALL:
         body = case.body if len(case.body) < 500 else case.body[:500]  # parsing it all 200 times takes long
         whole = events_in([body], streamed=case.streamed)
         for place in range(1, min(200, len(body))):
@@ -97,7 +98,7 @@ def test_a_body_is_read_alike_wherever_it_is_cut():
 def test_damaged_bodies_end_in_an_error_or_in_what_was_said():
     """A sample; ``python -m bench.wire`` tries thousands."""
     for number in range(300):
-        case = CASES[number % len(CASES)]
+        case = ALL[number % len(ALL)]
         assert verdict(case, *damaged(case, random.Random(number))) == "", f"{case.server}: {case.name}, {number}"
 
 
