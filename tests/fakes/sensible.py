@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
+from itertools import cycle, islice
 from pathlib import Path
 from string import Template
 
@@ -103,7 +104,13 @@ def notes_of(prompt: prompts.Prompt) -> str:
 
 
 def _as_told(gist: str, prompt: prompts.Prompt) -> str:
-    """A gist as a language model makes it: no copy of its page's beginning, and no shorter than it should be."""
+    """A gist as a language model makes it: with words that its page does not have, and no shorter than it should be."""
     missing = int(prompt.fields["least"]) - count_words(gist)
-    page = prompt.fields.get("page") or prompt.fields.get("passage", "")
-    return " ".join(["In short:", gist, *(page.split()[-missing:] if missing > 0 else [])])
+    own = max(missing, count_words(gist) // 3)
+    return " ".join(["In short:", gist, *islice(cycle(_OWN_WORDS), own)])
+
+
+_OWN_WORDS = (
+    "thereby", "summarily", "recounted", "hereafter", "briefly", "notwithstanding", "retold", "wherein", "condensed",
+    "likewise", "abridged", "moreover", "paraphrased", "accordingly", "outlined", "whereupon", "sketched", "rendered",
+)  # fmt: skip
