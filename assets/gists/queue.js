@@ -32,10 +32,10 @@ export class Queue {
     this.rows = data.rows;
     this.drawNight(data);
     const active = /** @type {ShadowRoot | Document} */ (this.list.getRootNode()).activeElement;
-    const [book, act] = [active?.closest("li")?.dataset.id, active?.getAttribute("data-act")];
+    const [book, act] = [active?.closest("li")?.dataset.id, active?.getAttribute("data-do")];
     this.list.replaceChildren(...this.rows.map((row) => this.drawRow(row)));
     const again = [...this.list.querySelectorAll("li")].find((item) => item.dataset.id === book);
-    /** @type {HTMLElement | null | undefined} */ (again?.querySelector(`[data-act="${act}"]`))?.focus();
+    [...(again?.querySelectorAll("button") ?? [])].find((one) => one.dataset.do === act)?.focus();
   }
 
   /** @param {QueueData} data */
@@ -64,7 +64,7 @@ export class Queue {
       kind: "quiet icon",
       icon: "close",
       name: `Take ${row.title} out of the list`,
-      "data-act": "drop",
+      "data-do": "drop",
     });
     const open = el(
       "a",
@@ -104,7 +104,7 @@ export class Queue {
     return button("⠿", () => {}, {
       kind: "quiet icon gr",
       name: `Move ${row.title}: arrow up or down`,
-      "data-act": "move",
+      "data-do": "move",
       onkeydown: (event) => {
         const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
         if (!by) return;

@@ -17,7 +17,7 @@ from readagent_core.prompts import render_fragment
 
 Range = tuple[int, int]  # first and last page, inclusive
 _ENTRY = (  # after the number of the book, if there are several
-    r"^<Pages {prefix}(\d+)-(\d+)>\n(.*?)(?=^<Pages? [\d.]+(?:-\d+)?>|^<Book \d+> |^</text>|\Z)"
+    r"^<Pages {prefix}(\d+)-(\d+)>(?: \(gist\)|（要点）)?\n(.*?)(?=^<Pages? [\d.]+(?:-\d+)?>|^<Book \d+> |^</text>|\Z)"
 )
 _BOOK = re.compile(r"^<Book (\d+)> [^\n]*\n(.*?)(?=^<Book \d+> |^</text>|\Z)", re.MULTILINE | re.DOTALL)
 

@@ -223,12 +223,12 @@ class Run:
 
 def new_words(model: str, prompt: Prompt) -> int:
     """Return the words of a prompt after the longest beginning that a recent prompt to the same model had."""
-    shared = max((_shared(text, prompt.text) for name, text in tuple(_sent) if name == model), default=0)
+    shared = max((shared_beginning(text, prompt.text) for name, text in tuple(_sent) if name == model), default=0)
     _sent.append((model, prompt.text))
     return count_words(prompt.text[shared:])
 
 
-def _shared(one: str, other: str) -> int:
+def shared_beginning(one: str, other: str) -> int:
     """Return how many characters two texts have in common at their beginnings."""
     low, high = 0, min(len(one), len(other))
     while low < high:

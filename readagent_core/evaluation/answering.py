@@ -172,7 +172,7 @@ def _score(
     return Result(
         **_question_fields(task.key, task.case, item, plan=task.plan),
         **_call_figures(model),
-        words_new=None if model.usage.cached_calls else (found.usage.words_new or 0) - model.built,
+        words_new=model.new,
         answer=found.text,
         option=found.option,
         correct=(found.option == item.gold) if options else bool(judged["step"]) if judged else None,

@@ -83,7 +83,10 @@ Made = Mapping[tuple[str, str], float]  # by document and plan: how much of it t
 
 
 def readings_made(workspace: Workspace) -> Made:
-    """Return what the model has read, in the app or for an experiment: its calls are not sent again."""
+    """Return what the model has read, in the app or for an experiment: its calls are not sent again.
+
+    Gists that were made together with notes are not among them: an experiment asks for the gist alone.
+    """
     found: dict[tuple[str, str], float] = {}
     with ExitStack() as stack:
         libraries = [workspace.library]
@@ -91,6 +94,8 @@ def readings_made(workspace: Workspace) -> Made:
             libraries.append(stack.enter_context(closing(Library(folder))))
         for library in libraries:
             for gisting in library.gistings_by(workspace.model.name):
+                if library.has_notes(gisting.id):
+                    continue
                 share = float(gisting.state == GistingState.DONE)
                 if not share and gisting.pages:
                     memory = library.memory(gisting.id)

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
+from readagent_core.answering.run import shared_beginning
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import BudgetError, CancelledError
 from readagent_core.models.base import ChatModel, Completion, ModelWrapper
@@ -156,7 +157,8 @@ class CountingModel(ModelWrapper):
 
     ``run``: which run of the experiment asks, from 1; the replies of one run do not depend on those of another.
     ``on_reply``: called with every prompt that was answered. ``words``: sent, cached or not; ``built``: those of
-    prompts without a question, for what a method builds of the text once, for all questions.
+    prompts without a question, for what a method builds of the text once, for all questions. ``new``: words of the
+    others after the longest beginning that one before them had, which a server's cache of prompts cannot save.
 
     A reply is always asked for whole, because nobody watches it arrive and one that broke off can be retried.
     """
@@ -172,7 +174,8 @@ class CountingModel(ModelWrapper):
         self._meter = Metered(model, budget=0.0)  # the limit for one book or question does not apply here
         super().__init__(self._meter)
         self._budget, self._run, self._on_reply = budget, run, on_reply
-        self.words = self.words_out = self.built = 0
+        self.words = self.words_out = self.built = self.new = 0
+        self._asked: list[str] = []
         self._lock = threading.Lock()
 
     @property
@@ -185,7 +188,12 @@ class CountingModel(ModelWrapper):
         completion = self.model.complete(sent, cancel)
         with self._lock:
             self.words += prompt.words
-            self.built += 0 if "question" in prompt.fields else prompt.words
+            if "question" in prompt.fields:
+                shared = max((shared_beginning(text, prompt.text) for text in self._asked), default=0)
+                self.new += count_words(prompt.text[shared:])
+                self._asked.append(prompt.text)
+            else:
+                self.built += prompt.words
             self.words_out += count_words(completion.text)
         dollars = self._meter.usage_of(prompt, completion).cost or 0.0
         self._budget.add(prompt.words, completion, dollars=dollars)

@@ -37,7 +37,8 @@ class Result:
     ``gold``: index of the right option. ``hard``: whether the dataset calls the question hard, None where it does not
     say. ``correct``: None for a free-form question. ``rating``: 'exact', 'partial', 'wrong', or '' for an unrated one.
     ``words``: sent for this question alone, instructions included, whether or not a reply came from the cache.
-    ``words_new``: those of them after the longest beginning that a prompt before had; None where a reply was cached.
+    ``words_new``: those of them after the longest beginning that a prompt of this question before had; None in records
+    of an earlier version.
     ``replay``: byte offset of its events in replays.jsonl, None where they are not stored. ``error``: why there is
     no answer.
     """

@@ -97,7 +97,7 @@ def test_a_model_with_one_fault_in_every_reply(name: str, fault: str) -> None:
 
 @pytest.mark.parametrize("pagination", PAGINATIONS)
 def test_a_reading_is_whole(pagination: str) -> None:
-    weak = WeakModel(0.9, seed=0)
+    weak = WeakModel(0.9, seed=1)
     plan = GistingPlan.from_preset("article", pagination=pagination)
     document = MEMORY.document
     with FakeServer(weak) as server:
