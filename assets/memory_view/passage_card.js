@@ -127,6 +127,7 @@ export class PassageCard {
     const running = data.state === "running";
     const language = book.outline.language;
     if (data.signer?.kind === "builtin") this.title = "In this book";
+    this.node.setAttribute("aria-label", this.title);
     this.node.setAttribute("aria-busy", String(running));
     this.node.replaceChildren(
       el(
