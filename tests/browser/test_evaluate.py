@@ -183,7 +183,7 @@ def test_own_questions_are_typed_pasted_and_stored(
 
     page.get_by_role("button", name="Remove question 2").click()
     expect(questions(page)).to_have_count(2)
-    page.locator(".toast").get_by_role("button", name="Undo").click()
+    page.locator(".toast:not([hidden])").get_by_role("button", name="Undo").click()
     expect(questions(page)).to_have_count(3)
     expect(questions(page).nth(1)).to_have_value(ASKED[1][0])
 
@@ -215,7 +215,7 @@ def test_own_questions_are_typed_pasted_and_stored(
     expect(questions(page)).to_have_count(5)
     expect(page.locator("textarea[name=wrong]").nth(3)).to_have_value("Oake\nCrale")
     expect(questions(page).last).to_have_value('He said "no";\nwhy?')
-    page.locator(".toast").get_by_role("button", name="Undo").click()
+    page.locator(".toast:not([hidden])").get_by_role("button", name="Undo").click()
     expect(questions(page)).to_have_count(4)
 
 

@@ -111,7 +111,7 @@ def test_a_file_is_dropped_named_put_on_a_shelf_and_removed_with_undo(page: Page
     act_on(page, "The Ferry at High Water", "Put on a shelf")
     page.get_by_role("menuitemradio", name="Rivers").click()
     expect(shelf).to_have_attribute("aria-label", "Rivers, 1 book")
-    page.locator(".toast").get_by_role("button", name="Undo").click()
+    page.locator(".toast:not([hidden])").get_by_role("button", name="Undo").click()
     expect(shelf).to_have_attribute("aria-label", "Rivers, 0 books")
 
     act_on(page, "The Ferry at High Water", "Make gists")
@@ -119,9 +119,9 @@ def test_a_file_is_dropped_named_put_on_a_shelf_and_removed_with_undo(page: Page
     dialog.get_by_role("button", name="Make gists").click()
     expect(ferry).to_contain_text("Gists ready")  # without a click
     act_on(page, "The Ferry at High Water", "Remove")
-    expect(page.locator(".toast")).to_contain_text("Removed The Ferry at High Water.")
+    expect(page.locator(".toast:not([hidden])")).to_contain_text("Removed The Ferry at High Water.")
     expect(ferry).to_have_count(0)
-    page.locator(".toast").get_by_role("button", name="Undo").click()
+    page.locator(".toast:not([hidden])").get_by_role("button", name="Undo").click()
     expect(ferry).to_contain_text("Gists ready")
 
 
@@ -239,7 +239,7 @@ def test_on_a_phone_nothing_is_cut_off_and_undo_can_be_reached(page: Page) -> No
     title = last.get_by_role("link").inner_text()
     last.get_by_role("button", name=f"More about {title}").click()
     page.get_by_role("menuitem", name="Remove").click()
-    undo = page.locator(".toast").get_by_role("button", name="Undo")
+    undo = page.locator(".toast:not([hidden])").get_by_role("button", name="Undo")
     expect(undo).to_be_in_viewport(ratio=1)
     undo.click()
     expect(card(page, title)).to_have_count(1)

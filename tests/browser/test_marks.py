@@ -109,7 +109,7 @@ def test_words_selected_by_mouse_are_highlighted_changed_removed_and_copied(
     assert menu["y"] + menu["height"] < top
     assert menu["y"] >= room["y"]
     page.keyboard.press("c")
-    expect(page.locator(".toast")).to_contain_text("Copied")
+    expect(page.locator(".toast:not([hidden])")).to_contain_text("Copied")
     copied = page.evaluate("navigator.clipboard.readText()")
     words = "“Why the Second Wife, Mr. Reeve?” I said at last.\n\n“First one sank”"
     assert copied == f"{words} (The Keeper of Harrow Light, p. 1)"
