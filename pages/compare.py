@@ -123,7 +123,7 @@ def empty(
     with st.container(horizontal=True, gap="small", key="compare_try"):
         for number, question in enumerate(controls.questions_to_try(book, memory) if memory.readable else []):
             key = f"compare_try_{number}"
-            if st.button(question, key=key, on_click=controls.take_question, args=(book, question)):
+            if st.button(question, key=key, on_click=controls.take_question, args=(question,)):
                 st.rerun()  # the form that asks it is outside of this fragment
     if recording is not None:
         board.offer(*recording)

@@ -22,7 +22,7 @@ const STEPS = {
   ask: [
     [".list", "The memory", "The gists of all pages. A question is read beside them first."],
     [".m.open", "A page that was looked up", "It opens in place, with the words that the answer quotes."],
-    [".ans", "The answer", "Each claim says what it rests on. Press one to see the words in the memory."],
+    [".ans, .sentences", "The answer", "Each claim says what it rests on. Press one to see the words in the memory."],
     [CHAT_INPUT, "Your question", "Ask anything about this book."],
   ],
 };

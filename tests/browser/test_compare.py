@@ -11,7 +11,7 @@ from playwright.sync_api import Error, Page, expect
 
 from readagent_core.library import Library
 from tests.answering.test_library_shelf import tale
-from tests.browser.conftest import SIZE, add_read_book, go_to
+from tests.browser.conftest import SIZE, add_read_book, go_to, settled
 
 SIX = ("read-agent-p", "gist-mem", "bm25", "memwalker", "semantic-compression", "full-text")
 LONG = 60_000
@@ -116,6 +116,7 @@ def test_citations_open_their_places(page: Page, app_url: str, app_home: Path) -
     book = next(b.id for b in library.books() if b.title.startswith("Harrow Sound"))  # has no recording of its own
     library.close()
     open_compare(page, app_url, book)
+    settled(page)
     # of a question to try
     page.locator(".st-key-compare_try button").first.click()
     cited = page.locator(".r[data-state='done'] button.cite").first

@@ -113,6 +113,9 @@ def ask(book: Book | None, memory: GistMemory, count: int, *, running: bool, has
     ``has_model``: a language model is connected, which can judge answers.
     ``memory``: ends at the spoiler limit; a known question that needs later text is not offered.
     """
+    taken = st.session_state.get("compare_taken")
+    if taken is not None:  # set here: a value that was set for the field in a run that was interrupted may be lost
+        st.session_state[f"compare_question_{key_of(book)}"] = taken
     form = st.form("compare_form", border=False)
     with form.container(horizontal=True, vertical_alignment="bottom", key="compare_ask"):
         text = st.text_input(
@@ -153,7 +156,8 @@ def ask(book: Book | None, memory: GistMemory, count: int, *, running: bool, has
             disabled=not has_model,
         )
     asked = replace(asked_from(text, options, known_answer), judged=judged and has_model)
-    return asked if go or st.session_state.pop("compare_taken", False) else None
+    taken = st.session_state.pop("compare_taken", None)
+    return asked if go or taken is not None else None
 
 
 def price_line(model: ChatModel, memory: GistMemory, chosen: Sequence[str], settings: AskSettings) -> str:
@@ -205,10 +209,9 @@ def questions_to_try(book: Book | None, memory: GistMemory) -> list[str]:
     return known[:3] or [s.text for s in suggesting.standard_questions(memory, finished=memory.complete)][:3]
 
 
-def take_question(book: Book | None, text: str) -> None:
+def take_question(text: str) -> None:
     """Ask ``text`` in the next run."""
-    st.session_state[f"compare_question_{key_of(book)}"] = text
-    st.session_state["compare_taken"] = True
+    st.session_state["compare_taken"] = text
 
 
 def _take(book: Book | None, known: list[dict[str, Any]]) -> None:
