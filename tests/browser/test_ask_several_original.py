@@ -29,7 +29,8 @@ def answer(app_home: Path) -> Iterator[str]:
     job.join(120)
     yield exchange.id
     workspace.library.delete_conversation(exchange.conversation_id)
-    workspace.library.remove(books[1])
+    for book in books:  # a sample has the title of the first
+        workspace.library.remove(book)
     workspace.library.close()
 
 

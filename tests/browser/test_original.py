@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ LOADED = "picture => picture.complete && picture.naturalWidth > 0"
 
 
 @pytest.fixture(scope="module")
-def books(app_home: Path, app_url: str) -> dict[str, str]:
+def books(app_home: Path, app_url: str) -> Iterator[dict[str, str]]:
     """Ids: a PDF with gists and an answer, the answer, and a locked PDF whose password the app was not given."""
     workspace = Workspace(load_settings({"READAGENT_HOME": str(app_home)}))
     minutes = open_file(workspace, Press()(sample("harrow-council-minutes")), "minutes.pdf")
@@ -28,8 +29,10 @@ def books(app_home: Path, app_url: str) -> dict[str, str]:
     exchange, job = ask(workspace, minutes.id, Question("What did Mr. Okafor say of the two quotations?"))
     job.join(120)
     closed = open_file(workspace, locked("secret", "owner"), "closed.pdf", password="secret")
+    yield {"minutes": minutes.id, "answer": exchange.id, "locked": closed.id}
+    for book in (minutes, closed):  # a sample has the title of the first
+        workspace.library.remove(book.id)
     workspace.library.close()
-    return {"minutes": minutes.id, "answer": exchange.id, "locked": closed.id}
 
 
 def test_selected_words_are_marked_on_the_page_that_has_them(page: Page, app_url: str, books: dict[str, str]) -> None:

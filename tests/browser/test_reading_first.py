@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.library import Library
+from tests.browser.conftest import SIZE
 from tests.recordings import make_memory
 
 IN_SHEET = """(nodes) => nodes.filter((node) => {
@@ -25,6 +26,7 @@ AT_SECOND = """(second) => {
   const now = opened + 1000 * second;
   Date.now = () => now;
 }"""
+ROOM_TO_SEARCH = "bar => [bar.querySelector('.find input').clientWidth, bar.scrollWidth - bar.clientWidth]"
 DRAWN = """async () => {
   for (let frame = 0; frame < 3; frame++) await new Promise((done) => requestAnimationFrame(done));
 }"""
@@ -162,6 +164,21 @@ def test_no_jump_counts_as_reading(page: Page, app_url: str, app_home: Path) -> 
     page.wait_for_timeout(1500)  # until the position was sent
     assert furthest(app_home, number) == 7
     expect(page.locator(".furthest")).to_have_attribute("aria-valuetext", "17 % read")
+
+    # The words searched for can be read, however wide the window is and whatever else is in the toolbar.
+    for view in ("both", "gists"):
+        page.locator(".find input").fill("")
+        expect(page.locator(".tbar.found")).to_have_count(0)
+        page.locator(f".tbar .seg-{view}").click()
+        page.locator(".find input").fill("lamp")
+        expect(page.locator(".tbar.found")).to_be_visible()
+        page.get_by_role("button", name="Close the list of hits").click()
+        for width in (1600, 1440, 1280, 1200, 1100, 834, 600, 390):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.evaluate(DRAWN)
+            room, over = page.locator(".tbar").evaluate(ROOM_TO_SEARCH)
+            assert (room >= 50, over) == (True, 0), (view, width, room)
+        page.set_viewport_size(SIZE)
 
 
 def test_reading_three_screens_counts_and_can_be_set_by_hand(

@@ -22,6 +22,8 @@ def capable(text: str) -> str:
     if "least" in prompt.fields and prompt.task in ("gist", "tree_segment", "tree_parent", "compress"):
         least, most = (int(re.sub(r"\D", "", prompt.fields[name])) for name in ("least", "most"))
         gist, notes, said = reply.partition("\n\nNotes:\n")
-        if not least <= count_words(gist) <= most:
+        if count_words(gist) > most:
+            return first_words(gist, most) + notes + said
+        if count_words(gist) < least:
             return first_words(prompt.fields.get("page") or prompt.fields["text"], (least + most) // 2) + notes + said
     return reply
