@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
-from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
+from readagent_core.errors import CutOffError, EmptyReplyError, ModelError, RefusedError
 from readagent_core.gisting.audit import audit_gist, find_differences
 from readagent_core.memory import Gist, Page
 from readagent_core.models.base import ChatModel
@@ -276,6 +276,10 @@ def shorten_text(
             problems = {"empty": ""}
         except RefusedError:
             problems = {"refusal": ""}
+        except ModelError:  # what stops the reading stops the next page; the reply that is paid is not lost
+            if not usable:
+                raise
+            break
         if not problems or (usable and not model.asks_again):
             break
         if "copy" in problems and not tells:

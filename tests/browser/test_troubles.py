@@ -48,7 +48,7 @@ def test_making_gists_goes_on_after_each_of_them_and_nothing_is_asked_twice(
     moods = Moods()
     with FakeServer(moods) as server:
         kept = {"base_url": server.url, "model": "fake-model", "connections": 2, "budget_book": 0.5}
-        kept["prices"] = {"fake-model": [150.0, 150.0]}  # the whole reading is some eighty cents
+        kept["prices"] = {"fake-model": [45.0, 45.0]}  # the whole reading is some eighty cents
         (home / "settings.json").write_text(json.dumps(kept), encoding="utf-8")
         with start_app(home) as url:
             page.goto(f"{url}/read?book={shelved.id}")
@@ -76,14 +76,19 @@ def test_making_gists_goes_on_after_each_of_them_and_nothing_is_asked_twice(
             expect(line).to_contain_text(re.compile(r"\d gists? saved"))
             page.keyboard.press("Escape")
             page.locator(".leaves").focus()
-            page.keyboard.press("End")
+            page.keyboard.press("End")  # to the last page's first line
             last = page.locator('p[data-i="59"]')
+            page.locator(".leaves").hover()
+            page.mouse.wheel(0, 9000)
             expect(last).to_be_in_viewport()  # the book is readable to its end
             page.locator(".foot").get_by_role("button", name="Details").click()
             page.get_by_role("button", name="Open Settings").click()
             expect(page.locator(".st-key-settings")).to_contain_text("In use now: fake-model")
             go_to(page, "Read")
             moods.refusing.clear()
+            page.locator(".leaves").hover()
+            page.mouse.wheel(0, 9000)
+            expect(last).to_be_in_viewport()
             page.get_by_role("button", name="Resume", exact=True).click()
             expect(line).to_contain_text("Ready")
             expect(last).to_be_in_viewport()
