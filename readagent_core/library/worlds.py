@@ -5,6 +5,7 @@ Values are stored as JSON; ``world`` knows what they mean.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from enum import StrEnum
@@ -42,16 +43,14 @@ class Worlds(LibraryPart):
             (gisting_id, number, kind, json.dumps(dict(value), ensure_ascii=False), gisting_id, number),
         )
 
-    def world_version(self, gisting_id: int, book_id: str) -> tuple[int, ...]:
-        """A value that changes with everything stored of the world of this gisting."""
+    def world_version(self, gisting_id: int, book_id: str) -> tuple[str, ...]:
+        """A value that changes with everything stored of the world of this gisting: hashes of it."""
         row = self._db.row(
-            "SELECT (SELECT count(*) FROM page_notes WHERE reading_id = ?) AS pages, "
-            "(SELECT coalesce(sum(length(body)), 0) FROM page_notes WHERE reading_id = ?) AS size, "
-            "(SELECT count(*) FROM name_edit WHERE book_id = ?) AS edits, "
-            "(SELECT coalesce(max(id), 0) FROM name_edit WHERE book_id = ?) AS last",
-            (gisting_id, gisting_id, book_id, book_id),
+            "SELECT (SELECT group_concat(number || kind || body) FROM page_notes WHERE reading_id = ?) AS notes, "
+            "(SELECT group_concat(id || body) FROM name_edit WHERE book_id = ?) AS edits",
+            (gisting_id, book_id),
         )
-        return tuple(row) if row else ()
+        return tuple(hashlib.blake2b(str(stored).encode()).hexdigest() for stored in row or ())
 
     def name_edits(self, book_id: str) -> list[tuple[int, dict[str, Any]]]:
         """The id and value of every change by hand, in order."""

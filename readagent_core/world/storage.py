@@ -19,12 +19,12 @@ _CACHED_WORLDS = 4
 def load_world(library: Library, gisting_id: int) -> World:
     """Return the world of a gisting as stored so far; the same object until something in it changes."""
     gisting = library.gisting(gisting_id)
-    version = (gisting.pages, gisting.gists, *library.world_version(gisting_id, gisting.book_id))
+    version = (gisting.changed, *library.world_version(gisting_id, gisting.book_id))
     return _load_world(library, gisting_id, gisting.book_id, version)
 
 
 @lru_cache(maxsize=_CACHED_WORLDS)
-def _load_world(library: Library, gisting_id: int, book_id: str, version: tuple[int, ...]) -> World:
+def _load_world(library: Library, gisting_id: int, book_id: str, version: tuple[int | str, ...]) -> World:
     links = library.world_values(gisting_id, WorldKind.LINKS)
     return World(
         library.memory(gisting_id),

@@ -7,12 +7,13 @@ import pytest
 from readagent_core.document import Document, Paragraph
 from readagent_core.gisting import noting
 from readagent_core.gisting.job import start_gisting
-from readagent_core.memory import Page
+from readagent_core.memory import Gist, Page
 from readagent_core.plan import GistingPlan
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
+from readagent_core.world.identity import Edit, EditKind, Link, LinkBy
 from readagent_core.world.notes import NoteReader, split_reply
-from readagent_core.world.storage import load_notes, load_world
+from readagent_core.world.storage import add_edit, load_notes, load_world, save_links
 from tests.fakes.model import FakeModel
 
 TEXT = """Mara Finch came to the mill at noon. “I am the miller,” said the old man, and shut the door behind her.
@@ -119,6 +120,25 @@ def test_notes_come_with_the_gists_and_a_page_that_failed_can_be_made_again(work
     known = load_world(workspace.library, job.subject).as_of(8)
     assert (known.failed, [len(e.lines) for e in known.people]) == ((), [8])
     assert load_world(workspace.library, job.subject) is load_world(workspace.library, job.subject)
+
+
+def test_the_world_is_loaded_anew_after_any_change_of_what_is_stored(workspace):
+    library = workspace.library
+    book = library.add(long_book())
+    job = start_gisting(workspace, book.id, PLAN)
+    job.join(20)
+    first = add_edit(library, book.id, Edit(EditKind.NOT_A_NAME, "Mara Finch"))
+    assert load_world(library, job.subject).edits == (first,)
+    library.remove_name_edit(book.id, first.id)
+    second = add_edit(library, book.id, Edit(EditKind.NOT_A_NAME, "Joss Pike"))  # may get the id of the first
+    assert load_world(library, job.subject).edits == (second,)
+    worlds = []
+    for page in (3, 4):  # as many characters
+        save_links(library, job.subject, 8, (Link("Mara", "Mara Finch", page, page, by=LinkBy.MODEL),))
+        worlds.append(load_world(library, job.subject))
+    assert worlds[0] is not worlds[1]
+    library.store(job.subject).save_gist(1, Gist("Another gist."))
+    assert load_world(library, job.subject).memory.gists[0].text == "Another gist."
 
 
 def test_a_gisting_without_notes_gets_them_afterwards_where_it_was_stopped(workspace):
