@@ -47,7 +47,8 @@ class DictionaryFiles:
 
     def state(self) -> str:
         """What changes when one of its files does."""
-        stats = [(path.name, path.stat()) for path in sorted(self.head.parent.glob(f"{glob_of(self.head.stem)}.*"))]
+        paths = sorted(self.head.parent.glob(f"{glob_of(self.head.stem)}.*"))
+        stats = [(path.name, path.stat()) for path in paths if path.exists()]  # a link may lead nowhere
         return " ".join(f"{name}:{stat.st_size}:{stat.st_mtime_ns}" for name, stat in stats)
 
     def words(self) -> Iterator[tuple[str, int, int]]:
@@ -55,7 +56,12 @@ class DictionaryFiles:
 
         Raises DamagedDictionaryError, or OSError where a file cannot be read.
         """
-        return self._stardict() if self.head.suffix == ".ifo" else self._dictd()
+        for word, place, size in self._stardict() if self.head.suffix == ".ifo" else self._dictd():
+            if place + size > MOST_TEXT:
+                raise DamagedDictionaryError(
+                    f"{self.head.name} points past the end of any text. Get the dictionary again."
+                )
+            yield word, place, size
 
     def _stardict(self) -> Iterator[tuple[str, int, int]]:
         wide = self.about.get("idxoffsetbits") == "64"
@@ -166,7 +172,7 @@ def _read_packed(path: Path, place: int, size: int) -> bytes:
                 zlib.decompressobj(-15).decompress(file.read(packed), length) for packed in pieces[first : last + 1]
             )
             return data[place - first * length :][:size]
-        except (EOFError, zlib.error, gzip.BadGzipFile, struct.error, IndexError):
+        except (EOFError, zlib.error, gzip.BadGzipFile, struct.error, LookupError, ValueError, ArithmeticError):
             raise DamagedDictionaryError(f"{path.name} cannot be unpacked. Get the dictionary again.") from None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import struct
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,31 @@ def test_a_broken_dictionary_is_told_and_the_others_serve(tmp_path: Path, end: s
     assert (bad.words, good.words) == (0, 8)
     assert [entry.dictionary for entry in shelf.look_up("go")] == ["Good"]
     path.unlink()
+    path.symlink_to("nowhere")
+    assert [one.title for one in shelf.update() if not one.fault] == ["Good"]
+    path.unlink()
     (tmp_path / "dictionaries.db").write_bytes(b"not a database" * 100)  # everything in it can be read again
     assert [entry.dictionary for entry in Dictionaries(tmp_path).look_up("go")] == []
     assert "Good" in [one.title for one in shelf.update() if not one.fault]
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        b"\x1f\x8b\x08\x08" + b"a name without an end",
+        b"\x1f\x8b\x08\x04" + bytes(6) + struct.pack("<H2sHHHHH", 12, b"RA", 8, 1, 0, 1, 9) + b"a piece of no size",
+    ],
+)
+def test_a_damaged_packed_text_is_told(tmp_path: Path, packed: bytes) -> None:
+    make_stardict(tmp_path / FOLDER, ENTRIES, packed_text="dictzip")
+    (tmp_path / FOLDER / "made.dict.dz").write_bytes(packed)
+    assert [one.fault for one in Dictionaries(tmp_path).update()] == [
+        "made.dict.dz cannot be unpacked. Get the dictionary again."
+    ]
+
+
+def test_an_index_that_points_past_every_text_is_told(tmp_path: Path) -> None:
+    make_dictd(tmp_path / FOLDER, ENTRIES)
+    (tmp_path / FOLDER / "dictd.index").write_text(f"go\t{'/' * 40}\tB\n", encoding="utf-8")
+    (one,) = Dictionaries(tmp_path).update()
+    assert one.fault == "dictd.index points past the end of any text. Get the dictionary again."
