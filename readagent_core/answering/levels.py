@@ -15,7 +15,8 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 
 from readagent_core.answering.run import Run
-from readagent_core.gisting.gisting import gist_lengths, shorten_text
+from readagent_core.gisting.gist_prompts import gist_lengths
+from readagent_core.gisting.gisting import shorten_text
 from readagent_core.memory import Gist, GistMemory
 from readagent_core.prompts import template_hash
 from readagent_core.tags import escape_tags

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from readagent_core.document import Document
-from readagent_core.gisting.gisting import WHOLE_WORDS, gist_lengths, gist_prompt, target_words
+from readagent_core.gisting.gist_prompts import gist_lengths, gist_prompt, target_words
+from readagent_core.gisting.gisting import WHOLE_WORDS
 from readagent_core.gisting.notes_mode import NotesMode
 from readagent_core.gisting.paginator import cut_pages_by_rule
 from readagent_core.gisting.pause_windows import Windows

@@ -10,34 +10,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
 from readagent_core.errors import CutOffError, EmptyReplyError, ModelError, RefusedError
 from readagent_core.gisting.audit import audit_gist, find_differences
+from readagent_core.gisting.gist_prompts import (
+    Lengths,
+    format_gist_length,
+    gist_lengths,
+    gist_prompt,
+    shared_gist_prompt,
+)
 from readagent_core.memory import Gist, Page
 from readagent_core.models.base import ChatModel
 from readagent_core.models.thinking import remove_thinking
 from readagent_core.plan import GistingPlan
-from readagent_core.prompts import Prompt, format_length, length_range, render, render_fragment, template_language
-from readagent_core.tags import escape_tags
-from readagent_core.words import (
-    collapse_whitespace,
-    copies_beginning,
-    count_words,
-    first_words,
-    is_beginning,
-    is_unspaced,
-    last_words,
-    sentences,
-)
-from readagent_core.world.notes import NoteReader, PageNotes, note_fields, reply_words, split_reply
+from readagent_core.prompts import Prompt, template_language
+from readagent_core.words import copies_beginning, count_words, first_words, is_beginning, sentences
+from readagent_core.world.notes import NoteReader, PageNotes, split_reply
 
 WHOLE_WORDS = 40  # a page this short is its own gist
-_LEAST_TARGET = 8
 _FEW, _LEAST_JUDGED = 0.4, 20  # a gist shorter than this share of at least so many words says next to nothing
-_SPARED = 0.05  # of the greatest length: a gist so little outside its range is not worth another call
 _TOLD = 8  # names or numbers listed when the model is asked again
 PROBLEMS = {
     "en": {
@@ -102,30 +97,6 @@ class NotesTaker:
         return gist, bool(said.strip())
 
 
-@dataclass(frozen=True)
-class Lengths:
-    """The range of lengths of a gist, in words."""
-
-    least: int
-    most: int
-
-    def distance(self, words: int) -> int:
-        """Return by how many words a gist of ``words`` words is outside the range; 0 where that is too little."""
-        outside = max(self.least - words, words - self.most)
-        return outside if outside > self.most * _SPARED else 0
-
-
-def target_words(words: int, share: float) -> int:
-    """Return the target length, in words, of the gist of a page of ``words`` words."""
-    return max(_LEAST_TARGET, round(words * share))
-
-
-def gist_lengths(words: int, share: float) -> Lengths:
-    """Return the lengths that the gist of a page of ``words`` words may have."""
-    least, most = length_range(target_words(words, share))
-    return Lengths(least, max(least, min(most, words - 1)))
-
-
 def clean_reply(reply: str) -> str:
     """Return the gist in a reply: without <think> blocks, preamble, code fences and outer quotation marks."""
     text = remove_thinking(reply).strip()
@@ -147,67 +118,6 @@ def find_problem(text: str, page_words: int) -> str:
     if words <= _REFUSAL_WORDS and _REFUSAL.match(text):
         return "refusal"
     return "long" if words >= page_words else ""
-
-
-def _format_length(words: int, text: str, language: str) -> str:
-    """Return a length as prompts state it, but in words where the text has spaces between its words."""
-    return format_length(words, language if is_unspaced(text[:2000]) else "en")
-
-
-def instructions_text(plan: GistingPlan, language: str, *, extra: str = "") -> str:
-    """Return the instructions of the plan, and ``extra`` ones, to append to a sentence of the prompt; '' for none."""
-    added = [part.strip() for part in (plan.instructions, extra) if part.strip()]
-    if plan.purpose.strip():
-        added.append(render("gist.purpose", language, purpose=plan.purpose.strip().rstrip(".。")).text)
-    between = "" if template_language(language) == "ja" else " "
-    return "".join(between + part for part in added)
-
-
-def gist_prompt(
-    text: str,
-    plan: GistingPlan,
-    *,
-    language: str,
-    lengths: Lengths,
-    instruction: str = "",
-    notes: bool = False,
-    tell: bool = False,
-) -> Prompt:
-    """Return the gisting prompt of a page's text. ``instruction``: the reader's own, for this page only.
-
-    ``notes``: ask for the page's notes too. ``tell``: for a model that copies what it should shorten, ask to tell it.
-    """
-    words, notes = count_words(text), notes and not tell
-    prompt = render(
-        "gist_tell" if tell else "gist_notes" if notes else "gist",
-        language,
-        reply_words=max(60, lengths.most) + (reply_words(words) if notes else 0),  # one twice as long is ended
-        **(note_fields(language, words) if notes else {}),
-        rules=render_fragment("gist.rules", language),
-        instructions=instructions_text(plan, language, extra=instruction),
-        least=_format_length(lengths.least, text, language),
-        most=_format_length(lengths.most, text, language),
-        page=escape_tags(text),
-    )
-    return replace(prompt, task="gist")
-
-
-def shared_gist_prompt(
-    text: str, plan: GistingPlan, *, language: str, lengths: Lengths, shown: Mapping[str, str], tell: bool = False
-) -> Prompt:
-    """Return the gisting prompt that begins as the page's pagination prompt did: a server with one slot then computes
-    the text once. ``shown``: what both begin with (``pause_points.shown_passage``).
-    """
-    return render(
-        "gist_shared_tell" if tell else "gist_shared",
-        language,
-        reply_words=max(60, lengths.most),
-        instructions=instructions_text(plan, language),
-        least=_format_length(lengths.least, text, language),
-        most=_format_length(lengths.most, text, language),
-        end=last_words(collapse_whitespace(text), 8),
-        **shown,
-    )
 
 
 def first_sentences(text: str, target: int, language: str) -> str:
@@ -314,7 +224,7 @@ def find_faults(reply: str, text: str, lengths: Lengths, language: str) -> dict[
     faults: dict[str, str] = {}
     words = count_words(reply)
     if lengths.distance(words):
-        faults["length"] = _format_length(words, text, language)
+        faults["length"] = format_gist_length(words, text, language)
     for what, found in find_differences(reply, text).items():
         faults[what] = ", ".join(found[:_TOLD])
     return faults

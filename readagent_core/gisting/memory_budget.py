@@ -18,7 +18,8 @@ from functools import partial
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
 from readagent_core.gisting.audit import take_off_quotation_marks
-from readagent_core.gisting.gisting import Lengths, shorten_text
+from readagent_core.gisting.gist_prompts import Lengths
+from readagent_core.gisting.gisting import shorten_text
 from readagent_core.gisting.pool import run_all
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.models.base import ChatModel

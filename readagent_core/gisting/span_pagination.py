@@ -18,7 +18,8 @@ from typing import Any
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, ReplyError
 from readagent_core.gisting.audit import audit_gist
-from readagent_core.gisting.gisting import clean_reply, find_faults, find_problem, gist_lengths, instructions_text
+from readagent_core.gisting.gist_prompts import gist_lengths, instructions_text
+from readagent_core.gisting.gisting import clean_reply, find_faults, find_problem
 from readagent_core.gisting.paginator import Call, CallCounts, Paginator
 from readagent_core.gisting.pause_points import BECAUSE, TRIES, following_text, where_to_pause
 from readagent_core.gisting.pause_windows import Windows

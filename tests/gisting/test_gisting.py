@@ -10,7 +10,8 @@ from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
 from readagent_core.gisting.audit import audit_gist
-from readagent_core.gisting.gisting import Lengths, clean_reply, find_problem, first_sentences, gist_page
+from readagent_core.gisting.gist_prompts import Lengths
+from readagent_core.gisting.gisting import clean_reply, find_problem, first_sentences, gist_page
 from readagent_core.memory import Gist, Page
 from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.plan import GistingPlan

@@ -24,7 +24,8 @@ from readagent_core.connecting.checking.text import PLAN, QUESTIONS, UNANSWERED,
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import ReplyError
 from readagent_core.gisting import fit, read
-from readagent_core.gisting.gisting import PROBLEMS, clean_reply, find_problem, gist_lengths, gist_prompt
+from readagent_core.gisting.gist_prompts import gist_lengths, gist_prompt
+from readagent_core.gisting.gisting import PROBLEMS, clean_reply, find_problem
 from readagent_core.gisting.pause_points import parse_pause_point
 from readagent_core.gisting.span_pagination import parse_pause_points
 from readagent_core.memory import Page
