@@ -82,9 +82,8 @@ def _queue(workspace: Workspace) -> None:
     row = st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
     head, pause = row.container(width="content"), row.container(width="content")
     with head:
-        shell.header(
-            "Gists", about=_state(queue, hold, job.snapshot.waiting if job else "", sum(minutes.values()), now)
-        )
+        state = _state(queue, hold, job.snapshot.waiting if job else "", sum(minutes.values()), now)
+        shell.header("Gists", about=shell.as_text(state))  # it may have a server's words
     if queue.books:
         pause.button(
             "Go on" if queue.paused else "Pause",

@@ -180,8 +180,8 @@ def name_catalogue(workspace: Workspace, known: Catalogue | None) -> None:
         if not st.form_submit_button("Add the catalogue" if known is None else "Sign in", type="primary"):
             return
     try:
-        with st.spinner(f"Asking {address}…"):
-            typed = known.address if known else address
+        typed = known.address if known else address
+        with st.spinner(f"Asking {shell.as_text(typed)}…"):
             found, page = kept.try_catalogue(workspace, typed, user, Secret(password), name)
         kept.keep_catalogue(workspace, found, Secret(password))
     except ReadAgentError as error:

@@ -105,11 +105,7 @@ def _list(kind: str, cards: Sequence[StudyCard]) -> None:
     with st.container(height=280 if len(cards) > 4 else "content", border=False):
         for card in cards[:SHOWN]:
             st.text(card.front)
-            st.caption(_plain(" · ".join([*card.back.split("\n"), *([f"page {card.page}"] if card.page else [])])))
+            parts = [*card.back.split("\n"), *([f"page {card.page}"] if card.page else [])]
+            st.caption(shell.as_text(" · ".join(parts)))
     if len(cards) > SHOWN:
         st.caption(f"The first {SHOWN} of {len(cards)}; the file has all.")
-
-
-def _plain(text: str) -> str:
-    """``text`` as Markdown that shows it as it is."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-.!|<>$:~" else c for c in text)

@@ -22,7 +22,7 @@ _FREE = (
 def draw(workspace: Workspace) -> None:
     st.subheader("Dictionaries", anchor=False)
     team = workspace.settings.team is not None
-    own = "" if team else f" Put them into {workspace.home / FOLDER}, or name their folder."
+    own = "" if team else f" Put them into {shell.as_text(str(workspace.home / FOLDER))}, or name their folder."
     st.caption(f"StarDict and dictd files, looked up without a network: in the reader press a word twice.{own}")
     job = indexing(workspace) or start_indexing(workspace)
     st.fragment(_listed, run_every=1.0 if job.running else None)(workspace)

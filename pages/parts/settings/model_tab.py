@@ -155,7 +155,7 @@ def current_model(workspace: Workspace) -> None:
             where = "on this server's account"
         st.text(f"In use now: {shell.short_name(model.name)} {where}")
         for notice in model.notices:
-            st.caption(f":material/info: {notice}")
+            st.caption(f":material/info: {shell.as_text(notice)}")
         learnt = learnt_limits(workspace.settings)
         for name, limit, how in learnt:
             st.caption(f"{name}: {limit} ({how}).")

@@ -25,8 +25,7 @@ Number = TypeVar("Number", int, float)
 MARK = str(ASSETS / "mark.svg")
 FIRST_METHODS = ("read-agent-p", "gist-mem", "bm25", "full-text")  # chosen at the first visit of a form
 FORMAT_NAMES = {"md": "Markdown", "html": "HTML", "epub": "EPUB", "json": "JSON", "csv": "CSV", "skill": "Skill"}
-
-FILE = ".gguf"
+MODEL_FILE = ".gguf"
 
 
 def set_title(screen: str, book: str = "") -> None:
@@ -200,12 +199,12 @@ def model_line(model: ChatModel, *, warn: bool = True) -> None:
     if notices:
         with st.sidebar.container(key="notice"):
             for notice in notices:
-                st.caption(f":orange[:material/warning:] {notice}")
+                st.caption(f":orange[:material/warning:] {as_text(notice)}")
 
 
 def short_name(model: str) -> str:
     """The name of a model, without the folders of one that is a file."""
-    return re.split(r"[\\/]", model)[-1][: -len(FILE)] if model.lower().endswith(FILE) else model
+    return re.split(r"[\\/]", model)[-1][: -len(MODEL_FILE)] if model.lower().endswith(MODEL_FILE) else model
 
 
 def as_text(text: str) -> str:
