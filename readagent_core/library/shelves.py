@@ -108,14 +108,15 @@ class Shelves(LibraryPart):
         """Put a book into the series that its file or catalogue names; where it is in one already, it stays there."""
         self._db.change("INSERT INTO series VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (book_id, name, number))
 
-    def put_in_order(self, name: str, book_ids: Sequence[str]) -> None:
+    def put_in_order(self, name: str, book_ids: Sequence[str], *, before: str = "") -> None:
         """Make a series of these books, in this order; a book that was in another one leaves it.
 
-        Those that were in this series and are not named leave it too; with no books it ends.
+        Those that were in this series and are not named leave it too; with no books it ends. ``before``: the name that
+        it had.
         """
         name = _checked(name, "series")
         with self._db.write() as connection:
-            connection.execute("DELETE FROM series WHERE name = ?", (name,))
+            connection.execute("DELETE FROM series WHERE name IN (?, ?)", (name, before))
             connection.executemany(
                 "INSERT INTO series VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET name = excluded.name, "
                 "number = excluded.number",

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import zipfile
 
+import pytest
+
 from readagent_core.companion.series import previously_in_series, series_books, series_cast
 from readagent_core.document import Document, Paragraph
+from readagent_core.errors import LibraryError
 from readagent_core.library import Library
 from readagent_core.loaders.calibre import parse_metadata
 from readagent_core.memory import Gist, GistMemory, Page
@@ -65,7 +68,12 @@ def test_an_order_by_hand_stays_when_a_file_comes_again(own_home):
     library.put_in_order("Mills", [second, first])
     add(library, "The Mill", FIRST, 1)
     assert library.series_of(first) == ("Mills", [second, first])
-    library.put_in_order("Mills", [])
+    with pytest.raises(LibraryError):
+        library.put_in_order(" ", [first, second], before="Mills")
+    assert library.series_of(first) == ("Mills", [second, first])  # nothing is lost
+    library.put_in_order("The Mills", [first], before="Mills")
+    assert (library.series_of(first), library.series_of(second)) == (("The Mills", [first]), ("", []))
+    library.put_in_order("The Mills", [])
     assert library.series_of(first) == ("", [])
 
 

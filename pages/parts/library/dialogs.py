@@ -55,9 +55,7 @@ def put_in_order(workspace: Workspace, book: Book) -> None:
         if not st.form_submit_button("Save", type="primary"):
             return
     try:
-        if name and name != named:
-            library.put_in_order(name, [])
-        library.put_in_order(named, chosen)
+        library.put_in_order(named, chosen, before=name)
     except ReadAgentError as error:
         shell.error_box(error)
         return
