@@ -237,8 +237,8 @@ export interface ReaderData {
   look: Look;
   view: ReaderView;
   can: { edit: boolean; ask: boolean };
-  /** what a recap or list of people costs, and one gist made again; "" without a model */
-  prices: { recap: string; gist: string };
+  /** what one gist made again costs; "" without a model */
+  gistPrice: string;
   /** the id under which the server has the book's PDF; null for a book that was none */
   original: string | null;
 }

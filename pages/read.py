@@ -224,7 +224,7 @@ def reader(
                 | {"vertical": workspace.library.preference(f"vertical {book.id}", "book")}
             ),
             "view": workspace.library.preference("view", "both"),
-            "prices": start.prices_of(workspace, memory),
+            "gistPrice": start.gist_price(workspace, memory),
             "can": {
                 "edit": gisting is not None and not gisting.recorded,
                 "ask": bool(document.paragraphs),
@@ -232,7 +232,7 @@ def reader(
         },
     )
     at = getattr(st.session_state.get(key), "at", None) or {}
-    seen = int(at.get("last", workspace.library.position(book.id).paragraph))
+    seen = int(at.get("last", position.paragraph))
     noting = st.session_state.get(WORLD_OF) == book.id and world.send(
         workspace, book, gisting, document, last_in_view=seen, running=line["running"]
     )

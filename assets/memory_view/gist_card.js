@@ -94,7 +94,7 @@ export class GistCard {
             act("regenerate_gist", () => wish.value),
             { kind: "slim" },
           ),
-          el("span", { class: "small dim num price" }, this.state.data.prices.gist),
+          el("span", { class: "small dim num price" }, this.state.data.gistPrice),
           again,
         ),
       ),

@@ -49,7 +49,7 @@ const NOTHING = {
   look: USUAL,
   view: "both",
   can: { edit: false, ask: false },
-  prices: { recap: "", gist: "" },
+  gistPrice: "",
   original: null,
 };
 

@@ -109,8 +109,6 @@ export class Toolbar {
     const made = this.state.gistsMade();
     this.seg.hidden = !made;
     this.export.hidden = !made;
-    const price = this.state.data.prices.recap;
-    for (const node of this.told) node.title = price ? `By the model: ${price}` : "";
     this.ask.hidden = !this.state.data.can.ask;
     const narrow = this.frame.root.clientWidth < 560;
     this.searching.input.placeholder = narrow ? "Search" : made ? "Search text and gists" : "Search the text";
@@ -225,7 +223,6 @@ export class Toolbar {
     );
     const row = [
       ...this.telling("").filter((_, i) => lacks(this.told[i])),
-      this.told.some(lacks) && el("span", { class: "small dim num price" }, this.state.data.prices.recap),
       lacks(this.export) && this.opening("Export", "export", ""),
       lacks(this.notes) && notes,
       lacks(this.listening) && button("Listen", after(this.on.listen), { icon: "listen" }),

@@ -115,15 +115,12 @@ def estimate_of(workspace: Workspace, book: Book) -> str:
     return str(known[key])
 
 
-def prices_of(workspace: Workspace, memory: GistMemory | None) -> dict[str, str]:
-    """What the reader's small helpers cost: a recap or a list of people, one gist made again; '' without a model."""
+def gist_price(workspace: Workspace, memory: GistMemory | None) -> str:
+    """What it costs to make one gist again; '' without a model."""
     if memory is None or not memory.pages or not workspace.model.is_language_model:
-        return {"recap": "", "gist": ""}
+        return ""
     page = memory.words // len(memory.pages)
-    return {
-        "recap": price_of_words(workspace.model, memory.gist_words),
-        "gist": price_of_words(workspace.model, page, page // 5),
-    }
+    return price_of_words(workspace.model, page, page // 5)
 
 
 def make_gists(workspace: Workspace, book: Book, plan: GistingPlan | None = None) -> None:
