@@ -28,7 +28,7 @@ export class CheckYourself {
     this.go = go;
     /** @type {StudyData | null} */
     this.data = null;
-    /** @type {Map<number, HTMLElement[]>} by the paragraph after the chapter */
+    /** @type {Map<number, HTMLElement>} by the paragraph after the chapter */
     this.lines = new Map();
     /** @type {Chapter | null} whose questions are open */
     this.chapter = null;
@@ -51,7 +51,7 @@ export class CheckYourself {
     this.data = study;
     this.chapter = study?.chapters.find(({ end }) => end === this.chapter?.end) ?? null;
     if (this.opened && this.chapter) this.draw();
-    for (const line of [...this.lines.values()].flat()) line.remove();
+    for (const line of this.lines.values()) line.remove();
     this.lines.clear();
     for (const { end } of study?.chapters ?? []) this.paragraphDrawn(end - 1);
   }
@@ -60,7 +60,7 @@ export class CheckYourself {
   paragraphDrawn(paragraph) {
     const chapter = this.data?.chapters.find(({ end }) => end === paragraph + 1);
     const node = this.units.nodes[paragraph];
-    if (!chapter || !node || this.lines.get(chapter.end)?.[0].isConnected) return;
+    if (!chapter || !node || this.lines.get(chapter.end)?.isConnected) return;
     if (!node.parentElement) return void requestAnimationFrame(() => node.parentElement && this.paragraphDrawn(paragraph));
     const open = button("Check yourself", () => this.open(chapter), {
       kind: "quiet slim checkb",
@@ -69,7 +69,7 @@ export class CheckYourself {
     const line = el("div", { class: "checkline" }, open);
     line.style.gridRow = String(this.units.rows[paragraph] + 1); // the empty row after it
     node.after(line);
-    this.lines.set(chapter.end, [line]);
+    this.lines.set(chapter.end, line);
   }
 
   get opened() {
@@ -128,11 +128,8 @@ export class CheckYourself {
         button("Study", () => this.send({ do: "study" }), { kind: "quiet slim linkb", title: "Words, questions and marks as cards" }),
       ),
     );
-    const line = this.lines
-      .get(chapter.end)
-      ?.find((node) => node.checkVisibility())
-      ?.getBoundingClientRect();
-    putAt(this.frame, this.state, this.node, line ? [line] : [], { below: true });
+    const line = this.lines.get(chapter.end);
+    putAt(this.frame, this.state, this.node, line?.checkVisibility() ? [line.getBoundingClientRect()] : [], { below: true });
   }
 
   /** What is said of the questions: how many are known, or that they are to come. @param {Chapter} chapter @param {number} knew */
@@ -199,8 +196,8 @@ export class CheckYourself {
     this.draw();
     const next = this.chapter?.questions.find((one) => this.answerOf(one) === undefined);
     /** @type {HTMLElement | null} */
-    const button_ = (next ? this.item(next.text)?.querySelector("button") : this.node.querySelector(".chead button")) ?? null;
-    button_?.focus({ preventScroll: true });
+    const toFocus = (next ? this.item(next.text)?.querySelector("button") : this.node.querySelector(".chead button")) ?? null;
+    toFocus?.focus({ preventScroll: true });
   }
 
   /** @param {KeyboardEvent} event */

@@ -147,19 +147,19 @@ export class NameCard {
     return [
       pages.length ? strip : "",
       more,
-      known.lines.length ? el("ol", { class: "kl" }, ...linesOf(shown, this.on.go)) : this.nothingTold(known, counts, places),
+      known.lines.length ? el("ol", { class: "kl" }, ...linesOf(shown, this.on.go)) : this.nothingTold(counts, places),
       ...this.states(known, page, data),
       ...fromEarlier(this.names.store.series, known),
     ];
   }
 
-  /** Without notes: where the name stands, and that nothing is claimed. @param {Known} known @param {Uint16Array} counts @param {Named[]} places */
-  nothingTold(known, counts, places) {
+  /** Without notes: where the name stands, and that nothing is claimed. @param {Uint16Array} counts @param {Named[]} places */
+  nothingTold(counts, places) {
     const { by } = this.names.store.data;
     const on = [...counts.entries()].filter(([, count]) => count).map(([i]) => i + 1);
     const named = on.length ? `Named ${plural(places.length, "time")}, on ${pagesSaid(on)}.` : `Named ${plural(places.length, "time")}.`;
     const why = by === "rule" ? " Found by rule; what the pages tell needs a model." : "";
-    return el("p", { class: "small dim", dir: "auto" }, known.lines.length ? "" : `${named}${why}`);
+    return el("p", { class: "small dim", dir: "auto" }, `${named}${why}`);
   }
 
   /** What is still to come, or is missing. @param {Known} known @param {number | null} page @param {{running: boolean, made: number, failed: number[], by: string}} data */

@@ -178,7 +178,8 @@ export class Reader {
     this.world = new WorldParts({
       ...all,
       cited: this.cited,
-      find: (words) => this.toolbar.searching.searchFor(words),
+      find: (words) => this.toolbar.searching.askFor(words),
+      toast: this.annotations.toast,
       opening: () => this.annotations.closeCards(),
     });
     this.gistsSaid = new GistsSaid((line) => frame.say(line));

@@ -61,15 +61,8 @@ export class SearchField {
     this.search.ask(this.input.value.trim());
   }
 
-  /** Searches for words that somebody else asks for. @param {string} words */
-  searchFor(words) {
-    this.input.value = words;
-    this.ask();
-  }
-
   clear() {
-    this.input.value = "";
-    this.ask();
+    this.askFor("");
   }
 
   /** Ends the search; whether there was one, or the field had the focus. @param {KeyboardEvent} event */

@@ -1,6 +1,5 @@
 // The parts of the reader for the book's world: names in the text, their cards, what happened before, the world at a glance.
 
-import { Toast } from "../shared/toast.js";
 import { CheckYourself } from "./check_yourself.js";
 import { Glance } from "./glance.js";
 import { NameCard } from "./name_card.js";
@@ -10,6 +9,7 @@ import { ALL } from "./world.js";
 
 /**
  * @import { NoteRecord } from "../protocol.js"
+ * @import { Toast } from "../shared/toast.js"
  * @import { Cited } from "./cited.js"
  * @import { Frame } from "./frame.js"
  * @import { Jump, ReadingState, Send } from "./state.js"
@@ -20,12 +20,10 @@ export class WorldParts {
   /**
    * `find`: searches for words; `opening`: a card opens, others close.
    * @param {{state: ReadingState, frame: Frame, units: Units, jump: Jump, send: Send, cited: Cited,
-   *   find: (words: string) => void, opening: () => void}} needs
+   *   find: (words: string) => void, opening: () => void, toast: Toast}} needs
    */
-  constructor({ state, frame, units, jump, send, cited, find, opening }) {
+  constructor({ state, frame, units, jump, send, cited, find, opening, toast }) {
     this.state = state;
-    const toast = new Toast();
-    this.toast = toast;
     this.last = -1; // the last paragraph in view
     /** @param {NoteRecord} note */
     const go = (note) => {
@@ -59,7 +57,7 @@ export class WorldParts {
       go: toPage,
     });
     this.studied = () => this.check.update(this.names.store);
-    this.over = [this.check.node, this.card.node, this.previously.node, toast.node];
+    this.over = [this.check.node, this.card.node, this.previously.node];
     this.page = this.glance.node;
   }
 
@@ -68,7 +66,6 @@ export class WorldParts {
     this.names.store.removeEventListener("study", this.studied);
     this.card.stop();
     this.glance.stop();
-    this.toast.close();
   }
 
   /** The last paragraph that may be told of: of what was read, with what is on the screen where it goes on from there. */
