@@ -28,6 +28,7 @@ export class Previously {
     this.node = el("aside", { class: "previously", hidden: true, "aria-label": "Previously" });
     /** @type {Set<string>} the books of which it was shown and left */
     this.left = new Set();
+    this.book = ""; // that it tells of
     /** @type {number | null} where the person was when it came */
     this.page = null;
   }
@@ -35,6 +36,8 @@ export class Previously {
   /** @param {StoredWorld} store */
   update({ data, series }) {
     const { book, away, previously } = data;
+    if (this.book !== book) this.hide();
+    this.book = book;
     const earlier = this.state.furthest === 0 ? (series?.books.length ?? 0) : 0;
     if (earlier && this.state.book.known && !this.left.has(series?.book ?? "")) return this.offer(earlier);
     if (away < DAYS || !previously.length || this.left.has(book) || !this.state.book.known) return this.hide();
