@@ -992,7 +992,7 @@ export interface FeedRequest {
 export interface QueueData {
   rows: QueueRow[];
   marks: [at: number, hour: string][];
-  blocks: [title: string, from: number, to: number, made: number][];
+  blocks: [title: string, from: number, to: number][];
   now: number | null;
 }
 

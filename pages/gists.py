@@ -205,7 +205,7 @@ def _band(
             marks.append([place(hour), f"{hour:%H:%M}"])
         hour += step
     blocks = [
-        [cards[book].book.title, place(starts), place(ready), 0.0]
+        [cards[book].book.title, place(starts), place(ready)]
         for book, (starts, ready, _) in table.items()
         if book in cards and place(starts) < 1.0
     ]

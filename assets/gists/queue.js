@@ -1,14 +1,14 @@
 // The books that wait for their gists: the night as a band, and the list below it, which can be put in another order.
 
 import { drawCover, pictureCover } from "../shared/cover.js";
-import { button, el, icon } from "../shared/dom.js";
+import { button, el, focused, icon } from "../shared/dom.js";
 
 /**
  * @import { QueueData, QueueRow } from "../protocol.js"
  * @import { Api } from "../shared/mount.js"
  */
 
-/** @param {number} share */
+/** A share of a width, for a style. @param {number} share */
 const percent = (share) => `${(100 * share).toFixed(2)}%`;
 
 export class Queue {
@@ -31,8 +31,8 @@ export class Queue {
     this.drawn = drawn;
     this.rows = data.rows;
     this.drawNight(data);
-    const active = /** @type {ShadowRoot | Document} */ (this.list.getRootNode()).activeElement;
-    const [book, act] = [active?.closest("li")?.dataset.id, active?.getAttribute("data-do")];
+    const active = focused(this.list);
+    const [book, act] = [active?.closest("li")?.dataset.id, active?.dataset.do];
     this.list.replaceChildren(...this.rows.map((row) => this.drawRow(row)));
     const again = [...this.list.querySelectorAll("li")].find((item) => item.dataset.id === book);
     [...(again?.querySelectorAll("button") ?? [])].find((one) => one.dataset.do === act)?.focus();
@@ -42,13 +42,8 @@ export class Queue {
   drawNight({ marks, blocks, now }) {
     this.night.hidden = !blocks.length;
     const hours = marks.map(([at, text]) => el("span", { style: `left:${percent(at)}` }, text));
-    const books = blocks.map(([title, from, to, made]) =>
-      el(
-        "i",
-        { style: `left:${percent(from)};width:calc(${percent(to - from)} - 2px)`, title },
-        el("b", { style: `width:${percent(made)}` }),
-        el("em", { dir: "auto" }, title),
-      ),
+    const books = blocks.map(([title, from, to]) =>
+      el("i", { style: `left:${percent(from)};width:calc(${percent(to - from)} - 2px)`, title }, el("em", { dir: "auto" }, title)),
     );
     const hand = now === null ? null : el("u", { style: `left:${percent(now)}` });
     this.night.replaceChildren(el("div", { class: "hrs", "aria-hidden": "true" }, ...hours), el("div", { class: "bnd" }, ...books, hand));
@@ -99,7 +94,7 @@ export class Queue {
     );
   }
 
-  /** The handle by which a book is moved: dragged, or by Alt and an arrow, or the arrows alone. @param {QueueRow} row */
+  /** The handle by which a book is dragged, or moved with the arrow keys. @param {QueueRow} row */
   handle(row) {
     return button("⠿", () => {}, {
       kind: "quiet icon gr",
