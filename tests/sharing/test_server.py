@@ -147,6 +147,7 @@ def test_koreader_signs_in_and_keeps_its_place(shared):
     got = json.loads(ask(shared, f"/sync/syncs/progress/{sent['document']}", **headers).body)
     assert {name: got[name] for name in sent} == sent
     for body in ("{", "[]", '{"document": 5}', "[" * 3000):
+        assert ask(shared, "/users/create", "POST", body).status == 402
         assert ask(shared, "/syncs/progress", "PUT", body, **headers).status == 403
     assert ask(shared, "/syncs/progress", "PUT", "x" * 9000, **headers).status == 403
 

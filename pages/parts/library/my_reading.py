@@ -13,6 +13,8 @@ from readagent_core.library.records import Book
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
+SHOWN = 200  # words; the file has all
+
 
 @st.dialog("My reading", width="large")
 def show_my_reading(workspace: Workspace) -> None:
@@ -43,9 +45,12 @@ def _days(workspace: Workspace, statistics: Statistics) -> None:
         st.caption("At this pace the books you are in take:")
         for book, seconds in statistics.left[:8]:
             st.text(f"{span(seconds)}  {book.title}")
-    if st.toggle("Count days in a row", workspace.library.preference("reading_streak", False), key="streak"):
+    counted = workspace.library.preference("reading_streak", False)
+    wanted = st.toggle("Count days in a row", counted, key="streak")
+    if wanted != counted:
+        workspace.library.set_preference("reading_streak", wanted)
+    if wanted:
         st.text(f"{count_of(statistics.streak, 'day')} in a row")
-    workspace.library.set_preference("reading_streak", bool(st.session_state["streak"]))
     st.download_button(
         "CSV", reading_csv(workspace.library), file_name="my-reading.csv", mime="text/csv", on_click="ignore"
     )
@@ -65,12 +70,14 @@ def _words(workspace: Workspace) -> None:
         st.text("No words yet. Press a word twice to look it up; Settings has the dictionaries.")
         return
     titles = {book.id: book.title for book in workspace.library.books()}
-    for number, word in enumerate(words[:200]):
+    for number, word in enumerate(words[:SHOWN]):
         with st.container(horizontal=True, vertical_alignment="top", key=f"word_{number}"):
             st.text(f"{word.word}\n“{word.sentence}”\n{titles.get(word.book_id, '')}")
             if st.button("Remove", key=f"remove_word_{number}"):
                 workspace.library.remove_word(word.book_id, word.word)
                 st.rerun(scope="fragment")
+    if len(words) > SHOWN:
+        st.caption(f"The first {SHOWN} of {len(words)}; the file has all.")
     st.download_button(
         "CSV", words_csv(workspace.library), file_name="words.csv", mime="text/csv", on_click="ignore", key="words_csv"
     )

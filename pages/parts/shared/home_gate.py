@@ -231,7 +231,7 @@ async def _create(request: Request) -> Response:
         values = json.loads(await _body(request))
         key = str(values["password"])
         await run_in_threadpool(lambda: access().check(key, _address(request), hashed=True))
-    except (SignInError, ValueError, KeyError, TypeError) as error:
+    except (SignInError, ValueError, KeyError, TypeError, RecursionError) as error:
         said = str(error) if isinstance(error, SignInError) else "Send a username and a password."
         return JSONResponse({"code": 2002, "message": said}, status_code=402)
     return JSONResponse({"username": str(values.get("username", ""))[:100]}, status_code=201)
