@@ -78,10 +78,10 @@ def stood_before(first: str, second: str) -> float:
 
 def measure(
     memory: GistMemory, questions: Sequence[str], method: str, settings: AskSettings
-) -> dict[str, list[tuple[float, float]]]:
+) -> dict[str, list[Shares]]:
     """Return the shares by kind of call."""
     sent: list[str] = []
-    found: dict[str, list[tuple[float, float]]] = {}
+    found: dict[str, list[Shares]] = {}
     for question in questions:
         for kind, prompt in calls_of(memory, question, method, settings):
             if sent:

@@ -32,7 +32,7 @@ TOLD = (
     (1, 1, "asked him nothing", "does", "Hester Quill", "stays incurious, secretoneb", "", ""),
     (2, 0, "was lost with the Plover", "dies", "Captain Sorley", "drowned, they claim, secrettwo", "", "in March"),
     (3, 0, "mended nets", "does", "Old Marn", "repairs netting, secretthree", "", ""),
-    (3, 1, "write at night", "does", "the stranger", "scribbles, secretthreeb", "", ""),
+    (3, 1, "write at night", "does", "the stranger", "scribbles, secretthreeb", "", "ten years ago"),
     (4, 0, "lay still on the stones", "dies", "Old Marn", "is found dead, secretfour", "", ""),
     (5, 0, "found a letter", "does", "Hester Quill", "discovers correspondence, secretfive", "", ""),
     (5, 1, "came about Old Marn", "is", "Constable Dray", "investigates, secretfiveb", "", ""),

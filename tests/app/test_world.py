@@ -60,9 +60,12 @@ def test_what_is_told_late_stands_at_its_time_only_when_its_page_is_read(workspa
     book = add_story(workspace.home, read=3)
     facts, batches = sent(workspace, book, last_in_view=5)
     told = [note for batch in batches for note in batch["notes"]]
-    assert [told[n]["kind"] for n in facts["order"]] in ([], ["does"] * 2 + ["dies"] + ["does"] * 2)
+    assert [told[n]["page"] for n in facts["order"]] == [3, 1, 1, 2, 3]
+    assert told[facts["order"][0]]["time"] == "ten years ago"
     assert [line[1] for line in facts["previously"]] == [1, 2, 3]
     assert not sent(workspace, book, last_in_view=5, away=0)[0]["previously"]
+    read_to(workspace.library, book, 2)
+    assert not sent(workspace, book, last_in_view=3)[0]["order"]  # it is the order of telling
 
 
 def test_names_are_joined_split_and_dropped_by_hand_and_that_is_kept(workspace: Workspace) -> None:

@@ -12,7 +12,7 @@ from tests.world_story import SECRETS, add_story, read_to
 
 
 class Received:
-    """What the page got from the server since ``since`` was called, as bytes in lower case."""
+    """What the page got from the server since ``frames`` was emptied."""
 
     def __init__(self, page: Page) -> None:
         self.frames: list[bytes] = []

@@ -117,10 +117,8 @@ def world(pages: int = LAST, *, noted: bool = True) -> World:
 
 
 def of_exports(world: World, page: int) -> str:
-    """Every string of the exports of the pages up to one, without the gists, which are the book's own text."""
+    """Every string of the exports of the pages up to one; the gists are the book's own text."""
     part, known = world.memory.up_to(page), world.as_of(page)
-    with_gists = (*part.gists, part.document.title)
-    assert with_gists
     out: list[str] = []
     for format in set(MEMORY_FORMATS) - {"skill"}:
         data = export_memory(part, format, known=known)
