@@ -6,18 +6,18 @@ kinds of models read anew each time.
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import suppress
 from typing import NoReturn
 
 from readagent_core.answering.ask import DEFAULTS, ask
 from readagent_core.answering.base import AskSettings, Question
+from readagent_core.answering.run import shared_beginning
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import ModelError, ReadAgentError
 from readagent_core.jobs import Job
 from readagent_core.memory import GistMemory
-from readagent_core.models.base import ModelWrapper
+from readagent_core.models.base import ChatModel, ModelWrapper
 from readagent_core.models.local.engine import IDLE_SECONDS
 from readagent_core.models.local.server import PREPARE
 from readagent_core.models.local.states import LEAST
@@ -39,11 +39,11 @@ class _Catching(ModelWrapper):
         raise _Sent(prompt.text)
 
 
-def shared_beginning(
-    memory: GistMemory, model: ModelWrapper, cancel: CancelToken, *, method: str = "", settings: AskSettings = DEFAULTS
+def beginning_of_questions(
+    memory: GistMemory, model: ChatModel, cancel: CancelToken, *, method: str = "", settings: AskSettings = DEFAULTS
 ) -> str:
     """Return what the first prompts of all questions about ``memory`` begin with; '' for next to nothing."""
-    found = []
+    found: list[str] = []
     for question in _MARKS:
         try:
             for _ in ask(Question(question), memory, _Catching(model), cancel, method=method, settings=settings):
@@ -52,7 +52,7 @@ def shared_beginning(
             found.append(str(sent))
         except ReadAgentError:
             return ""
-    beginning = os.path.commonprefix(found).rpartition("\n")[0] if len(found) == len(_MARKS) else ""  # noqa: RUF071
+    beginning = found[0][: shared_beginning(*found)].rpartition("\n")[0] if len(found) == len(_MARKS) else ""
     return beginning if len(beginning) >= LEAST else ""
 
 
@@ -70,7 +70,7 @@ def start_preparing(workspace: Workspace, book_id: str, memory: GistMemory, *, m
 
     def work(job: Job) -> None:
         job.background = True
-        beginning = shared_beginning(memory, model, job, method=method)  # type: ignore[arg-type]
+        beginning = beginning_of_questions(memory, model, job, method=method)
         if beginning:
             with suppress(ModelError):  # the question itself says what is wrong
                 model.without_cache().complete(Prompt(PREPARE, beginning, reply_words=1), job)

@@ -12,6 +12,7 @@ from readagent_core.answering.limits import page_reached
 from readagent_core.library import Library
 from readagent_core.library.records import Book
 from readagent_core.short_repr import short_repr
+from readagent_core.words import spread
 from readagent_core.world.as_of import Entity, Known, World
 from readagent_core.world.names import EntityKind, is_description, name_key
 from readagent_core.world.recap import RecapLine, gist_lines
@@ -102,7 +103,5 @@ def previously_in_series(
             break
         if one.world is not None and one.known is not None and one.page:
             lines = gist_lines(one.world.memory, one.known, pages=one.page)
-            step = max(0, len(lines) - 1) / (_RECAP_LINES - 1)
-            chosen = sorted({round(i * step) for i in range(_RECAP_LINES)}) if lines else []
-            earlier.append((one, tuple(lines[i] for i in chosen)))
+            earlier.append((one, tuple(lines[i] for i in spread(range(len(lines)), _RECAP_LINES))))
     return tuple(earlier)
