@@ -133,18 +133,6 @@ class Known:
     def people(self) -> tuple[Entity, ...]:
         return self.of_kind(EntityKind.PERSON)
 
-    @property
-    def places(self) -> tuple[Entity, ...]:
-        return self.of_kind(EntityKind.PLACE)
-
-    @property
-    def things(self) -> tuple[Entity, ...]:
-        return self.of_kind(EntityKind.THING)
-
-    @property
-    def groups(self) -> tuple[Entity, ...]:
-        return self.of_kind(EntityKind.GROUP)
-
     def entity(self, name: str) -> Entity | None:
         """Return the entity with this name or id; None for one that is not known here."""
         id = self.ids.get(name_key(name), self.ids.get(name, ""))
@@ -283,8 +271,6 @@ class World:
         joined: dict[str, int] = {}
         for link in known.links:
             if known.ids[name_key(link.name)] == id:
-                if link.start < link.end and link.by == LinkBy.MODEL:
-                    lines[_line_of_link(link, id)] = None
                 for key in (name_key(link.name), name_key(link.other)):
                     joined.setdefault(key, link.paragraph)
         pages: Counter[int] = Counter()
@@ -324,8 +310,3 @@ def _line(note: Note, id: str, ids: Mapping[str, str]) -> Line:
     place = (note.page, note.paragraph, note.start, note.end)
     other = ids.get(name_key(note.other), "") if note.other else ""
     return Line(*place, note.kind, note.says, note.name, id, note.other, other, note.when)
-
-
-def _line_of_link(link: Link, id: str) -> Line:
-    place = (link.page, link.paragraph, link.start, link.end)
-    return Line(*place, NoteKind.SAME, "", link.name, id, link.other, id)

@@ -166,7 +166,7 @@ class NoteReader:
             for word in terms("\n".join(shown)):
                 self._first.setdefault(_plain(word), index)
 
-    def read(self, page: Page, reply: str, *, model: str = "") -> PageNotes:
+    def read(self, page: Page, reply: str) -> PageNotes:
         """Return the notes in ``reply``; ``failed`` where no line of it can be used."""
         text = self._document.paragraphs[page.start : page.end]
         words = SearchableText([(p.text, index, False) for index, p in enumerate(text, start=page.start)])
@@ -180,7 +180,7 @@ class NoteReader:
                 dropped += 1
             else:
                 found.setdefault((name_key(note.name), note.kind, note.says.casefold()), note)
-        return PageNotes(tuple(found.values()), dropped, failed=not found, model=model)
+        return PageNotes(tuple(found.values()), dropped, failed=not found)
 
     def _note(self, page: Page, words: SearchableText, line: str) -> Note | None:
         fields = [field.strip() for field in _FIELDS.split(line.strip().strip("|｜"))]
