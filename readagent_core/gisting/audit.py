@@ -186,8 +186,8 @@ _UNITS = (
 )
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _VALUES = {word: n for n, word in enumerate(_UNITS.split())}
-_VALUES |= {word: 20 + 10 * n for n, word in enumerate(_TENS.split())} | {"dozen": 12, "score": 20}
 _SETS = {"dozen": 12, "score": 20}
+_VALUES |= {word: 20 + 10 * n for n, word in enumerate(_TENS.split())} | _SETS
 _UNIT_FIRST = re.compile(rf"\b({'|'.join(_UNITS.split()[1:10])})[ -]and[ -]({'|'.join(_TENS.split())})\b")
 
 

@@ -58,9 +58,10 @@ def estimate(document: Document, plan: GistingPlan, notes: NotesMode = NotesMode
     if plan.pagination == "one-pass":
         words_out += sum(target_words(page.words, plan.gist_share) for page in pages)
     if notes != NotesMode.OFF:
-        apart = [page.words for page in pages if notes == NotesMode.APART]
-        calls, words_in = calls + len(apart), words_in + sum(apart)
-        words_in += len(pages) * (0 if apart else count_words(render_fragment("notes.rules", document.language)))
+        if notes == NotesMode.APART:
+            calls, words_in = calls + len(pages), words_in + sum(page.words for page in pages)
+        else:
+            words_in += len(pages) * count_words(render_fragment("notes.rules", document.language))
         words_out += sum(reply_words(page.words) for page in pages) * 2 // 3
     instructions = gist_prompt(
         "", plan, language=document.language, lengths=gist_lengths(600, 0.15)

@@ -185,11 +185,8 @@ def _read(
             job.wait(_POLL_SECONDS, ELSEWHERE)
         library.set_state(gisting.id, GistingState.RUNNING)
         budget = book_budget(workspace, gisting.book_id, model)
-        metered, mode = (
-            Metered(model, budget=budget.limit, spent=budget.spent),
-            notes_mode(workspace, model, gisting.plan),
-        )
-        store = library.store(gisting.id)
+        metered = Metered(model, budget=budget.limit, spent=budget.spent)
+        mode, store = notes_mode(workspace, model, gisting.plan), library.store(gisting.id)
         read(
             document,
             metered,

@@ -115,7 +115,6 @@ def make_notes(
     """Make and save the notes of ``pages``, then the links between names that are not compared yet."""
     memory = library.memory(gisting_id)
     progress = NotesProgress(0, len(pages))
-    reader = NoteReader(memory.document) if pages else None
 
     def keep(number: int, notes: PageNotes) -> None:
         nonlocal progress
@@ -123,7 +122,8 @@ def make_notes(
         progress = replace(progress, done=progress.done + 1, failed=progress.failed + notes.failed)
         on_change(progress)
 
-    if reader is not None:
+    if pages:
+        reader = NoteReader(memory.document)
         works = {n: partial(note_page, memory.document, memory.page(n), reader, model, cancel) for n in pages}
         run_all(works, connections=connections, cancel=cancel, each=keep)
     link_names(library, gisting_id, model, cancel, changed=pages)

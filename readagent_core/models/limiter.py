@@ -60,9 +60,8 @@ class Limiter:
     @property
     def notice(self) -> str:
         """For people: that the server takes fewer calls at once than are set; '' where it takes them all."""
-        return (
-            f"The server asked for fewer calls at once: {now} now, slowly more again" if (now := self.lowered) else ""
-        )
+        now = self.lowered
+        return f"The server asked for fewer calls at once: {now} now, slowly more again" if now else ""
 
     def forget(self) -> None:
         """Forget that the server asked for fewer calls at once: a person may have changed its limits."""

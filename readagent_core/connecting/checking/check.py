@@ -208,12 +208,11 @@ class Speed:
     def take(self, reply: Completion) -> None:
         new = (reply.tokens_in or 0) - reply.tokens_reused
         if reply.first_word and new >= LEAST_MEASURED:
-            self.read, self.reading = self.read + new, self.reading + reply.first_word
+            self.read += new
+            self.reading += reply.first_word
         if reply.first_word and reply.tokens_out and reply.seconds > reply.first_word:
-            self.written, self.writing = (
-                self.written + reply.tokens_out,
-                self.writing + reply.seconds - reply.first_word,
-            )
+            self.written += reply.tokens_out
+            self.writing += reply.seconds - reply.first_word
 
 
 def _speed(speed: Speed) -> Check:
@@ -222,11 +221,11 @@ def _speed(speed: Speed) -> Check:
     if not speed.reading or not speed.writing:
         return Check("speed", name, "good", NOT_KNOWN)
     read, written = speed.read / speed.reading, speed.written / speed.writing
-    hours = minutes_at(NOVEL_WORDS, read, written) / 60
+    minutes = minutes_at(NOVEL_WORDS, read, written)
     figure = f"{read:,.0f} tokens a second read, {written:,.0f} written"
-    if hours * 60 <= SLOW_NOVEL:
+    if minutes <= SLOW_NOVEL:
         return Check("speed", name, "good", figure, read=read, written=written)
-    advice = f"The gists of a novel of {NOVEL_WORDS:,} words take about {hours:,.0f} hours: make them overnight."
+    advice = f"The gists of a novel of {NOVEL_WORDS:,} words take about {minutes / 60:,.0f} hours: make them overnight."
     return Check("speed", name, "weak", figure, advice, read=read, written=written)
 
 

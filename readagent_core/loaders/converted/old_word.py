@@ -28,13 +28,8 @@ from readagent_core.words import count_of
 
 _LATER = 0xA5EC  # the first number of a file of Word 97 or later
 _LOCKED, _TABLE_1 = 0x100, 0x200
-_STYLES, _PARAGRAPHS, _RUNS, _FONTS, _PIECES = (
-    0xA2,
-    0x102,
-    0xFA,
-    0x112,
-    0x1A2,
-)  # places of tables, named at these places
+# where the places of tables are named
+_STYLES, _PARAGRAPHS, _RUNS, _FONTS, _PIECES = 0xA2, 0x102, 0xFA, 0x112, 0x1A2
 _NOTES = ((0xAA, 0xB2), (0x20A, 0x212))  # of footnotes and endnotes: where they are referred to, where they begin
 _SIZES = {0: 1, 1: 1, 2: 2, 3: 4, 4: 2, 5: 2, 7: 3}  # bytes of a property's value, by the top three bits of its number
 _DELETED, _HIDDEN, _SYMBOL, _ROW_ENDS, _IN_TABLE, _LIST = 0x0800, 0x083C, 0x6A09, 0x2417, 0x2416, 0x460B
@@ -111,9 +106,8 @@ class _Text:
         self.levels = self._read_levels()
         sizes = unpack_from("<7i", main, 0x4C)  # text, footnotes, headers, macros, comments, endnotes, text boxes
         self.starts = [sum(sizes[:at]) for at in range(8)]
-        self.notes: dict[
-            int, tuple[str, int, int]
-        ] = {}  # by where it is referred to: its key, first and last character
+        # by where a note is referred to: its key, first and last character
+        self.notes: dict[int, tuple[str, int, int]] = {}
         for story, (refer, begin) in zip((1, 5), _NOTES, strict=True):
             begins = [self.starts[story] + at for at in _numbers(self._table(begin), 0)]
             for number, at in enumerate(_numbers(self._table(refer))[: max(0, len(begins) - 2)]):

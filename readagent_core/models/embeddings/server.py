@@ -54,8 +54,11 @@ class ServerEmbedder:
     def _ask(self, texts: list[str], cancel: CancelToken) -> list[list[float]]:
         """Return the rows of one batch, in order. Raises ModelError."""
         model = self._model
-        asked = lambda: event_loop.run(rows_at(model.server.client, model.where, self.name, texts), cancel)  # noqa: E731
-        return model.retrying.call(asked, cancel)[0]
+        client = model.server.client
+        rows, _ = model.retrying.call(
+            lambda: event_loop.run(rows_at(client, model.where, self.name, texts), cancel), cancel
+        )
+        return rows
 
 
 async def rows_at(client: Client, where: str, name: str, texts: list[str]) -> list[list[float]]:

@@ -61,7 +61,8 @@ def read_head(file: Path) -> Head:
     key, value = number("attention.key_length", width), number("attention.value_length", width)
     state = layers * number("attention.head_count_kv", heads) * (key + value) * _STATE_BYTES
     dense = not any(name.startswith((f"{kind}.ssm.", f"{kind}.attention.sliding_window")) for name in values)
-    pooling = _POOLING[number("pooling_type", 1)] if 0 < number("pooling_type", 1) < len(_POOLING) else _POOLING[1]
+    type_ = number("pooling_type", 1)
+    pooling = _POOLING[type_ if 0 < type_ < len(_POOLING) else 1]
     return Head(str(values.get("general.name") or file.stem), kind, number("context_length"), state, dense, pooling)
 
 
