@@ -13,7 +13,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.read import ask_panel, book_text, marks, notes, start, study, two_places, veil, world
+from pages.parts.read import ask_panel, book_text, how_far, marks, notes, start, study, two_places, veil, world
 from pages.parts.read.original import original_of
 from pages.parts.read.passages import spot_of
 from pages.parts.shared import book as current
@@ -265,7 +265,7 @@ def show() -> None:
         return
     shell.set_title("Read", book.title)
     st.html(PLACEHOLDER)  # streamlit.css hides it as soon as there is something to read
-    world.days_away(book)  # before it counts as opened
+    how_far.days_away(book)  # before it counts as opened
     workspace.library.touch(book.id)
     gistings = workspace.library.gistings(book.id)
     running = [job.key for job in workspace.jobs.running()]

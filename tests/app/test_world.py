@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from pages.parts.read.chapter_questions import study_data
+from pages.parts.read.series import series_data
 from pages.parts.read.study import cards_of
-from pages.parts.read.world import act, series_data, study_data, world_data
+from pages.parts.read.world import act, world_data
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
 from tests.app.protocol import faults

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.parts.read.world import chapters_read, paragraphs_read
+from pages.parts.read.chapter_questions import chapters_read
+from pages.parts.read.how_far import paragraphs_read
 from pages.parts.shared import shell
 from readagent_core.companion.marks import placed_marks
 from readagent_core.companion.study import load_study
