@@ -250,7 +250,9 @@ export class Glance {
   /** What is counted, as buttons. @param {Shown} shown */
   kinds({ known }) {
     const all = [...known.values()];
-    const buttons = KINDS.flatMap(([kind, label]) => {
+    const byModel = this.names.store.data.by === "model"; // names by rule may be of anybody or anything
+    const buttons = KINDS.flatMap(([kind, title]) => {
+      const label = kind === "person" && !byModel ? "Names" : title;
       const count = all.filter((one) => one.kind === kind).length;
       if (!count && kind !== "person" && kind !== this.kind) return [];
       const choose = () => {
