@@ -74,8 +74,8 @@ class Fault:
 NO_WORDS = frozenset({"paginate", "gist", "look_up"})
 FAULTS = {
     "429": Fault(Reply(status=429, error=error("x")), 8, "asked us to wait"),
-    "429 for an hour": Fault(Reply(status=429, error=error("x"), headers={"Retry-After": "3600"}), 1, "3600 s"),
-    "500": Fault(Reply(status=500, error=error("x")), 5, "failed (error 500)"),
+    "429 for an hour": Fault(Reply(status=429, error=error("x"), headers={"Retry-After": "3600"}), 1, "60 minutes"),
+    "500": Fault(Reply(status=500, error=error("x")), 5, "error 500"),
     "timeout": Fault(Reply(delay=1.6), 3, "did not answer in time"),
     "reset": Fault(Reply(drop=True), 4, "connection to"),
     "cut in the middle": Fault(Reply("Well, it", cut=7), 4, "broke off", NO_WORDS),
@@ -87,7 +87,7 @@ FAULTS = {
     "wrong key": Fault(Reply(status=401, error=error("x")), 1, "did not accept the key"),
     "no such model": Fault(Reply(status=404, error=error("model not found")), 1, "has no model"),
     "no credit": Fault(Reply(status=429, error=error("x", code="insufficient_quota")), 1, "out of credit"),
-    "too long": Fault(Reply(status=400, error=error("x", code="context_length_exceeded")), 4, "window"),
+    "too long": Fault(Reply(status=400, error=error("x", code="context_length_exceeded")), 4, "read at once"),
 }
 # for what stops the work in the same way two of these say it of every task, the others of one of each kind
 TOLD_ALIKE = ("429", "429 for an hour", "reset", "broken JSON", "no such model", "no credit")

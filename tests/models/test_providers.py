@@ -80,7 +80,7 @@ def test_a_provider_from_its_list_to_its_reply(name, model_at):
     key = "" if PRESETS[name].local else KEY
     with FakeServer(key=key, refuses=plays.refuses, **plays.traits) as server:
         if key:
-            with pytest.raises(errors.KeyRefusedError, match="Enter a key"):
+            with pytest.raises(errors.KeyRefusedError, match="Copy the key"):
                 probe.list_models(server.url, Secret("sk-wrong"))
         listing = probe.list_models(server.url, Secret(key))
         assert listing.names == plays.listed

@@ -114,12 +114,12 @@ def test_lines_end_where_json_says_and_nowhere_else(ask, end):
 
 
 FAULTS = [
-    (Reply(status=401, error=error("Incorrect API key provided: MARKER-KEY")), errors.KeyRefusedError, "Enter a key"),
+    (Reply(status=401, error=error("Incorrect API key provided: MARKER-KEY")), errors.KeyRefusedError, "Copy the key"),
     (Reply(status=400, error=error("No connected db.", kind="no_db_connection")), errors.KeyRefusedError, "key"),
     (Reply(status=400, error=error("Invalid model name passed in model=m")), errors.UnknownModelError, "Choose one"),
     (Reply(status=402, error=error("pay")), errors.NoCreditError, "Add credit"),
     (Reply(status=429, error=error("slow down")), errors.RateLimitError, "asked us to wait"),
-    (Reply(status=400, error=error("x", code="context_length_exceeded")), errors.WindowError, "smaller pages"),
+    (Reply(status=400, error=error("x", code="context_length_exceeded")), errors.WindowError, "smaller longest page"),
     (Reply(status=400, error=error("x", code="content_filter")), errors.RefusedError, "Another model"),
     (Reply(status=400, error=error("bad thing MARKER-KEY", code="odd_code")), errors.BadRequestError, "odd_code"),
     (Reply(status=404, body="<html>nginx</html>"), errors.BadRequestError, "/v1"),
@@ -180,7 +180,7 @@ def test_the_window_as_each_server_tells_it(traits, window, model_at):
 
 def test_a_prompt_that_does_not_fit_is_not_sent(ask):
     with FakeServer() as server:
-        with pytest.raises(errors.WindowError, match="window of 1,000 tokens") as caught:
+        with pytest.raises(errors.WindowError, match="at once: 1,000 tokens") as caught:
             ask(server, Prompt("gist", "word " * 2000), window=1000)
         assert caught.value.window == 1000
         assert not server.requests
@@ -204,7 +204,7 @@ def test_a_window_that_no_error_names_is_found_by_halving(ask, model_at):
     """A prompt that never fits is given up; one that fits beside a shorter reply is answered. Tries are bounded."""
     with FakeServer(lambda text: NO_FIGURE if len(text) > 3000 else "fits") as server:
         model = model_at(server)
-        with pytest.raises(errors.WindowError, match="more than the window of"):
+        with pytest.raises(errors.WindowError, match="can read at once"):
             ask(server, Prompt("gist", "word " * 3000), model=model)
         first = model.window
         assert first is not None
@@ -241,7 +241,7 @@ def test_calls_side_by_side_halve_the_window_once(ask, model_at):
 def test_a_prompt_cut_in_silence_is_noticed(ask, model_at):
     with FakeServer([Reply("a confident answer", tokens_in=2048)]) as server:
         model = model_at(server)
-        with pytest.raises(errors.WindowError, match="cuts long prompts without saying so"):
+        with pytest.raises(errors.WindowError, match="cut the rest off without saying so"):
             ask(server, Prompt("answer", "word and word, " * 2000), model=model)
         assert model.window == 2048
 
@@ -273,7 +273,7 @@ def test_the_numbers_of_a_web_page_are_no_window(ask, model_at):
     page = Reply(status=413, body="<html><h1>413 Request Entity Too Large</h1></html>")
     with FakeServer(lambda _: page) as server:
         model = model_at(server)
-        with pytest.raises(errors.WindowError, match="takes no text this large"):
+        with pytest.raises(errors.WindowError, match="too large to send"):
             ask(server, Prompt("answer", "word " * 2400), model=model)
         assert model.window is None
         assert len(server.chats) == 1

@@ -111,7 +111,8 @@ def fault(
     kind, happened, remedy, *_ = FAULTS[name]
     values.setdefault("named", "")
     for_model = f" for {model}" if model else ""
-    message = f"{happened.format(at=host(where), model=model, for_model=for_model, **values)} {KEPT} {remedy}"
+    said = f"{happened} {KEPT} {remedy}"
+    message = said.format(at=host(where), model=model, for_model=for_model, **values)
     return kind(message) if carried is None else kind(message, carried)
 
 
@@ -134,22 +135,21 @@ def from_status(status: int, body: str, headers: Mapping[str, str], *, where: st
         return too_long(model, limit_in(found.words))
     wait = retry_after(headers, found.words) if issubclass(FAULTS[name].kind, RetryAfterError) else None
     for_seconds = f" for {_span(wait)}" if wait else ""
-    said = [f"error {status}"] * (status >= 400) + ([found.named] if found.named else [])
-    named = f" ({', '.join(said)})" if said else ""
+    said = [f"error {status}"] * (status >= 400) + [found.named] * (found.named not in ("", f"code {status}"))
+    named = f" For whoever helps you: {', '.join(said)}." if said else ""
     return fault(name, where=where, model=model, carried=wait, status=status, named=named, for_seconds=for_seconds)
 
 
 def _span(seconds: float) -> str:
-    """'20 s', '360 s (6 minutes)', '10800 s (3 hours)'."""
+    """'20 s', '6 minutes', '3 hours'."""
     units = ((seconds / 86_400, "days"), (seconds / 3600, "hours"), (seconds / 60, "minutes"))
-    longer = next((f" ({number:.0f} {name})" for number, name in units if number >= 2), "")
-    return f"{seconds:.0f} s{longer}"
+    return next((f"{number:.0f} {name}" for number, name in units if number >= 2), f"{seconds:.0f} s")
 
 
 def too_long(model: str, window: int | None, *, needed: int | None = None) -> ModelError:
     """The error for a prompt of about ``needed`` tokens that ``window`` tokens do not hold; None: not known."""
     need = f"About {needed:,} tokens (parts of words) are" if needed else "The text is"
-    of_tokens = f" of {window:,} tokens" if window else ""
+    of_tokens = f": {window:,} tokens{'' if needed else ' (parts of words)'}" if window else ""
     return fault("too long", model=model, carried=window, need=need, of_tokens=of_tokens)
 
 
@@ -213,7 +213,7 @@ def _read(body: str) -> _Body:
             words += [f"retry in {wait:.3f} s"] if wait is not None else []
             words += [f"n_ctx: {part['n_ctx']}"] if "n_ctx" in part else []
             for name in ("code", "param"):
-                if _PLAIN.match(str(part.get(name) or "")):
+                if _PLAIN.match(str(part.get(name) or "")) and str(part[name]) != "None":
                     first.setdefault(name, f"{name} {part[name]}")
     named = ", ".join(first[name] for name in ("code", "param") if name in first)
     return _Body(frozenset(codes), "\n".join(words), named)
