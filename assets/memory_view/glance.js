@@ -78,6 +78,7 @@ export class Glance {
 
   stop() {
     this.resize.disconnect();
+    document.documentElement.removeAttribute("data-world");
     cancelAnimationFrame(this.waiting ?? 0);
   }
 
@@ -110,6 +111,7 @@ export class Glance {
 
   /** What it lies over cannot be reached while it is open. @param {boolean} open */
   cover(open) {
+    document.documentElement.toggleAttribute("data-world", open); // the panel of Ask steps back
     for (const other of this.node.parentElement?.children ?? [])
       if (other instanceof HTMLElement) other.inert = open && other !== this.node;
   }
