@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from pages.parts.ask.record import describe_context, look_ups
+from pages.parts.ask.wording import describe_context, look_ups
 from readagent_core.answering import replay
 from readagent_core.answering.base import Answer, AskSettings
 from readagent_core.answering.parts import part_title, parts_seen

@@ -11,15 +11,12 @@ from pages.parts.ask.book_views import note_without_gists
 from pages.parts.ask.pieces import citations_summary, page_passages
 from pages.parts.ask.record import (
     checked_answer,
-    describe_context,
     exchange_record,
     hide,
-    look_ups,
     record_at_step,
-    says_not_in_text,
     sources_of_book,
-    status_line,
 )
+from pages.parts.ask.wording import describe_context, look_ups, says_not_in_text, status_line
 from pages.parts.shared.answer import format_time, pending_pieces, pieces_of
 from readagent_core.answering import replay
 from readagent_core.answering.base import (

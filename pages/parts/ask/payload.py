@@ -18,7 +18,6 @@ from pages.parts.ask.record import (
     Sources,
     exchange_record,
     hide,
-    method_abouts,
     record_at_step,
     show_beside,
     sources_of_book,
@@ -26,6 +25,7 @@ from pages.parts.ask.record import (
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.spots import add_spots
 from pages.parts.ask.state import SHOWN, AskOneBook, AskState, exchange_now, step_asked
+from pages.parts.ask.wording import method_abouts
 from pages.parts.shared.answer import waiting_line
 from pages.parts.shared.gisting_status import may_hurry
 from readagent_core.answering import replay

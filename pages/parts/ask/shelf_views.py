@@ -11,9 +11,10 @@ from typing import Any
 
 from pages.parts.ask.book_views import focus_of, memory_step
 from pages.parts.ask.keeping import stored_answers
-from pages.parts.ask.record import Sources, look_ups
+from pages.parts.ask.record import Sources
 from pages.parts.ask.several_state import LISTED, Several
 from pages.parts.ask.state import exchange_now
+from pages.parts.ask.wording import look_ups
 from pages.parts.read.original import original_of
 from pages.parts.read.start import estimate_of
 from pages.parts.shared.memory_view import book_facts, part_records

@@ -1,0 +1,168 @@
+"""What the Ask screen says of methods, of an answer on its way and of what an answer was made from, in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from readagent_core.answering import replay
+from readagent_core.answering.base import Answer, Event, ModelCall
+from readagent_core.answering.registry import all_methods
+from readagent_core.answering.replay import pages_named, ranges_named
+from readagent_core.answering.signature import BUILT_IN, Signature, signature_of
+from readagent_core.library.records import Exchange
+from readagent_core.memory import GistMemory
+from readagent_core.models.builtin.answers import is_not_found
+from readagent_core.words import count_of
+
+_PLACE = re.compile(r"^page (\d+)\.(\d+(?:-\d+)?)(?=:)")  # of one book among several, as a model names it
+_NOT_SAID = re.compile(
+    r"\b(?:text|passage|book|story|it|pages?|gists?|memory)\b[^.]{0,40}\b(?:does not|doesn't|do not|don't|never) "
+    r"(?:say|tell|state|mention|give|name|hold|contain)|\bno answer was found"
+    r"|\bnot (?:stated|said|mentioned|given|in the text)\b"
+    r"|書かれていません|書かれていない|記述(?:は|が)ありません|述べられていません",
+    re.IGNORECASE,
+)
+
+
+def method_abouts() -> list[tuple[str, str, str]]:
+    """Name, title and a sentence about every method, ReadAgent first."""
+    known = all_methods()
+    return [(name, title, known[name].about) for name, title in method_titles()]
+
+
+def method_titles() -> list[tuple[str, str]]:
+    """The name and title of every method, ReadAgent first."""
+    found = [(m.name, m.title) for m in all_methods().values()]
+    return sorted(found, key=lambda pair: (not pair[0].startswith(("read-agent", "zoom")), pair[1]))
+
+
+def uses_gists(method: str) -> bool:
+    """Whether the gists of the memory are in the prompts of a method; also for a method of another version."""
+    known = all_methods().get(method)
+    return known is None or known.needs_gists
+
+
+def may_search(method: str) -> bool:
+    """Whether a method answers from pages that have no gists; False for a method of another version."""
+    known = all_methods().get(method)
+    return known is not None and (known.searches or not known.needs_gists)
+
+
+def signer_line(signature: Signature, events: Sequence[Event], text: str, *, gists: bool = True) -> str:
+    """The signature while the answer is being made: 'gpt-5-mini is writing'. ``gists``: the method uses them."""
+    if signature.kind == BUILT_IN:
+        return signature.line
+    looked = [step for step in replay.steps(events) if step.kind == replay.LOOK_UP and step.marked]
+    if text:
+        doing = "is writing"
+    elif looked and not (looked[-1].parts or looked[-1].searched):
+        doing = f"is looking up {pages_named(looked[-1].marked)}"
+    else:
+        doing = "is going through the gists" if gists else "is reading the text"
+    return f"{signature.name or 'The model'} {doing}"
+
+
+def status_line(events: Sequence[Event], text: str, *, seconds: float, waiting: str = "", gists: bool = True) -> str:
+    """What is being done now: 'Writing, 2.1 s'. ``waiting``: see ``waiting_line``. ``gists``: the method uses them."""
+    if waiting:
+        return waiting
+    kinds = [step.kind for step in replay.steps(events)]
+    if text:
+        doing = "Writing"
+    elif replay.MEMORY in kinds or replay.LOOK_UP in kinds:
+        doing = "Reading the pages again"
+    elif not gists:  # some methods read the whole book first
+        calls = sum(isinstance(event, ModelCall) for event in events)
+        doing = f"Reading the text, {count_of(calls, 'call')} done" if calls else "Reading the text"
+    else:
+        doing = "Going through the gists"
+    return f"{doing}, {seconds:.1f} s"
+
+
+def look_ups(
+    exchange: Exchange,
+    events: Sequence[Event],
+    memory: GistMemory | None = None,
+    titles: Mapping[int, str] | None = None,
+) -> list[dict[str, Any]]:
+    """Each look-up: what was opened, why, and ``more``: what was named but not opened, and what was closed again.
+
+    ``quoted``: ``said`` is a model's own words. ``memory``: of one book, or the ``titles`` of several by number.
+    """
+    found: list[dict[str, Any]] = []
+    built_in = signature_of(exchange).kind == BUILT_IN
+    searched = memory is not None and None in memory.gists  # in pages that a person knows by no number
+    for step in replay.steps(events):
+        if step.kind != replay.LOOK_UP:
+            continue
+        if searched and not step.said:
+            title = f"Found passages in {count_of(len(step.marked), 'place')}"
+        elif titles is not None:
+            title = replay.look_up_title_of_several(step, titles, built_in=built_in)
+        else:
+            title = replay.look_up_title(step, built_in=built_in)
+        said = replay.look_up_words(step, exchange, memory) if memory else "" if built_in else step.said.strip()
+        more = [f"Did not open {_with_title(why, titles or {})}" for why in step.refused]
+        if step.folded:
+            more.append(f"Closed again, to make room: {ranges_named(step.folded)}")
+        found.append({"title": title, "said": said, "quoted": not built_in, "more": more})
+    return found
+
+
+def _with_title(refused: str, titles: Mapping[int, str]) -> str:
+    """'page 2.7: it is …' with the title of book 2: 'page 7 of Fog: it is …'."""
+
+    def named(found: re.Match[str]) -> str:
+        return f"page {found[2]} of {titles.get(int(found[1]), f'book {found[1]}')}"
+
+    return _PLACE.sub(named, refused)
+
+
+def describe_context(answer: Answer) -> str:
+    """What an answer was made from: 'Looked at: page 3 in full, the gists of 24 pages.'"""
+    if answer.books:
+        opened = [f"; {b.title}: {pages_named(b.looked_up)} in full" for b in answer.books if b.looked_up]
+        return f"Looked at: {count_of(len(answer.books), 'book')}{''.join(opened)}."
+    full = sorted(n for n, how in answer.seen.items() if how == "full")
+    some = sorted(n for n, how in answer.seen.items() if how == "passage")
+    gists = sum(how == "gist" for how in answer.seen.values())
+    in_parts = sum(how == "part" for how in answer.seen.values())
+    parts = []
+    if (gists or in_parts) and not uses_gists(answer.method):
+        return f"Looked at: {answer.memory_words:,} words that the method made of the text."
+    if full and not gists and len(full) > 12:
+        parts.append(f"{len(full)} pages in full")
+    elif full:
+        parts.append(("page " if len(full) == 1 else "pages ") + ", ".join(map(str, full)) + " in full")
+    if some:
+        parts.append(f"passages of {pages_named(some) if len(some) <= 12 else count_of(len(some), 'page')}")
+    if gists:
+        parts.append(f"the gists of {gists} {'page' if gists == 1 else 'pages'}")
+    if in_parts:
+        parts.append(f"{count_of(in_parts, 'page')} in the gists of longer parts")
+    *before, last = parts or [""]
+    return f"Looked at: {', '.join(before)}{' and ' if before else ''}{last}." if parts else ""
+
+
+def not_found(answer: Answer, *, up_to: int | None, pages: int) -> dict[str, str]:
+    """What is said of an answer that nothing was found: where, what was looked at, and what the limit kept out."""
+    kept_out = ""
+    if up_to is not None and up_to < pages:
+        rest = later_pages(up_to, pages)
+        kept_out = f"{rest[0].upper()}{rest[1:]} {'was' if up_to + 1 == pages else 'were'} kept out by your limit."
+    if answer.books:
+        return {"title": "Not found in these books.", "looked": describe_context(answer), "kept_out": ""}
+    within = "page 1" if up_to == 1 else f"pages 1 to {up_to}" if kept_out else "the book"
+    return {"title": f"Not found in {within}.", "looked": describe_context(answer), "kept_out": kept_out}
+
+
+def later_pages(limit: int, last: int) -> str:
+    """'page 25', 'pages 16 to 25': those after the limit."""
+    return f"page {last}" if limit + 1 == last else f"pages {limit + 1} to {last}"
+
+
+def says_not_in_text(answer: Answer) -> bool:
+    """Whether the answer is that the text does not say."""
+    return is_not_found(answer.text) or (len(answer.text) < 600 and bool(_NOT_SAID.search(answer.text)))
