@@ -10,12 +10,12 @@ from functools import partial
 
 import streamlit as st
 
-from pages.parts.ask import answer_view, live, sidebar, talk
+from pages.parts.ask import acts, answer_view, live, sidebar, talk
+from pages.parts.ask.acts import LIVE, STAGE
 from pages.parts.ask.book_views import scope_of
 from pages.parts.ask.several_state import Several, several
 from pages.parts.ask.shelf_views import opened_books
 from pages.parts.ask.state import AskOneBook, AskState, exchange_now, limit_of, scene
-from pages.parts.ask.talk import LIVE, STAGE
 from pages.parts.shared import book as current
 from pages.parts.shared import shell
 from pages.parts.shared.cached import get_workspace
@@ -86,7 +86,7 @@ def _stage(now: AskState) -> None:
     ]
     empty = f"Asking {now.chosen.name}. {NEW_SEVERAL}" if isinstance(now, Several) else NEW
     with st.container(key="ask_bar"):
-        act = answer_view.show_replay(now.name, lambda of, step: talk.stepped(now, of, step), empty=empty)
+        act = answer_view.show_replay(now.name, lambda of, step: acts.stepped(now, of, step), empty=empty)
     if act and act.do == "save" and now.current and isinstance(now, AskOneBook):
         save_replay(now)
     if act and act.do == "prompt" and now.current:
@@ -105,13 +105,13 @@ def _stage(now: AskState) -> None:
         if isinstance(now, Several):
             maps, memory, right = st.columns([0.46, 1.1, 1], gap=None)
             with maps, st.container(key="ask_shelf"):
-                show_shelf("maps", now.name, lambda act: talk.act_on_book(now, act))
+                show_shelf("maps", now.name, lambda act: acts.act_on_book(now, act))
             with memory, st.container(key="ask_memory"):
-                show_shelf("shelf", now.name, lambda act: talk.act_on_book(now, act))
+                show_shelf("shelf", now.name, lambda act: acts.act_on_book(now, act))
         elif isinstance(now, AskOneBook):
             memory, right = st.columns([1.18, 1], gap=None)
             with memory, st.container(key="ask_memory"):
-                show_memory(book=now.name, key="memory", on_act=lambda act: talk.act_in_memory(now, act))
+                show_memory(book=now.name, key="memory", on_act=lambda act: acts.act_in_memory(now, act))
         with right, st.container(key="ask_talk", gap=None):
             talk.draw(now)
     st.fragment(live.draw, key=LIVE)(now)

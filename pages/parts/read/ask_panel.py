@@ -9,8 +9,8 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.parts.ask import live, sidebar, talk
+from pages.parts.ask.acts import LIVE, STAGE
 from pages.parts.ask.state import AskOneBook, scene
-from pages.parts.ask.talk import LIVE, STAGE
 from pages.parts.shared.chosen_books import choose_one
 from readagent_core.library.records import Book, ExchangeState
 from readagent_core.workspace import Workspace

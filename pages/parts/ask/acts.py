@@ -1,0 +1,159 @@
+"""What a person does on the Ask screen: with an exchange, in the memory, with a book of several.
+
+Every act is a callback, which runs before anything is drawn again; then only what it changed is drawn.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import streamlit as st
+
+from pages.parts.ask.book_views import scope_of
+from pages.parts.ask.keeping import remove_answer, store_answer
+from pages.parts.ask.pieces import page_passages
+from pages.parts.ask.record import MOST_LOOK_UPS
+from pages.parts.ask.several_state import Several
+from pages.parts.ask.spots import spots_on_page
+from pages.parts.ask.state import AskOneBook, AskState, ask, choose_exchange, exchange_now, set_limit
+from pages.parts.read.start import make_gists
+from pages.parts.shared.chosen_books import choose_from_next_run
+from pages.parts.shared.component import Act
+from readagent_core.answering import replay
+from readagent_core.answering.asking import job_key
+from readagent_core.errors import ReadAgentError
+from readagent_core.library.records import Exchange
+from readagent_core.models.base import ChatModel
+from readagent_core.models.builtin.reader import BuiltInReader
+
+STAGE, LIVE = "ask_stage", "ask_live"  # the fragments: everything but the sidebar, and what changes as answers come
+
+
+def stepped(now: AskState, exchange_id: str, step: int) -> None:
+    """Put the step, which the browser shows already, into the address."""
+    if now.current and now.current.id == exchange_id:
+        choose_exchange(now, now.current, step=step)
+    st.rerun(LIVE)
+
+
+def act_in_memory(now: AskOneBook, act: Act) -> None:
+    """Carry out an act of the person in the memory view."""
+    if act.do == "limit":
+        set_limit(now, on=True, page=act.page)
+    elif act.do == "unlimit":
+        set_limit(now, on=False)
+    elif act.do == "what-if" and now.current:
+        start_asking(now, now.current.question, like=now.current, beside=True, pages=act.text)
+        return
+    elif act.do == "open":
+        if spots := spots_on_page(now, act.page):
+            st.session_state["cited_words"] = {"id": f"{now.book.id} {time.time()}", "spots": spots}
+            st.session_state["ask_panel_of"] = now.book.id  # the answer stays beside its words
+        _leave(now.book.id, act.page)
+    st.rerun("app")
+
+
+def act_on_book(now: Several, act: Act) -> None:
+    """Carry out what the person did with a book: unfold, fold, unlimit, open (in Read), make (gists), leave."""
+    if act.do in ("unfold", "fold"):
+        (now.opened.add if act.do == "unfold" else now.opened.discard)(act.of)
+    elif act.do == "unlimit":
+        now.workspace.library.set_limit(act.of, on=False)
+    elif act.do == "open":
+        _leave(act.of, max(1, act.page))
+    elif act.do == "leave":
+        choose_from_next_run("books", [book_id for book_id in now.chosen.book_ids if book_id != act.of])
+    elif act.do == "make":
+        try:
+            make_gists(now.workspace, now.workspace.library.book(act.of))
+            st.toast("The gists are being made. Ask again when they are ready.")
+        except ReadAgentError as error:
+            st.session_state["ask_trouble"] = error
+    st.rerun("app")
+
+
+def _leave(book_id: str, page: int) -> None:
+    """Have the next run switch to Read at this page: a callback cannot."""
+    st.session_state["ask_leave"] = (book_id, page)
+    st.rerun(STAGE)
+
+
+def handle(now: AskState, act: Act) -> None:
+    """Carry out an act of the person on an exchange."""
+    if act.do == "earlier":
+        st.session_state["ask_all"] = True
+        return
+    exchange = next((e for e in now.exchanges if e.id == act.of), None)
+    if exchange is None:
+        return
+    job = now.workspace.jobs.get(job_key(exchange.id))
+    if act.do in ("again", "method", "more", "built-in", "whole-memory"):
+        if act.do != "whole-memory":
+            now.method = act.text or exchange.method
+        now.look_ups = MOST_LOOK_UPS if act.do == "more" else now.look_ups
+        other = BuiltInReader() if act.do == "built-in" else None
+        start_asking(now, exchange.question, like=exchange, model=other, beside=act.do == "whole-memory")
+        return
+    if act.do == "connect":
+        st.session_state["ask_connect"] = True
+        st.rerun(STAGE)
+    if act.do == "keep":
+        try:
+            store_answer(now.workspace, exchange)
+        except ReadAgentError as error:
+            st.session_state["ask_trouble"] = error
+            st.rerun(STAGE)
+    elif act.do == "release":
+        remove_answer(now.workspace, exchange, now.book_ids)
+    elif act.do == "stop" and job:
+        job.cancel()
+    elif act.do == "hurry" and job:
+        job.hurry()
+    elif act.do == "cite":
+        _follow(now, exchange, act)
+    if act.do in ("cite", "replay") and (now.current is None or exchange.id != now.current.id):
+        sent = now.shows(exchange)
+        choose_exchange(now, exchange)
+        if not sent:  # the pages of another memory are sent by the whole screen
+            st.rerun("app")
+    st.rerun(LIVE)
+
+
+def _follow(now: AskState, exchange: Exchange, act: Act) -> None:
+    """Go to the book, the page and the words that the clicked claim rests on."""
+    answer = replay.answer_of(exchange_now(now.workspace, exchange)[1])
+    checked = now.check(exchange, answer.text, answer) if answer else None
+    number = int(act.text) if act.text.isdecimal() else -1
+    cited = checked.citations[number] if checked and 0 <= number < len(checked.citations) else None
+    book = cited.book if cited else 0
+    if not (act.page or book):  # a quotation found nowhere leads to no page
+        return
+    places: list[tuple[int, int]] = []
+    if checked and cited and (memory := now.memory_of(exchange, book)):
+        places = page_passages(replace(checked, pieces=(), loose=(cited,)), memory).get(act.page, [])
+    nonce = (st.session_state.get("ask_focus") or {}).get("nonce", 0) + 1
+    focus = {"exchange": exchange.id, "book": book, "page": act.page, "places": places, "nonce": nonce}
+    st.session_state["ask_focus"] = focus
+
+
+def start_asking(
+    now: AskState,
+    text: str,
+    *,
+    options: str = "",
+    whole: bool = False,
+    like: Exchange | None = None,
+    model: ChatModel | None = None,
+    beside: bool = False,
+    pages: str | None = None,
+) -> None:
+    """Ask, and draw what that changes; called from a widget's callback. An error is shown at the line."""
+    shown = scope_of(now) if isinstance(now, AskOneBook) else ""
+    try:
+        ask(now, text, options=options, whole=whole, like=like, model=model, beside=beside, pages=pages)
+    except ReadAgentError as error:
+        st.session_state["ask_trouble"] = error
+        return
+    same = not isinstance(now, AskOneBook) or scope_of(now) == shown
+    st.rerun((STAGE if options.strip() else LIVE) if same else "app")
