@@ -14,7 +14,7 @@ from readagent_core.errors import SettingsError
 if TYPE_CHECKING:
     from readagent_core.jobs import Snapshot
 
-_MARKS = {"good": "✓", "weak": "!", "failed": "✗"}
+_MARKS = {"good": "✓", "weak": "!", "failed": "✗", "unknown": "?"}
 
 
 def check_model(
@@ -25,7 +25,6 @@ def check_model(
     """Test the chosen model with every kind of prompt, and say which settings suit it."""
     with report_errors(as_json=json):
         from readagent_core.connecting import connecting
-        from readagent_core.connecting.checking.check import NOT_KNOWN
         from readagent_core.models.server.openai_server import OPENAI
 
         workspace = open_workspace()
@@ -63,8 +62,7 @@ def check_model(
             return
         say(f"{connecting.VERDICTS[outcome]}: {tested.model} at {tested.where}")
         for check in tested.checks:
-            mark = "?" if check.figure == NOT_KNOWN else _MARKS[check.state]
-            say(f"{mark} {check.name}: {check.figure}")
+            say(f"{_MARKS[check.state]} {check.name}: {check.figure}")
             if check.advice:
                 say(f"  {check.advice}")
         say()

@@ -12,7 +12,7 @@ from typing import Any
 
 from readagent_core import keyrings
 from readagent_core.connecting import key_places
-from readagent_core.connecting.checking.check import QUICK_STEPS, STEPS, Check, check_model, suit
+from readagent_core.connecting.checking.check import QUICK_STEPS, STEPS, Check, CheckState, check_model, suit
 from readagent_core.connecting.key_places import MEMORY
 from readagent_core.errors import SettingsError
 from readagent_core.jobs import Job
@@ -204,17 +204,18 @@ def save_model_options(workspace: Workspace, model: str, options: ModelOptions) 
 
 _OPTIONAL = ("pauses", "steps", "tree", "notes", "refuse")  # other methods, and what citations show a reader
 VERDICTS = {
-    "good": "The test passed",
-    "weak": "The test passed, with limits",
-    "failed": "This model will struggle",
+    CheckState.GOOD: "The test passed",
+    CheckState.WEAK: "The test passed, with limits",
+    CheckState.FAILED: "This model will struggle",
 }
 
 
-def outcome_of(checks: tuple[Check, ...]) -> str:
-    """The test's outcome, a key of ``VERDICTS``: 'failed' where reading and answering cannot work well."""
-    if any(check.state == "failed" and check.id not in _OPTIONAL for check in checks):
-        return "failed"
-    return "good" if all(check.state == "good" for check in checks) else "weak"
+def outcome_of(checks: tuple[Check, ...]) -> CheckState:
+    """The test's outcome, a key of ``VERDICTS``: FAILED where reading and answering cannot work well."""
+    if any(check.state == CheckState.FAILED and check.id not in _OPTIONAL for check in checks):
+        return CheckState.FAILED
+    limits = any(check.state in (CheckState.WEAK, CheckState.FAILED) for check in checks)
+    return CheckState.WEAK if limits else CheckState.GOOD
 
 
 def _load(workspace: Workspace) -> Settings:

@@ -11,7 +11,7 @@ from pages.parts.settings import model_tab, other_tabs
 from pages.parts.shared.cached import get_workspace
 from readagent_core.cancel import CancelToken
 from readagent_core.connecting import connecting, key_places, local_models
-from readagent_core.connecting.checking.check import Check
+from readagent_core.connecting.checking.check import FAILED, GOOD, WEAK, Check
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import SettingsError
 from readagent_core.incoming.opening import KEEP_ORIGINALS
@@ -96,7 +96,7 @@ def test_a_server_without_a_model_is_reported_on_the_screen_and_not_beside_it(ap
 
 
 def test_verdicts_cards_and_the_stores_line():
-    good, weak, failed = (Check("x", "X", state) for state in ("good", "weak", "failed"))
+    good, weak, failed = (Check("x", "X", state) for state in (GOOD, WEAK, FAILED))
     outcomes = [connecting.outcome_of(checks) for checks in ((good, good), (good, weak), (weak, failed))]
     assert [connecting.VERDICTS[outcome] for outcome in outcomes] == [
         "The test passed", "The test passed, with limits", "This model will struggle",

@@ -11,15 +11,18 @@ from pages.parts.settings import model_options
 from pages.parts.shared import polling, shell
 from pages.parts.shared.gisting_status import span
 from readagent_core.connecting import connecting
-from readagent_core.connecting.checking.check import NOT_KNOWN, NOT_SEEN, STEPS, Check
+from readagent_core.connecting.checking.check import STEPS, Check, CheckState
 from readagent_core.jobs import JobState, Snapshot
 from readagent_core.secret import Secret
 from readagent_core.workspace import Workspace
 
-ICONS = {"good": ":green[:material/check:]", "weak": ":orange[:material/warning:]", "failed": ":red[:material/close:]"}
-
+ICONS = {
+    CheckState.GOOD: ":green[:material/check:]",
+    CheckState.WEAK: ":orange[:material/warning:]",
+    CheckState.FAILED: ":red[:material/close:]",
+    CheckState.UNKNOWN: ":gray[:material/remove:]",
+}
 LEAST_CHECKS = 3  # done before a time is told
-UNKNOWN = ":gray[:material/remove:]"  # neither good nor bad
 
 
 def card(workspace: Workspace) -> None:
@@ -93,8 +96,7 @@ def draw_checks(checks: Sequence[Check]) -> None:
     with st.container(key="checks"):
         for number, check in enumerate(checks):
             with st.container(horizontal=True, horizontal_alignment="distribute", key=f"check_{number}"):
-                icon = UNKNOWN if check.figure in (NOT_KNOWN, NOT_SEEN) else ICONS[check.state]
-                st.markdown(f"{icon} &nbsp; {check.name}", width="content")
+                st.markdown(f"{ICONS[check.state]} &nbsp; {check.name}", width="content")
                 st.caption(check.figure, width="content")
             if check.advice:
                 st.caption(check.advice)

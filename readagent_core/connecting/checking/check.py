@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -51,13 +52,24 @@ ONE_AT_A_TIME, IN_ONE_CALL = "read-agent-s", "recall-once"
 _SMALL_WINDOW = 6_000
 _LONG_WORDS = 1_500  # of a prompt: servers keep beginnings of 1,024 tokens and more
 _SLOW_SECONDS = 0.5  # to the first word; with less, two times cannot be told apart
-NOT_SEEN, NOT_KNOWN = "not seen", "not known"  # figures of checks that found nothing out
 _GREETING = Prompt("try", "Reply with the words: one two three four five six.", reply_words=20)
+
+
+class CheckState(StrEnum):
+    """What a check says of a model. ``UNKNOWN``: it found nothing out, and counts for nothing."""
+
+    GOOD = "good"
+    WEAK = "weak"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
+GOOD, WEAK, FAILED, UNKNOWN = CheckState
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing tested. ``id``: its name in JSON. ``state``: 'good', 'weak' or 'failed'. ``figure``: '5 of 5', '0.8 s'.
+    """One thing tested. ``id``: its name in JSON. ``figure``: '5 of 5', '0.8 s', 'not known'.
 
     ``at_once``, ``again``, ``never``: prompts whose reply could be used at once, after asking again, or not at all.
     ``advice``: in plain words what will work less well, '' when nothing will. ``read``, ``written``: of the check of
@@ -66,7 +78,7 @@ class Check:
 
     id: str
     name: str
-    state: str
+    state: CheckState
     figure: str = ""
     advice: str = ""
     at_once: int = 0
@@ -109,7 +121,7 @@ def check_model(server: OpenAIServer, cancel: CancelToken, *, quick: bool = Fals
     server.asks_json = False
     start = time.perf_counter()
     first = _ask(server, _GREETING, cancel)
-    yield Check("answers", "Answers", "good", f"{time.perf_counter() - start:.1f} s")
+    yield Check("answers", "Answers", GOOD, f"{time.perf_counter() - start:.1f} s")
     yield _streams(server, first)
     speed = Speed()
     ask = cache(partial(_text, server, cancel, speed))  # some prompts belong to two parts
@@ -125,7 +137,7 @@ def check_model(server: OpenAIServer, cancel: CancelToken, *, quick: bool = Fals
         unanswered = [p for p in question_prompts(UNANSWERED, every_method=False) if p.task in ("answer", "choose")]
         yield _count(_REFUSE, unanswered, lambda _: PromptTask(refuses), ask)
         yield _compare_reasoning(ask)
-        if any(check.state != "good" for check in done if check.id in ("pause", "pages", "option")):
+        if any(check.state != GOOD for check in done if check.id in ("pause", "pages", "option")):
             yield _count_enforced(server, cancel)
         yield _reuses_beginnings(server, cancel)
     yield _window(server)
@@ -136,33 +148,33 @@ def suit(checks: Collection[Check]) -> ModelOptions:
     by_id = {check.id: check for check in checks}
     state = {name: check.state for name, check in by_id.items()}
     options, why = ModelOptions(), []
-    if state.get("form") == "good":
+    if state.get("form") == GOOD:
         options = replace(options, json_replies=True)
         why.append("Replies with a form are asked for in JSON: as plain text their form breaks.")
-    elif state.get("pause") == "failed":
-        many = state.get("pauses") == "good"
+    elif state.get("pause") == FAILED:
+        many = state.get("pauses") == GOOD
         options = replace(options, pagination="many" if many else "uniform")
         why.append(
             "Several pauses a prompt: asked for one, it names none."
             if many
             else "Even pages by rule: it does not name pauses, and asking in vain takes calls."
         )
-    if "failed" in (state.get("length"), state.get("quote")) or state.get("window") == "weak":
+    if FAILED in (state.get("length"), state.get("quote")) or state.get("window") == WEAK:
         options = replace(options, small_pages=True)
         why.append("Pages half as long: it loses its way in longer ones.")
-    if state.get("recall") == "failed":
+    if state.get("recall") == FAILED:
         options = replace(options, method=IN_ONE_CALL)
         why.append("Answers from one prompt: its requests for more come out wrong.")
-    elif not options.json_replies and state.get("page") == "good" and by_id["pages"].never > 1:
+    elif not options.json_replies and state.get("page") == GOOD and by_id["pages"].never > 1:
         options = replace(options, method=ONE_AT_A_TIME)
         why.append("Looking up one page at a time: it does not name several at once.")
-    if state.get("reason") == "weak":
+    if state.get("reason") == WEAK:
         options = replace(options, reason_first=True)
         why.append("Reasons before the letter: it chooses the right option more often so.")
-    if state.get("notes", "good") != "good":
+    if state.get("notes", GOOD) != GOOD:
         options = replace(options, notes_apart=True)
         why.append("What a page says of people in a call of its own: with the gist, one of them comes out wrong.")
-    if "reuse" in by_id and by_id["reuse"].figure != NOT_SEEN:
+    if state.get("reuse") == GOOD:
         options = replace(options, opened_after=True)
         why.append("Opened pages after the gists: it reuses the beginning of a prompt, so answers begin sooner.")
     if speed := by_id.get("speed"):
@@ -219,14 +231,14 @@ def _speed(speed: Speed) -> Check:
     """How fast it reads and writes; not known where the server reports no tokens."""
     name = "Speed"
     if not speed.reading or not speed.writing:
-        return Check("speed", name, "good", NOT_KNOWN)
+        return Check("speed", name, UNKNOWN, "not known")
     read, written = speed.read / speed.reading, speed.written / speed.writing
     minutes = minutes_at(NOVEL_WORDS, read, written)
     figure = f"{read:,.0f} tokens a second read, {written:,.0f} written"
     if minutes <= SLOW_NOVEL:
-        return Check("speed", name, "good", figure, read=read, written=written)
+        return Check("speed", name, GOOD, figure, read=read, written=written)
     advice = f"The gists of a novel of {NOVEL_WORDS:,} words take about {minutes / 60:,.0f} hours: make them overnight."
-    return Check("speed", name, "weak", figure, advice, read=read, written=written)
+    return Check("speed", name, WEAK, figure, advice, read=read, written=written)
 
 
 def _text(server: OpenAIServer, cancel: CancelToken, speed: Speed, prompt: Prompt) -> str:
@@ -241,8 +253,8 @@ def _text(server: OpenAIServer, cancel: CancelToken, speed: Speed, prompt: Promp
 
 def _streams(server: OpenAIServer, reply: Completion) -> Check:
     if server.quirks.stream and reply.first_word is not None:
-        return Check("streams", "Streams its answer", "good", f"first word {reply.first_word:.1f} s")
-    return Check("streams", "Streams its answer", "weak", "no", "Answers appear all at once, after a wait.")
+        return Check("streams", "Streams its answer", GOOD, f"first word {reply.first_word:.1f} s")
+    return Check("streams", "Streams its answer", WEAK, "no", "Answers appear all at once, after a wait.")
 
 
 def _count(
@@ -258,14 +270,14 @@ def _count(
         elif task.again and task.fits(prompt, ask(task.again(prompt, reply))):
             again += 1
     never = len(prompts) - at_once - again
-    state = "good" if at_once == len(prompts) else "weak" if never * 2 <= len(prompts) else "failed"
+    state = GOOD if at_once == len(prompts) else WEAK if never * 2 <= len(prompts) else FAILED
     figure = f"{at_once} of {len(prompts)}"
-    advice = "" if state == "good" else f"{again} more when asked again. {part.advice}" if again else part.advice
+    advice = "" if state == GOOD else f"{again} more when asked again. {part.advice}" if again else part.advice
     return Check(part.id, part.name, state, figure, advice, at_once, again, never)
 
 
 def _compare_reasoning(ask: Callable[[Prompt], str]) -> Check:
-    """Ask the same questions with the letter first and with reasons first. 'weak': right more often with reasons."""
+    """Ask the same questions with the letter first and with reasons first. WEAK: right more often with reasons."""
     right = {}
     for reason_first in (False, True):
         asked = (
@@ -278,10 +290,10 @@ def _compare_reasoning(ask: Callable[[Prompt], str]) -> Check:
     name, of = "Chooses the right option", len(QUESTIONS)
     if right[True] > right[False]:
         figure = f"{right[False]} of {of}, with reasons first {right[True]}"
-        return Check("reason", name, "weak", figure, "It should give its reasons before it names a letter.")
+        return Check("reason", name, WEAK, figure, "It should give its reasons before it names a letter.")
     if right[False] * 2 >= of:
-        return Check("reason", name, "good", f"{right[False]} of {of}")
-    return Check("reason", name, "failed", f"{right[False]} of {of}", "It misreads short texts: take a larger model.")
+        return Check("reason", name, GOOD, f"{right[False]} of {of}")
+    return Check("reason", name, FAILED, f"{right[False]} of {of}", "It misreads short texts: take a larger model.")
 
 
 def _count_enforced(server: OpenAIServer, cancel: CancelToken) -> Check:
@@ -302,7 +314,7 @@ def _count_enforced(server: OpenAIServer, cancel: CancelToken) -> Check:
     server.asks_json = True
     try:
         found = _count(part, prompts, lambda _: PromptTask(enforced), ask)
-        return found if found.state == "good" else replace(found, state="weak")  # it says nothing of the model
+        return found if found.state == GOOD else replace(found, state=WEAK)  # it says nothing of the model
     finally:
         server.asks_json = False
 
@@ -318,13 +330,13 @@ def _reuses_beginnings(server: OpenAIServer, cancel: CancelToken) -> Check:
             for word in ("one", "two")
         )
     except WindowError:
-        return Check("reuse", name, "good", NOT_SEEN)
+        return Check("reuse", name, UNKNOWN, "not seen")
     if second.tokens_reused and second.tokens_in:
-        return Check("reuse", name, "good", f"{min(1, second.tokens_reused / second.tokens_in):.0%} of it")
+        return Check("reuse", name, GOOD, f"{min(1, second.tokens_reused / second.tokens_in):.0%} of it")
     times = [reply.seconds if reply.first_word is None else reply.first_word for reply in (first, second)]
     if times[0] > _SLOW_SECONDS and times[1] < times[0] / 2:
-        return Check("reuse", name, "good", f"first word {times[0]:.1f} s, then {times[1]:.1f} s")
-    return Check("reuse", name, "good", NOT_SEEN)
+        return Check("reuse", name, GOOD, f"first word {times[0]:.1f} s, then {times[1]:.1f} s")
+    return Check("reuse", name, UNKNOWN, "not seen")
 
 
 def _window(server: OpenAIServer) -> Check:
@@ -332,11 +344,11 @@ def _window(server: OpenAIServer) -> Check:
     window = server.window or windows.known(server.name)
     if window is None:
         advice = "The server does not report its context window; set it under “Limits and prices” if prompts fail."
-        return Check("window", name, "good", NOT_KNOWN, advice)
+        return Check("window", name, UNKNOWN, "not known", advice)
     if window < _SMALL_WINDOW:
         advice = (
             "That is little: answers about long books see fewer pages. Allow more in the server "
             "(Ollama: OLLAMA_CONTEXT_LENGTH=16384)."
         )
-        return Check("window", name, "weak", f"{window:,} tokens", advice)
-    return Check("window", name, "good", f"{window:,} tokens")
+        return Check("window", name, WEAK, f"{window:,} tokens", advice)
+    return Check("window", name, GOOD, f"{window:,} tokens")
