@@ -33,15 +33,8 @@ from typing import Any
 import readagent_core as ra
 from bench.zoom import Store
 from readagent_core.answering.ask import ask
-from readagent_core.answering.base import (
-    Answered,
-    AskSettings,
-    Event,
-    ModelCall,
-    Question,
-    event_from_dict,
-    event_to_dict,
-)
+from readagent_core.answering.base import Answered, AskSettings, Event, ModelCall, Question
+from readagent_core.answering.event_json import event_from_dict, event_to_dict
 from readagent_core.answering.resources import Resources
 from readagent_core.answering.shelf import AskedShelf
 from readagent_core.cancel import CancelToken

@@ -13,9 +13,10 @@ import streamlit as st
 from pages.parts.ask import acts, answer_view, live, sidebar, talk
 from pages.parts.ask.acts import LIVE, STAGE
 from pages.parts.ask.book_views import scope_of
+from pages.parts.ask.one_state import AskOneBook, limit_of, scene
 from pages.parts.ask.several_state import Several, several
 from pages.parts.ask.shelf_views import opened_books
-from pages.parts.ask.state import AskOneBook, AskState, exchange_now, limit_of, scene
+from pages.parts.ask.state import AskState, exchange_now
 from pages.parts.shared import book as current
 from pages.parts.shared import shell
 from pages.parts.shared.cached import get_workspace

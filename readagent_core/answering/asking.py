@@ -15,16 +15,8 @@ from typing import Any
 
 from readagent_core.answering.ask import DEFAULTS, WHOLE, check_books, check_question, choose_method, choose_settings
 from readagent_core.answering.ask import ask as answer
-from readagent_core.answering.base import (
-    Answered,
-    AnswerPart,
-    AskSettings,
-    Event,
-    NoteCode,
-    Noted,
-    Question,
-    event_to_dict,
-)
+from readagent_core.answering.base import Answered, AnswerPart, AskSettings, Event, NoteCode, Noted, Question
+from readagent_core.answering.event_json import event_to_dict
 from readagent_core.answering.library_shelf import LibraryShelf
 from readagent_core.answering.limits import NOTHING_LET_IN, within_limits
 from readagent_core.answering.questions import understand, visible_history

@@ -21,9 +21,9 @@ from readagent_core.answering.base import (
     Noted,
     Passage,
     Searched,
-    event_from_dict,
     pages_of,
 )
+from readagent_core.answering.event_json import event_from_dict
 from readagent_core.answering.recall_replies import BEGUN
 from readagent_core.citations import NOT_FOUND, Checked, Citation, check
 from readagent_core.library.records import Exchange

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from readagent_core.answering.base import Answer, answer_from_dict
+from readagent_core.answering.base import Answer
+from readagent_core.answering.event_json import answer_from_dict
 from readagent_core.answering.signature import Signature, sign
 
 

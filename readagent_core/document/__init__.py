@@ -4,13 +4,12 @@ A paragraph is the smallest unit of reading. Headings are not paragraphs: a sect
 first paragraph, and the title is shown above that paragraph. So no page can end between a heading and its text.
 Pictures are not paragraphs either: a figure belongs to the paragraph it comes before or after.
 
-``document.paragraph`` has the paragraph itself.
+``document.paragraph`` has the paragraph itself, ``document.figures`` its pictures.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,6 +18,10 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
+from readagent_core.document.figures import Cover as Cover
+from readagent_core.document.figures import Figure as Figure
+from readagent_core.document.figures import Picture as Picture
+from readagent_core.document.figures import move_figures as move_figures
 from readagent_core.document.paragraph import MATHML_ATTRIBUTES as MATHML_ATTRIBUTES
 from readagent_core.document.paragraph import MATHML_TAGS as MATHML_TAGS
 from readagent_core.document.paragraph import Paragraph as Paragraph
@@ -29,7 +32,6 @@ from readagent_core.short_repr import short_repr
 from readagent_core.words import is_right_to_left, split_long
 
 VERSION = 1
-_PICTURE_ID = re.compile(r"(?:[0-9a-f]{32})?")
 
 
 @dataclass(frozen=True)
@@ -81,65 +83,6 @@ class Notice:
         if self.code.startswith("kept-") or self.code == "pictures":
             return NoticeKind.KEPT
         return next((kind for kind, codes in _NOTICE_KINDS.items() if self.code in codes.split()), NoticeKind.SOURCE)
-
-
-@short_repr
-@dataclass(frozen=True)
-class Cover:
-    """The cover picture in the book's file. ``kind``: its MIME type."""
-
-    data: bytes
-    kind: str
-
-
-@short_repr
-@dataclass(frozen=True)
-class Picture:
-    """A picture that was decoded and encoded again. ``id``: hash of ``data``. ``kind``: its MIME type, JPEG or PNG."""
-
-    id: str
-    kind: str
-    data: bytes
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A picture in the text, before the paragraph with index ``paragraph`` or ``after`` it.
-
-    ``alt``: its alternative text, '' without one. ``caption``: index of the paragraph that is its caption. ``picture``:
-    id of its ``Picture``, '' where it could not be read. ``width`` and ``height``: in pixels, 0 where unknown.
-    ``light``: most of it is white or nearly white, as of line art.
-    """
-
-    paragraph: int
-    after: bool = False
-    alt: str = ""
-    caption: int | None = None
-    picture: str = ""
-    width: int = 0
-    height: int = 0
-    light: bool = False
-
-    @property
-    def text(self) -> str:
-        """Return the words that stand for the picture in prompts."""
-        return f"[figure: {self.alt}]" if self.alt else "[figure]"
-
-    def to_list(self) -> list[Any]:
-        """Return the fields as plain JSON values, in order."""
-        return [self.paragraph, self.after, self.alt, self.caption, self.picture, self.width, self.height, self.light]
-
-    @classmethod
-    def from_list(cls, row: Sequence[Any], paragraphs: int) -> Figure:
-        """Return the figure that ``to_list`` gave. Raises ValueError for values that do not fit the text."""
-        found = cls(*row)
-        places = [found.paragraph, found.paragraph if found.caption is None else found.caption]
-        numbers = [*places, found.width, found.height]
-        if not all(type(number) is int and number >= 0 for number in numbers) or max(places) >= paragraphs:
-            raise ValueError("a figure is outside of the text")
-        if type(found.after) is not bool or not isinstance(found.alt, str) or not _PICTURE_ID.fullmatch(found.picture):
-            raise ValueError("a figure's place, text or picture is of another type")
-        return found
 
 
 @short_repr
@@ -344,15 +287,3 @@ class Document:
             figures=tuple(Figure.from_list(row, len(data["paragraphs"])) for row in data.get("figures", ())),
             series=tuple(data["series"]) if data.get("series") else None,
         )
-
-
-def move_figures(figures: Sequence[Figure], first: Sequence[int], last: Sequence[int]) -> tuple[Figure, ...]:
-    """Return ``figures`` for a text in which each paragraph became those from ``first`` to ``last`` at its index."""
-    return tuple(
-        replace(
-            figure,
-            paragraph=(last if figure.after else first)[figure.paragraph],
-            caption=None if figure.caption is None else first[figure.caption],
-        )
-        for figure in figures
-    )

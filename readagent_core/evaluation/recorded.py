@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from readagent_core import loaders
-from readagent_core.answering.base import Answer, Question, event_to_dict
+from readagent_core.answering.base import Answer, Question
+from readagent_core.answering.event_json import event_to_dict
 from readagent_core.answering.rebuilding import rebuild
 from readagent_core.answering.registry import method
 from readagent_core.comparing.comparison import ComparedAnswer, Comparison, EntryState

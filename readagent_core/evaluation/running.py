@@ -15,7 +15,8 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from readagent_core.answering.base import Event, event_to_dict
+from readagent_core.answering.base import Event
+from readagent_core.answering.event_json import event_to_dict
 from readagent_core.answering.resources import Resources
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import ReadAgentError

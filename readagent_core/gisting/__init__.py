@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from readagent_core.gisting.call_estimate import estimate
+from readagent_core.gisting.gisting import regenerate_gist
 from readagent_core.gisting.memory_budget import fit
+from readagent_core.gisting.paginator import cut_by_rule, cut_rest_by_rule
 from readagent_core.gisting.progress import GistingProgress
-from readagent_core.gisting.reader import CALLS_AHEAD, cut_by_rule, cut_rest_by_rule, read, regenerate_gist
+from readagent_core.gisting.reader import CALLS_AHEAD, read
 
 __all__ = [
     "CALLS_AHEAD",

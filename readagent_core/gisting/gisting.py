@@ -23,7 +23,7 @@ from readagent_core.gisting.gist_prompts import (
     gist_prompt,
     shared_gist_prompt,
 )
-from readagent_core.memory import Gist, Page
+from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.models.base import ChatModel
 from readagent_core.models.thinking import remove_thinking
 from readagent_core.plan import GistingPlan
@@ -263,3 +263,13 @@ def gist_page(
     )
     audited = audit_gist(gist, text, page_words=page.words)
     return replace(audited, marks=gist.marks + audited.marks)
+
+
+def regenerate_gist(
+    memory: GistMemory, number: int, model: ChatModel, *, instruction: str = "", cancel: CancelToken | None = None
+) -> Gist:
+    """Return a new gist of page ``number``, made with the reader's ``instruction``. Raises KeyError, ModelError."""
+    page = memory.page(number)
+    return gist_page(
+        memory.document, page, memory.plan, model=model, cancel=cancel or CancelToken(), instruction=instruction
+    )

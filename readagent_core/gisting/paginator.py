@@ -1,4 +1,4 @@
-"""The base class of paginators, and the simplest paginator, which needs no model: uniform pagination.
+"""The base class of paginators, and pages of about equal length, which need no model: uniform pagination.
 
 A page is confirmed when its start and end cannot change any more. Confirmed pages have no number yet: the reader
 numbers them when all pages before them are confirmed too.
@@ -7,13 +7,16 @@ numbers them when all pages before them are confirmed too.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from readagent_core.cancel import CancelToken
+from readagent_core.document import Document
+from readagent_core.errors import EmptyDocumentError
 from readagent_core.gisting.pause_windows import Windows
-from readagent_core.memory import Gist, Page, PageEnd
+from readagent_core.memory import Gist, GistMemory, Page, PageEnd
 from readagent_core.models.base import ChatModel
+from readagent_core.plan import GistingPlan
 
 
 @dataclass(frozen=True)
@@ -87,3 +90,25 @@ def cut_pages_by_rule(windows: Windows, start: int) -> list[Page]:
         pages.append(windows.page(start, at, ends=ends))
         start = at
     return pages
+
+
+def cut_by_rule(document: Document, plan: GistingPlan) -> GistMemory:
+    """Return ``document`` in pages of about equal length, each in full in place of its gist; asks no model.
+
+    For methods that use no gists. Raises EmptyDocumentError.
+    """
+    limited = document.limited(plan.max_words)
+    if not limited.paragraphs:
+        raise EmptyDocumentError("There is no text in this document, so there is nothing to read.")
+    cut = cut_pages_by_rule(Windows(limited, plan), 0)
+    pages = tuple(replace(page, number=number) for number, page in enumerate(cut, start=1))
+    gists = tuple(Gist(limited.text(page.start, page.end), whole=True) for page in pages)
+    return GistMemory(limited, plan, pages, gists, complete=True)
+
+
+def cut_rest_by_rule(memory: GistMemory) -> GistMemory:
+    """Return ``memory`` with the text after its last page in pages of about equal length, without gists, to search."""
+    after = memory.pages[-1].end if memory.pages else 0
+    cut = cut_pages_by_rule(Windows(memory.document, replace(memory.plan, cross_sections=False)), after)
+    pages = [replace(page, number=number) for number, page in enumerate(cut, start=len(memory.pages) + 1)]
+    return replace(memory, pages=(*memory.pages, *pages), gists=(*memory.gists, *[None] * len(pages)))

@@ -20,7 +20,7 @@ from readagent_core.gisting.gisting import WHOLE_WORDS, NotesTaker, gist_page
 from readagent_core.gisting.memory_budget import shorten_old_gists
 from readagent_core.gisting.notes_mode import NotesMode
 from readagent_core.gisting.noting import note_page
-from readagent_core.gisting.paginator import Paginator, UniformPaginator, cut_pages_by_rule
+from readagent_core.gisting.paginator import Paginator, UniformPaginator
 from readagent_core.gisting.pause_points import shown_passage
 from readagent_core.gisting.pause_windows import Windows
 from readagent_core.gisting.pool import Outcome, Pool
@@ -80,38 +80,6 @@ def read(
         except _SavedElsewhere:
             continue
         return run.shorten_old_gists(memory, connections) if plan.memory_words else memory
-
-
-def cut_by_rule(document: Document, plan: GistingPlan) -> GistMemory:
-    """Return ``document`` in pages of about equal length, each in full in place of its gist; asks no model.
-
-    For methods that use no gists. Raises EmptyDocumentError.
-    """
-    limited = document.limited(plan.max_words)
-    if not limited.paragraphs:
-        raise EmptyDocumentError("There is no text in this document, so there is nothing to read.")
-    cut = cut_pages_by_rule(Windows(limited, plan), 0)
-    pages = tuple(replace(page, number=number) for number, page in enumerate(cut, start=1))
-    gists = tuple(Gist(limited.text(page.start, page.end), whole=True) for page in pages)
-    return GistMemory(limited, plan, pages, gists, complete=True)
-
-
-def cut_rest_by_rule(memory: GistMemory) -> GistMemory:
-    """Return ``memory`` with the text after its last page in pages of about equal length, without gists, to search."""
-    after = memory.pages[-1].end if memory.pages else 0
-    cut = cut_pages_by_rule(Windows(memory.document, replace(memory.plan, cross_sections=False)), after)
-    pages = [replace(page, number=number) for number, page in enumerate(cut, start=len(memory.pages) + 1)]
-    return replace(memory, pages=(*memory.pages, *pages), gists=(*memory.gists, *[None] * len(pages)))
-
-
-def regenerate_gist(
-    memory: GistMemory, number: int, model: ChatModel, *, instruction: str = "", cancel: CancelToken | None = None
-) -> Gist:
-    """Return a new gist of page ``number``, made with the reader's ``instruction``. Raises KeyError, ModelError."""
-    page = memory.page(number)
-    return gist_page(
-        memory.document, page, memory.plan, model=model, cancel=cancel or CancelToken(), instruction=instruction
-    )
 
 
 class _GistingRun:

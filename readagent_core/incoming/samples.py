@@ -12,7 +12,8 @@ from itertools import accumulate
 from typing import Any
 
 from readagent_core import loaders
-from readagent_core.answering.base import Answer, Answered, Event, Expanded, LookedUp, event_to_dict
+from readagent_core.answering.base import Answer, Answered, Event, Expanded, LookedUp
+from readagent_core.answering.event_json import event_to_dict
 from readagent_core.answering.look_up_replies import parse_look_up
 from readagent_core.answering.response import chosen_option
 from readagent_core.document import Document

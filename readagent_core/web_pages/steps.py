@@ -17,7 +17,8 @@ from functools import cached_property
 from typing import Any
 
 from readagent_core import models
-from readagent_core.answering.base import Answer, Answered, AskSettings, Event, event_from_dict, event_to_dict
+from readagent_core.answering.base import Answer, Answered, AskSettings, Event
+from readagent_core.answering.event_json import event_from_dict, event_to_dict
 from readagent_core.answering.replay import answer_of
 from readagent_core.answering.resources import ArtifactStore, Resources, workspace_resources
 from readagent_core.cancel import CancelToken, ended_with_block, key_lock

@@ -12,8 +12,9 @@ from dataclasses import replace
 import pytest
 
 from readagent_core.answering.asking import ask, conversation_title, exchange_state
-from readagent_core.answering.base import Answered, AskSettings, NoteCode, Question, event_from_dict
+from readagent_core.answering.base import Answered, AskSettings, NoteCode, Question
 from readagent_core.answering.costs import usage_of
+from readagent_core.answering.event_json import event_from_dict
 from readagent_core.answering.replay import answer_text, events_of
 from readagent_core.errors import (
     CutOffError,

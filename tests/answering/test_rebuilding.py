@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from readagent_core.answering.asking import ask
-from readagent_core.answering.base import ModelCall, Question, event_to_dict
+from readagent_core.answering.base import ModelCall, Question
+from readagent_core.answering.event_json import event_to_dict
 from readagent_core.answering.rebuilding import has_prompts, rebuild_exchange
 from readagent_core.answering.replay import events_of
 from readagent_core.evaluation.questions import Questions

@@ -5,16 +5,8 @@ from __future__ import annotations
 import json
 
 from readagent_core.answering import replay
-from readagent_core.answering.base import (
-    Answer,
-    Answered,
-    AnswerPart,
-    AskSettings,
-    Expanded,
-    LookedUp,
-    ModelCall,
-    event_to_dict,
-)
+from readagent_core.answering.base import Answer, Answered, AnswerPart, AskSettings, Expanded, LookedUp, ModelCall
+from readagent_core.answering.event_json import event_to_dict
 from tests.answering.test_asking import a_book, a_memory, asked, reply
 from tests.fakes.model import FakeModel
 

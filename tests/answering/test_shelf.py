@@ -9,18 +9,8 @@ import pytest
 
 import readagent_core as ra
 from bench.passkey import Windowed, passkey_document
-from readagent_core.answering.base import (
-    AskSettings,
-    BooksShown,
-    Event,
-    Expanded,
-    LookedUp,
-    Noted,
-    Question,
-    Searched,
-    event_from_dict,
-    event_to_dict,
-)
+from readagent_core.answering.base import AskSettings, BooksShown, Event, Expanded, LookedUp, Noted, Question, Searched
+from readagent_core.answering.event_json import event_from_dict, event_to_dict
 from readagent_core.answering.registry import method
 from readagent_core.answering.resources import Resources
 from readagent_core.answering.shelf import AskedShelf

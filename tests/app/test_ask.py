@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pages.parts.ask import payload
-from pages.parts.ask.state import AskOneBook, limit_of, scene
+from pages.parts.ask.one_state import AskOneBook, limit_of, scene
 from pages.parts.ask.state import ask as ask_in
 from pages.parts.shared.cached import get_workspace
 from readagent_core.answering import suggesting

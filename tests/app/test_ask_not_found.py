@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from pages.parts.ask.record import exchange_record, sources_of_book
-from readagent_core.answering.base import Answer, Answered, AskSettings, Event, Question, event_to_dict
+from readagent_core.answering.base import Answer, Answered, AskSettings, Event, Question
+from readagent_core.answering.event_json import event_to_dict
 from readagent_core.answering.registry import method
 from readagent_core.cancel import CancelToken
 from readagent_core.incoming.samples import FOLDER

@@ -29,8 +29,8 @@ from readagent_core.answering.base import (
     ModelCall,
     NoteCode,
     Noted,
-    event_to_dict,
 )
+from readagent_core.answering.event_json import event_to_dict
 from readagent_core.answering.signature import BUILT_IN_LINE
 from readagent_core.library.records import Exchange, ExchangeFacts
 from readagent_core.models.builtin import reader as builtin

@@ -21,7 +21,8 @@ from types import SimpleNamespace
 import pytest
 
 from readagent_core.answering.asking import ask
-from readagent_core.answering.base import Question, event_from_dict
+from readagent_core.answering.base import Question
+from readagent_core.answering.event_json import event_from_dict
 from readagent_core.document import Document, Paragraph
 from readagent_core.export.memory import export_memory
 from readagent_core.gisting.job import newest_memory, start_gisting

@@ -11,7 +11,8 @@ import pytest
 from pages.parts.shared import gisting_status
 from readagent_core.answering import costs
 from readagent_core.answering.asking import ask
-from readagent_core.answering.base import Answer, Answered, ModelCall, Question, event_from_dict
+from readagent_core.answering.base import Answer, Answered, ModelCall, Question
+from readagent_core.answering.event_json import event_from_dict
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import BudgetError

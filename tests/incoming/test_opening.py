@@ -8,7 +8,8 @@ from __future__ import annotations
 import pytest
 
 from readagent_core import loaders
-from readagent_core.answering.base import Answered, event_from_dict
+from readagent_core.answering.base import Answered
+from readagent_core.answering.event_json import event_from_dict
 from readagent_core.errors import DocumentError, LibraryError
 from readagent_core.export.memory import export_memory
 from readagent_core.gisting.job import newest_memory

@@ -10,7 +10,8 @@ import pytest
 
 from readagent_core import methods
 from readagent_core.answering import registry
-from readagent_core.answering.base import Answered, AskSettings, ModelCall, Question, event_from_dict, event_to_dict
+from readagent_core.answering.base import Answered, AskSettings, ModelCall, Question
+from readagent_core.answering.event_json import event_from_dict, event_to_dict
 from readagent_core.answering.registry import ORDER, all_methods, method
 from readagent_core.answering.resources import Resources
 from readagent_core.cancel import CancelToken

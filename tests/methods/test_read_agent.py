@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from readagent_core.answering.base import AnswerPart, Expanded, LookedUp, ModelCall, event_from_dict, event_to_dict
+from readagent_core.answering.base import AnswerPart, Expanded, LookedUp, ModelCall
+from readagent_core.answering.event_json import event_from_dict, event_to_dict
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, WindowError
 from readagent_core.models.base import Completion
 from readagent_core.prompts import Prompt

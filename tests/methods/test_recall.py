@@ -10,17 +10,8 @@ import pytest
 
 from pages.parts.ask.book_views import memory_step
 from readagent_core.answering import replay
-from readagent_core.answering.base import (
-    Answered,
-    AskSettings,
-    Expanded,
-    LookedUp,
-    Passage,
-    Question,
-    Searched,
-    event_from_dict,
-    event_to_dict,
-)
+from readagent_core.answering.base import Answered, AskSettings, Expanded, LookedUp, Passage, Question, Searched
+from readagent_core.answering.event_json import event_from_dict, event_to_dict
 from readagent_core.answering.passages import BookPassages
 from readagent_core.answering.recall import QUESTION_WORDS
 from readagent_core.answering.recall_replies import parse_recall

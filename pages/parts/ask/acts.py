@@ -12,11 +12,12 @@ import streamlit as st
 
 from pages.parts.ask.book_views import scope_of
 from pages.parts.ask.keeping import remove_answer, store_answer
+from pages.parts.ask.one_state import AskOneBook, set_limit
 from pages.parts.ask.pieces import page_passages
 from pages.parts.ask.record import MOST_LOOK_UPS
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.spots import spots_on_page
-from pages.parts.ask.state import AskOneBook, AskState, ask, choose_exchange, exchange_now, set_limit
+from pages.parts.ask.state import AskState, ask, choose_exchange, exchange_now
 from pages.parts.read.start import make_gists
 from pages.parts.shared.chosen_books import choose_from_next_run
 from pages.parts.shared.component import Act

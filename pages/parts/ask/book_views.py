@@ -8,8 +8,9 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.ask.keeping import stored_answers
+from pages.parts.ask.one_state import AskOneBook, pages_read
 from pages.parts.ask.pieces import page_passages
-from pages.parts.ask.state import AskOneBook, exchange_now, pages_read
+from pages.parts.ask.state import exchange_now
 from pages.parts.ask.wording import later_pages, uses_gists
 from pages.parts.read.original import original_of
 from pages.parts.shared.memory_view import book_facts, part_records, passage_records

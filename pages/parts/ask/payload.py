@@ -14,6 +14,7 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.ask import book_views, shelf_views
+from pages.parts.ask.one_state import AskOneBook
 from pages.parts.ask.record import (
     Sources,
     exchange_record,
@@ -24,7 +25,7 @@ from pages.parts.ask.record import (
 )
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.spots import add_spots
-from pages.parts.ask.state import SHOWN, AskOneBook, AskState, exchange_now, step_asked
+from pages.parts.ask.state import SHOWN, AskState, exchange_now, step_asked
 from pages.parts.ask.wording import method_abouts
 from pages.parts.shared.answer import waiting_line
 from pages.parts.shared.gisting_status import may_hurry

@@ -7,8 +7,9 @@ from functools import partial
 import streamlit as st
 
 from pages.parts.ask import answer_view
+from pages.parts.ask.one_state import NEW, AskOneBook, choose_conversation, choose_newest, set_limit
 from pages.parts.ask.several_state import Several, open_several
-from pages.parts.ask.state import NEW, AskOneBook, AskState, choose_conversation, choose_newest, set_limit
+from pages.parts.ask.state import AskState
 from pages.parts.ask.wording import may_search, method_titles
 from pages.parts.shared import book as address
 from pages.parts.shared import shell

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pages.parts.ask.state import AskOneBook, whole_document
+from pages.parts.ask.one_state import AskOneBook, whole_document
 from pages.parts.read.book_text import whole_places
 from pages.parts.shared.memory_view import utf16_offset
 from readagent_core.answering import replay

@@ -1,23 +1,21 @@
 """The state of the Ask screen: conversation, exchange and step, and how it asks; about one book or about several.
 
-What the address says (?book=…&exchange=…&step=…) comes first, so that a link to a replay works. ``several_state`` has
-what is different of several books.
+What the address says (?book=…&exchange=…&step=…) comes first, so that a link to a replay works. ``one_state`` and
+``several_state`` have what is different of one book and of several.
 """
 
 from __future__ import annotations
 
-import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
 
-from pages.parts.shared import book as address
-from readagent_core.answering import asking, replay
-from readagent_core.answering.ask import ONE_BOOK, choose_method
+from readagent_core.answering import replay
+from readagent_core.answering.ask import ONE_BOOK
 from readagent_core.answering.asking import (
     AskProgress,
     exchange_state,
@@ -25,26 +23,14 @@ from readagent_core.answering.asking import (
     job_key,
 )
 from readagent_core.answering.base import Answer, Answered, AnswerPart, AskSettings, Event, LookedUp, Question
-from readagent_core.answering.limits import (
-    last_page_named,
-    last_page_seen,
-    page_allowed,
-    page_reached,
-    paragraphs_through,
-)
 from readagent_core.answering.questions import parse_question
 from readagent_core.citations import Checked
-from readagent_core.document import Document
-from readagent_core.errors import NotInLibraryError
-from readagent_core.gisting import cut_rest_by_rule
-from readagent_core.gisting.job import memory_to_search, newest_memory
 from readagent_core.jobs import Job
-from readagent_core.library.records import Book, Exchange, ExchangeState, Gisting, Position
+from readagent_core.library.records import Exchange, ExchangeState
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.workspace import Workspace
 
-NEW = "new"
 SHOWN = 12  # exchanges of a long conversation drawn at first
 ADDRESS_SECONDS = 2.0  # for which a run may still arrive with an older address
 
@@ -114,189 +100,6 @@ class AskState(ABC):
     def name_in_address(self, exchange: Exchange, *, step: int | None = None) -> None: ...
 
 
-@dataclass(kw_only=True)
-class AskOneBook(AskState):
-    """The state about one book. Questions go to ``gisting``; shown is the gisting that the current exchange is from.
-
-    ``limit``: the last page that the spoiler limit lets in of ``gisting``, None where it keeps nothing out;
-    ``shown_limit``: of what is shown. ``from_reader``: the page to go to, from 'Ask about this page' in Read.
-    ``opening``: the exchange of a recording that tells of the earliest page, which is shown at first.
-    ``beside_text``: in the panel of Read.
-    """
-
-    book: Book
-    gisting: Gisting
-    memory: GistMemory
-    shown: Gisting
-    shown_memory: GistMemory
-    position: Position
-    limit: int | None = None
-    shown_limit: int | None = None
-    from_reader: int | None = None
-    opening: str = ""
-    beside_text: bool = False
-
-    @property
-    def book_ids(self) -> tuple[str, ...]:
-        return (self.book.id,)
-
-    @property
-    def name(self) -> str:
-        return self.book.id
-
-    def start(
-        self, question: Question, settings: AskSettings, *, use_cache: bool, model: ChatModel | None, beside: str
-    ) -> Exchange:
-        gisting, memory = self.gisting, self.memory
-        if not memory.complete:  # what there is now, stored: gists that come later change the pages
-            gisting, memory = memory_to_search(self.workspace, self.book.id)
-        exchange, _ = asking.ask(
-            self.workspace,
-            self.book.id,
-            question,
-            method=self.method,
-            settings=settings,
-            conversation_id=self.conversation_id,
-            up_to=limit_of(self, gisting, memory),
-            gisting_id=gisting.id,
-            use_cache=use_cache,
-            model=model,
-            beside=beside,
-        )
-        if self.conversation_id not in (None, exchange.conversation_id):  # a recording's conversation is left as it is
-            st.session_state["ask_own"] = exchange.conversation_id
-        st.session_state[f"conversation {self.book.id}"] = exchange.conversation_id
-        self.shown, self.shown_memory = gisting, memory
-        self.shown_limit = limit_of(self, gisting, memory)
-        return exchange
-
-    def why_hidden(self, exchange: Exchange, events: Sequence[Event]) -> tuple[str, bool] | None:
-        if self.position.allowed is None or not has_result(events):
-            return None
-        limits = {self.gisting.id: self.limit, self.shown.id: self.shown_limit}
-        memory = self.memory_of(exchange)
-        if exchange.gisting_id in limits:
-            limit = limits[exchange.gisting_id]
-        else:
-            limit = limit_of(self, self.workspace.library.gisting(exchange.gisting_id), memory)
-        if exchange.id == self.opening:
-            return None
-        last_page = last_page_named if exchange.facts.recorded else last_page_seen
-        seen = last_page(events, otherwise=exchange.up_to or len(memory.readable))
-        if limit is None or seen <= limit:
-            return None
-        place = f"your limit is page {limit}" if limit else "your limit lets in no page yet"
-        return f"Hidden: this answer saw pages up to page {seen}, and {place}.", limit > 0
-
-    def memory_of(self, exchange: Exchange, book: int = 0) -> GistMemory:
-        known = {self.gisting.id: self.memory, self.shown.id: self.shown_memory}
-        return known.get(exchange.gisting_id) or self.workspace.library.memory(exchange.gisting_id)
-
-    def check(self, exchange: Exchange, text: str, answer: Answer) -> Checked:
-        return replay.checked_answer(text, answer, self.memory_of(exchange))
-
-    def shows(self, exchange: Exchange) -> bool:
-        return exchange.gisting_id == self.shown.id
-
-    def name_in_address(self, exchange: Exchange, *, step: int | None = None) -> None:
-        st.session_state[f"conversation {self.book.id}"] = exchange.conversation_id
-        if self.beside_text:  # the address of Read is the place in the text
-            return
-        address.set_address(book=self.book.id, exchange=exchange.id, step=None if step is None else step + 1)
-
-
-def scene(workspace: Workspace, book: Book) -> AskOneBook:
-    """The state for ``book``."""
-    gisting, memory = _gisting(workspace, book)
-    conversation_id, wanted = _chosen(workspace, book)
-    exchanges = workspace.library.exchanges(conversation_id) if conversation_id else []
-    opening, page = opening_exchange(exchanges)
-    current = next((e for e in exchanges if e.id == wanted), opening or (exchanges[-1] if exchanges else None))
-    shown, shown_memory = gisting, memory
-    if current is not None and current.gisting_id != gisting.id:
-        shown = workspace.library.gisting(current.gisting_id)
-        shown_memory = workspace.library.memory(shown.id)
-    found = AskOneBook(
-        workspace=workspace,
-        conversation_id=conversation_id,
-        exchanges=exchanges,
-        current=current,
-        book=book,
-        gisting=gisting,
-        memory=memory,
-        shown=shown,
-        shown_memory=shown_memory,
-        position=workspace.library.position(book.id).on_screen,
-        method=choose_method("", workspace.model, memory).name,
-        from_reader=st.session_state.pop("ask_page", None),
-    )
-    found.limit = limit_of(found, gisting, memory)
-    found.shown_limit = found.limit if shown is gisting else limit_of(found, shown, shown_memory)
-    if opening is not None:
-        found.opening = opening.id
-        if current is opening and found.shown_limit is not None:
-            found.shown_limit = max(found.shown_limit, page)
-    return found
-
-
-def opening_exchange(exchanges: Sequence[Exchange]) -> tuple[Exchange | None, int]:
-    """The question of a recording that tells of the earliest page, with that page; None where it is no recording."""
-    if not is_recording(exchanges):
-        return None, 0
-    pages = {e.id: last_page_named(replay.events_of(e), otherwise=sys.maxsize) for e in exchanges}
-    first = min(exchanges, key=lambda e: pages[e.id])
-    return first, pages[first.id]
-
-
-def _gisting(workspace: Workspace, book: Book) -> tuple[Gisting, GistMemory]:
-    """The gisting chosen on the Read screen, else the newest that has pages; without one pages by rule.
-
-    Where it is not complete, the rest of the text is in pages by rule.
-    """
-    gisting, memory = _chosen_gisting(workspace, book) or memory_to_search(workspace, book.id)
-    return gisting, memory if memory.complete else cut_rest_by_rule(memory)
-
-
-def _chosen_gisting(workspace: Workspace, book: Book) -> tuple[Gisting, GistMemory] | None:
-    chosen = st.session_state.get(f"reading_{book.id}")
-    if chosen is not None:
-        gisting = next((r for r in workspace.library.gistings(book.id) if r.id == chosen and r.pages), None)
-        if gisting is not None:
-            return gisting, workspace.library.memory(gisting.id)
-    return newest_memory(workspace, book.id)
-
-
-def _chosen(workspace: Workspace, book: Book) -> tuple[str | None, str | None]:
-    """The conversation to show, and the exchange that the address names, unless that address is out of date."""
-    wanted = st.query_params.get("exchange")
-    left, when = st.session_state.get("ask_left", ("", 0.0))
-    if wanted and not (wanted == left and time.monotonic() - when < ADDRESS_SECONDS):
-        try:
-            conversation_id = workspace.library.exchange(wanted).conversation_id
-            if workspace.library.conversation(conversation_id).book_id == book.id:
-                return conversation_id, wanted
-        except NotInLibraryError:
-            pass
-    chosen = st.session_state.get(f"conversation {book.id}")
-    known = [c.id for c in workspace.library.conversations(book.id)]
-    if chosen == NEW:
-        return None, None
-    return (chosen if chosen in known else known[0] if known else None), None
-
-
-def choose_conversation(book: Book, conversation_id: str) -> None:
-    """Show this conversation (or ``NEW``) from the next run on."""
-    st.session_state[f"conversation {book.id}"] = conversation_id
-    st.session_state["ask_left"] = (st.query_params.get("exchange", ""), time.monotonic())
-    address.set_address(book=book.id, exchange=None, step=None)
-
-
-def choose_newest(book: Book) -> None:
-    """Show the newest conversation of ``book`` from the next run on."""
-    st.session_state.pop(f"conversation {book.id}", None)
-    address.set_address(book=book.id, exchange=None, step=None)
-
-
 def choose_exchange(now: AskState, exchange: Exchange, *, step: int | None = None) -> None:
     """Make this exchange the one in the memory view and in the address."""
     _make_current(now, exchange, step)
@@ -318,29 +121,6 @@ def step_asked(exchange: Exchange, count: int) -> int:
         return min(int(step), count - 1)
     text = st.query_params.get("step", "")
     return min(max(int(text), 1), count) - 1 if text.isdecimal() and len(text) < 4 else count - 1
-
-
-def whole_document(scene: AskOneBook, gisting: Gisting) -> Document:
-    return scene.workspace.library.document(scene.book.id, document_id=gisting.document_id)
-
-
-def limit_of(scene: AskOneBook, gisting: Gisting, memory: GistMemory) -> int | None:
-    """The last page of a gisting that the spoiler limit lets in; None where it keeps nothing out."""
-    return page_allowed(memory, whole_document(scene, gisting), scene.position)
-
-
-def pages_read(scene: AskOneBook) -> int:
-    """The last page of what is shown that was read, as the position says; 0 for none."""
-    position = replace(scene.position, limited=False)
-    return page_reached(scene.shown_memory, whole_document(scene, scene.shown), position)
-
-
-def set_limit(scene: AskOneBook, *, on: bool, page: int | None = None) -> None:
-    """Turn the spoiler limit on or off. ``page``: the last page of the shown reading let in; None: what was read."""
-    paragraph = None
-    if page is not None and page != pages_read(scene):  # there it follows what is read
-        paragraph = paragraphs_through(scene.shown_memory, whole_document(scene, scene.shown), page)
-    scene.workspace.library.set_limit(scene.book.id, on=on, paragraph=paragraph)
 
 
 def has_result(events: Sequence[Event]) -> bool:

@@ -8,14 +8,9 @@ import streamlit as st
 
 from pages.parts.ask import answer_view, payload
 from pages.parts.ask.acts import handle, start_asking
+from pages.parts.ask.one_state import AskOneBook, limit_of, pages_read, set_limit
 from pages.parts.ask.several_state import Several
-from pages.parts.ask.state import (
-    AskOneBook,
-    AskState,
-    limit_of,
-    pages_read,
-    set_limit,
-)
+from pages.parts.ask.state import AskState
 from pages.parts.read.start import estimate_of, make_gists
 from pages.parts.shared import polling, shell
 from readagent_core.answering import costs, suggesting

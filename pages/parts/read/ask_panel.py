@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages.parts.ask import live, sidebar, talk
 from pages.parts.ask.acts import LIVE, STAGE
-from pages.parts.ask.state import AskOneBook, scene
+from pages.parts.ask.one_state import AskOneBook, scene
 from pages.parts.shared.chosen_books import choose_one
 from readagent_core.library.records import Book, ExchangeState
 from readagent_core.workspace import Workspace

@@ -1,0 +1,85 @@
+"""Events as plain JSON values, as libraries, experiments and exports store them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from readagent_core.answering.base import (
+    Answer,
+    Answered,
+    AnswerPart,
+    BookInAnswer,
+    BooksShown,
+    Event,
+    Expanded,
+    LookedUp,
+    ModelCall,
+    Noted,
+    Passage,
+    Searched,
+)
+from readagent_core.usage import Usage
+
+# The kinds as libraries, experiments and exports store them: a class may be renamed, its kind may not.
+_CLASSES: dict[str, Any] = {
+    "BooksShown": BooksShown,
+    "Asked": ModelCall,
+    "LookedUp": LookedUp,
+    "Searched": Searched,
+    "Expanded": Expanded,
+    "Noted": Noted,
+    "AnswerPart": AnswerPart,
+    "Answered": Answered,
+}
+_KINDS = {event_class: kind for kind, event_class in _CLASSES.items()}
+
+
+def event_to_dict(event: Event) -> dict[str, Any]:
+    """Return an event as plain JSON values with its kind. Texts are shared, not copied: prompts are long."""
+    values = _told(event)
+    if isinstance(event, Answered):
+        books = [_told(book) for book in event.answer.books]
+        values["answer"] = {**_told(event.answer), "usage": event.answer.usage.to_dict(), "books": books}
+    elif isinstance(event, ModelCall):
+        values["usage"] = event.usage.to_dict()
+    return {"kind": _KINDS[type(event)], **values}
+
+
+def _told(value: Event | Answer | BookInAnswer) -> dict[str, Any]:
+    """Return the fields of a value; ``passages`` only where there are any."""
+    return {name: field for name, field in vars(value).items() if name != "passages" or field}
+
+
+def event_from_dict(data: Mapping[str, Any]) -> Event:
+    """Return the event that ``event_to_dict`` turned into ``data``."""
+    values = {name: value for name, value in data.items() if name != "kind"}
+    if data["kind"] == "Answered":
+        return Answered(answer_from_dict(values["answer"]))
+    if "usage" in values:
+        values["usage"] = Usage.from_dict(values["usage"])
+    values = _with_passages({name: _frozen(value) for name, value in values.items()})
+    event: Event = _CLASSES[data["kind"]](**values)
+    return event
+
+
+def _with_passages(values: dict[str, Any]) -> dict[str, Any]:
+    return {**values, "passages": tuple(Passage(*p) for p in values["passages"])} if "passages" in values else values
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
+def answer_from_dict(data: Mapping[str, Any]) -> Answer:
+    """Return the answer from plain JSON values."""
+    values = dict(data)
+    values["usage"] = Usage.from_dict(values["usage"])
+    values["books"] = tuple(BookInAnswer(**_with_passages(_pages_seen(book))) for book in values.get("books", ()))
+    return Answer(**{**_with_passages(_pages_seen(values)), "notes": tuple(values["notes"])})
+
+
+def _pages_seen(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``values`` with pages as numbers, which JSON has as text where they are keys."""
+    seen = {int(page): how for page, how in values["seen"].items()}
+    return {**values, "seen": seen, "looked_up": tuple(values["looked_up"])}
