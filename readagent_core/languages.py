@@ -40,6 +40,7 @@ _NAMES = {  # the languages that ``certain_language`` names
 _PATTERNS = {script: re.compile(f"[{letters}]") for script, letters in _SCRIPTS.items()}
 _KANA_LETTER, _HAN_LETTER = re.compile(f"[{_KANA}]"), re.compile(f"[{_HAN}]")
 _WORD = re.compile(r"[^\W\d_]+")
+_ADDRESS = re.compile(r"\S*(?:://|www\.|@)\S*")  # its words are of no language
 _FREQUENT_WORDS = {  # by script and language
     script: {language: frozenset(words.split()) for language, words in lists.items()}
     for script, lists in json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8")).items()
@@ -105,7 +106,7 @@ def _language_in_arabic_script(text: str) -> str:
 
 def _frequent_words(text: str, lists: Mapping[str, frozenset[str]]) -> tuple[Counter[str], int]:
     """How many words of ``text`` are in the list of each language, and how many words there are."""
-    words = Counter(_WORD.findall(text.lower()))
+    words = Counter(_WORD.findall(_ADDRESS.sub("", text.lower())))
     return Counter({language: sum(words[word] for word in listed) for language, listed in lists.items()}), words.total()
 
 

@@ -137,6 +137,7 @@ SENTENCES = {
     ("text", "language"),
     [
         *((text, name) for name, text in SENTENCES.items()),
+        ("Read it https://news.example.com/?qs=e.com.o.de.a.com.e.o " * 9 + "here and now", "en"),
         *((text, "en") for text in ("", "12 34", "Xyzzy plugh", "* * *")),
     ],
 )

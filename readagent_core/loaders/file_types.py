@@ -207,9 +207,10 @@ def _detect_text(data: bytes, promised: str) -> str:
 
 
 def _plain_head(data: bytes) -> bytes:
-    """Returns the first bytes without byte order mark and the zeros of UTF-16."""
+    """Returns the first bytes without byte order mark and the zeros of UTF-16 and UTF-32."""
     head = data[:_HEAD].removeprefix(b"\xef\xbb\xbf")
-    return head[2:].replace(b"\x00", b"") if head.startswith((b"\xff\xfe", b"\xfe\xff")) else head
+    marked = head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff"))
+    return head.replace(b"\x00", b"")[2:] if marked else head
 
 
 def _detect_archive(data: bytes) -> str:

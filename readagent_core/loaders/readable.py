@@ -59,6 +59,8 @@ def judge(text: str, likely: str = "", fewest: int = _FEWEST_LETTERS) -> Verdict
     if 3 * len(ideographs) > letters:
         share = max(_share_of_first_level(ideographs, *level) for level in _FIRST_LEVELS)
         return _verdict(share, _USUAL, _UNUSUAL)
+    if 2 * sum(len(token) == 1 and token.isalpha() for token in tokens) > max(_FEWEST_WORDS, len(tokens)):
+        return Verdict.UNREADABLE  # words that fell apart into letters
     if share_of_frequent_words(text, detect_language(text)) > _FREQUENT:
         return Verdict.READABLE
     pairs, firsts = _known_pairs(Counter(map(_script, filter(str.isalpha, text))).most_common(1)[0][0])

@@ -12,6 +12,7 @@ from random import Random
 
 import pytest
 
+from readagent_core.document.paragraph import SpanKind
 from readagent_core.errors import (
     DamagedDocumentError,
     DocumentError,
@@ -89,6 +90,29 @@ def test_a_transcript_has_its_times_as_places_and_says_who_speaks():
         assert [p.text.partition(":")[0] for p in document.paragraphs][::2] == ["Keeper", "Иван"]
     rolling = "WEBVTT\n\n" + "".join(f"00:0{n}.000 --> 00:0{n + 1}.000\nline {n}\nline {n + 1}\n\n" for n in range(3))
     assert flat(load(rolling.encode(), "x.vtt")) == "line 0 line 1 line 2 line 3"
+
+
+@pytest.mark.parametrize("encoding", ["utf-32", "utf-32-be", "utf-16", "utf-16-be"])
+def test_subtitles_in_wide_characters_are_read(encoding):
+    mark = "" if encoding in ("utf-32", "utf-16") else "\ufeff"
+    data = (mark + converting.srt().decode("utf-8-sig")).encode(encoding)
+    assert flat(load(data, "film.srt")) == flat(load(converting.srt(), "film.srt"))
+
+
+def test_a_formula_of_an_open_document_is_read_and_drawn():
+    half = "<mfrac><mn>1</mn><mn>2</mn></mfrac>"
+    formula = f'<math xmlns="http://www.w3.org/1998/Math/MathML"><semantics>{half}</semantics></math>'
+    frame = "<draw:object xlink:href='./Object 1'/><draw:image xlink:href='./ObjectReplacements/Object 1'/>"
+    with zipfile.ZipFile(BytesIO(converting.odt())) as archive:
+        files = {name: archive.read(name) for name in archive.namelist() if name != "mimetype"}
+    files["content.xml"] = files["content.xml"].replace(
+        b"So<", f"Take <draw:frame>{frame}</draw:frame> of it. So<".encode()
+    )
+    document = load(
+        packed({**files, "Object 1/content.xml": formula}, "application/vnd.oasis.opendocument.text"), "x.odt"
+    )
+    assert "Take ½ of it. So" in flat(document)
+    assert any(span.kind is SpanKind.FORMULA for p in document.paragraphs for span in p.spans)
 
 
 def test_a_slide_is_a_section_in_the_order_of_the_show_with_its_notes():

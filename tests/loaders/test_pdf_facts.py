@@ -155,6 +155,7 @@ def test_languages_are_readable(text: str) -> None:
         GERMAN.translate(str.maketrans("abcdefghijklmnopqrstuvwxyz", "qxzjkvbpygfwmucldrhsnioate")) * 3,
         " ".join(f"{n * 7919 % 65536:04X}03ED" for n in range(200)),
         "".join(chr(0x4E00 + n * 7919 % 20000) for n in range(300)),
+        " ".join(" ".join(PROSE[:40])),  # in letters
     ],
 )
 def test_wrong_letters_are_not(text: str) -> None:

@@ -234,6 +234,25 @@ def test_headings_at_the_top_of_each_page_are_no_headers(word, size):
     assert "THE KEEPER'S LOG" not in whole(document)
 
 
+def test_what_a_browser_prints_around_pages_is_left_out_however_large():
+    pages = []
+    for page in range(4):
+        header = [(50, 575, "The log", 14), (300, 575, f"Page {page + 1} of 4", 14)]
+        footer = [(50, 20, "https://harrow.example/log?lang=en", 14)]
+        pages.append([*header, *body(prose(30, start=30 * page)), *footer])
+    document = opened(*pages, title="https://harrow.example/log?lang=en")
+    assert not any(mark in whole(document) for mark in ("Page", "://"))
+    assert not any(mark in s.title for s in document.sections for mark in ("Page", "://"))
+    assert "://" not in document.title
+
+
+def test_large_items_of_a_list_are_no_headings():
+    items = [(50, 420 - 40 * n, f"• The {word} of Harrow", 14) for n, word in enumerate(("lamp", "bell", "boat"))]
+    document = opened([*body(prose(36), top=560), (50, 460, "Things", 18), *items])
+    assert [s.title for s in document.sections] == ["Things"]
+    assert "• The bell of Harrow" in whole(document)
+
+
 @pytest.mark.parametrize(
     "junk", ["10811.exe", "C:\\books\\lamp.doc", "Microsoft Word - lamp.doc", "untitled-3", "slide 1"]
 )

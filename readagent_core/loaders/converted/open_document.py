@@ -6,6 +6,8 @@ import re
 from html import escape
 from typing import Any
 
+from lxml import etree
+
 from readagent_core.document import Document
 from readagent_core.errors import DamagedDocumentError, DocumentError, ProtectedDocumentError, UnknownFormatError
 from readagent_core.loaders.archive import Archive
@@ -16,6 +18,7 @@ from readagent_core.loaders.converted.as_epub import (
     Renderer,
     Rule,
     attribute,
+    local_name,
     note_at,
     note_link,
     open_as_epub,
@@ -85,6 +88,7 @@ class _Text:
             "s": lambda space: " " * _number(space, "c"),
             "tab": lambda _: "\t",
             "line-break": lambda _: "<br/>",
+            "frame": self._frame,
             "image": self._image,
             "a": self._link,
             "bookmark": self._anchor,
@@ -136,6 +140,15 @@ class _Text:
         self.notes.append("")  # so that a note in this one has another number
         self.notes[int(anchor[5:]) - 1] = note_at(anchor, self.renderer.inside(body))
         return note_link(anchor, plain_text(note.find("{*}note-citation")))
+
+    def _frame(self, frame: Any) -> str:
+        """Returns the formula in a frame; else what it holds: the picture of an object is beside it."""
+        held = frame.find("{*}object")
+        name = attribute(held, "href").removeprefix("./") if held is not None else ""
+        formula = parse_xml(_read(self.archive, f"{name}/content.xml", self.limits)) if name else None
+        if formula is None or local_name(formula) != "math":
+            return self.renderer.inside(frame)
+        return etree.tostring(formula, encoding="unicode", with_tail=False)
 
     def _image(self, image: Any) -> str:
         name = attribute(image, "href").removeprefix("./")

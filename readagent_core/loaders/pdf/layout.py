@@ -17,6 +17,7 @@ LARGE = 1.15  # of the usual size; larger text is a heading
 _NUMBER = re.compile(
     r"^[-–—~*·•|(\[\s]*(?:page|seite|p\.)?\s*(\d{1,4}|[ivxlcdm]{1,7})\W*(?:(?:of|von|/|sur|de)\s*\d{1,4}\W*)?$", re.I
 )
+_PRINTED = re.compile(r"\b(?:page|seite|p\.)\s*\d|://", re.IGNORECASE)  # no heading, however large
 _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
 _COUNTED = re.compile(
     r"^(?:day|night|week|month|lesson|lecture|unit|psalm|sonnet|tag|woche|lektion|jour|leçon|día|lección) \d", re.I
@@ -99,7 +100,7 @@ def _find_running(edges: Sequence[Sequence[Line]], size: float) -> tuple[list[li
             else:
                 found = len({each.number for each in same})
                 repeats = any(c.isalpha() for c in key) and found >= (2 if len(edges) > 2 else 1)
-            large = line.size >= LARGE * size
+            large = line.size >= LARGE * size and not _PRINTED.search(line.text)
             if repeats and (large or is_named_heading(line.text) or _COUNTED.match(line.text)):
                 # a heading is repeated by lines with its whole text; in large letters the first of them is the heading
                 repeats = any(each.text == line.text and (each.number < number or not large) for each in same)

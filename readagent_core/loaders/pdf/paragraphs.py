@@ -273,6 +273,7 @@ def _is_heading(passage: Passage, usual: BodyStyle) -> bool:
     text = passage.text
     if (
         passage.lines[0].turned
+        or text[0] in BULLETS
         or not (large or passage.bold)
         or len(text) > _LONGEST
         or not any(c.isalpha() for c in text)
