@@ -46,14 +46,14 @@ SHEETS = (
     "evaluate/evaluate.css",
     "evaluate/form.css",
 )
-MEMORY, ANSWER, LIBRARY, POLLING = (
-    "memory_view/main.js", "answer_view/main.js", "library/main.js", "shared/polling.js",
-)  # fmt: skip
+MEMORY = ("memory_view/main.js", "memory_view/receive_pages.js")
+ANSWER = ("answer_view/main.js", "answer_view/receive_state.js")
+LIBRARY, POLLING = "library/main.js", "shared/polling.js"
 EVERYWHERE = ("Html", "Button", "PageLink", "BidiComponent", POLLING)
 SCREENS: dict[str, tuple[str, ...]] = {  # the address: Streamlit's elements and our scripts that it begins with
     "": ("TextInput", "Selectbox", "FileUploader", LIBRARY),
-    "read": ("Selectbox", MEMORY),
-    "ask": ("Selectbox", "Checkbox", "ButtonGroup", "ChatInput", MEMORY, ANSWER),
+    "read": ("Selectbox", *MEMORY),
+    "ask": ("Selectbox", "Checkbox", "ButtonGroup", "ChatInput", *MEMORY, *ANSWER),
     "compare": ("Selectbox", "TextInput", "TextArea", "compare/compare.js"),
     "evaluate": ("Selectbox", "Multiselect", "NumberInput", "Slider", "Checkbox"),
     "act": ("Selectbox", "TextArea", "NumberInput", "web_page/board.js"),
