@@ -8,6 +8,7 @@ from readagent_core.answering.base import Answered, Event
 from readagent_core.answering.shelf import ShelfBook
 from readagent_core.citations import parse
 from readagent_core.document import Document
+from readagent_core.library import Library
 from readagent_core.library.records import Exchange, Position
 from readagent_core.memory import GistMemory
 
@@ -20,6 +21,14 @@ def page_allowed(memory: GistMemory, whole: Document, position: Position) -> int
         return None
     page = page_reached(memory, whole, position)
     return None if memory.complete and page == len(memory.pages) else page
+
+
+def memory_let_in(library: Library, gisting_id: int) -> GistMemory:
+    """Return a gist memory without the pages that the book's spoiler limit keeps out."""
+    gisting, memory = library.gisting(gisting_id), library.memory(gisting_id)
+    whole = library.document(gisting.book_id, document_id=gisting.document_id)
+    last = page_allowed(memory, whole, library.position(gisting.book_id))
+    return memory if last is None else memory.up_to(last)
 
 
 def paragraphs_through(memory: GistMemory, whole: Document, page: int) -> int:

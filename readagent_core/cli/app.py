@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -168,27 +167,28 @@ def export(
     max_words: options.MaxWords = None,
     min_words: options.MinWords = None,
     connections: options.Connections = None,
+    whole: Annotated[bool, typer.Option("--whole", help="The pages that the spoiler limit keeps out, too.")] = False,
     password: options.Password = "",
 ) -> None:
-    """The gist memory of a file, which is read first where it has not been."""
+    """The gist memory of a file, which is read first where it has not been; as far as its spoiler limit lets in."""
     with report_errors(as_json=False):
         from readagent_core.answering.library_shelf import make_book_gist
-        from readagent_core.companion.marks import placed_marks
-        from readagent_core.export.memory import MEMORY_FORMATS, export_memory, memory_file_name
-        from readagent_core.world.storage import load_world
+        from readagent_core.answering.limits import NOTHING_LET_IN
+        from readagent_core.errors import SettingsError
+        from readagent_core.export.gisting import export_gisting, memory_to_export
+        from readagent_core.export.memory import MEMORY_FORMATS, memory_file_name
 
         check_format(format, MEMORY_FORMATS)
         plan = plan_from_options(preset, max_words=max_words, min_words=min_words)
         workspace, book = open_book(file, password=password)
         gisting, memory = complete_gisting(workspace, book, plan, connections=connections)
-        data = export_memory(
-            memory,
-            format,
-            partial(workspace.library.picture, memory.document.id),
-            marks=placed_marks(workspace.library, book.id, memory.document),
-            book_gist=make_book_gist(workspace, memory) if format == "skill" else "",
-            known=load_world(workspace.library, gisting.id).as_of(len(memory.pages)),
-        )
+        part = memory_to_export(workspace, gisting, whole=whole)
+        if not part.pages:
+            raise SettingsError(f"{NOTHING_LET_IN} --whole exports everything.")
+        if len(part.pages) < len(memory.pages):
+            say_aside(f"Pages 1 to {len(part.pages)}: the spoiler limit keeps the others out. --whole has them too.")
+        book_gist = make_book_gist(workspace, part) if format == "skill" else ""
+        data = export_gisting(workspace, gisting, format, whole=whole, book_gist=book_gist)
         if output is None and (format not in ("epub", "skill") or not sys.stdout.isatty()):
             sys.stdout.buffer.write(data)
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 
-from readagent_core.answering.limits import page_allowed
+from readagent_core.answering.limits import memory_let_in
 from readagent_core.document import Document
 from readagent_core.errors import NotInLibraryError, ReadAgentError
 from readagent_core.library import Library
@@ -52,9 +52,7 @@ class SeenLibrary:
         position = self.library.position(book_id)
         gisting = next((r for r in self.library.gistings(book_id) if r.pages), None)
         document = self.library.document(book_id, document_id=gisting.document_id if gisting else book.document_id)
-        memory = self.library.memory(gisting.id) if gisting else None
-        if memory is not None and (last := page_allowed(memory, document, position)) is not None:
-            memory = memory.up_to(last)
+        memory = memory_let_in(self.library, gisting.id) if gisting else None
         if position.allowed is not None and position.allowed < len(document.paragraphs):
             document = document.up_to(position.allowed)
         return memory, document

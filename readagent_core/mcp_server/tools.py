@@ -111,7 +111,8 @@ class Tools:
     def outline(self, book: str, start: int) -> results.Outline:
         memory, whole = self._books.seen(book)
         page_of = page_finder(memory, whole)
-        ends = [section.start for section in whole.sections[1:]] + [len(whole.paragraphs)]
+        starts = [section.start for section in whole.sections]
+        ends = [*starts[1:], len(whole.paragraphs)][: len(starts)]
 
         def describe(row: tuple[Section, int]) -> results.SectionInfo:
             section, end = row

@@ -7,15 +7,23 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, lru_cache
 
 from readagent_core.memory import GistMemory
 from readagent_core.short_repr import short_repr
 from readagent_core.world.identity import Edit, EditKind, Groups, Link, LinkBy, NameAt, join_names
-from readagent_core.world.names import EntityKind, Mention, find_mentions, find_names, is_description, name_key
+from readagent_core.world.names import (
+    EntityKind,
+    Mention,
+    find_mentions,
+    find_names,
+    is_description,
+    name_key,
+    split_persons,
+)
 from readagent_core.world.notes import Note, NoteKind, PageNotes
 from readagent_core.world.times import in_order_of_time
 
@@ -174,7 +182,7 @@ class World:
         edits: Sequence[Edit] = (),
     ) -> None:
         self.memory = memory
-        self.notes = dict(notes)
+        self.notes = {page: replace(made, notes=tuple(_of_each_person(made.notes))) for page, made in notes.items()}
         self.edits = tuple(edits)
         self._no_names = {name_key(edit.name) for edit in edits if edit.kind == EditKind.NOT_A_NAME}
         self._notes_of: defaultdict[str, list[Note]] = defaultdict(list)
@@ -304,6 +312,13 @@ class World:
         low = bisect_right(self._paragraphs_in_order, start - 1)
         high = bisect_right(self._paragraphs_in_order, end - 1)
         return tuple((mention, known.ids[key]) for mention, key in self._in_order[low:high] if key in known.ids)
+
+
+def _of_each_person(notes: Iterable[Note]) -> Iterator[Note]:
+    """Yield each note; one whose name is that of two persons once for each."""
+    for note in notes:
+        names = split_persons(note.name) if note.entity == EntityKind.PERSON else (note.name,)
+        yield from (note if name == note.name else replace(note, name=name) for name in names)
 
 
 def _line(note: Note, id: str, ids: Mapping[str, str]) -> Line:

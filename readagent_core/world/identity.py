@@ -14,7 +14,17 @@ from functools import lru_cache
 from typing import Any
 
 from readagent_core.words import is_unspaced
-from readagent_core.world.names import HONORIFIC, KIN, TITLE, EntityKind, is_description, name_key
+from readagent_core.world.names import (
+    CALLINGS,
+    HONORIFIC,
+    KIN,
+    MARRIED,
+    TITLE,
+    TITLE_FORMS,
+    EntityKind,
+    is_description,
+    name_key,
+)
 
 
 class LinkBy(StrEnum):
@@ -107,9 +117,13 @@ def join_names(names: Sequence[NameAt], links: Iterable[Link], edits: Iterable[E
             join(step)
             continue
         near = dict.fromkeys(key for end in name_ends(step.name) for key in by_end[end])
-        fitting = {groups.first(key): known[key] for key in near if are_variants(step, known[key])}
-        others = {groups.first(key) for key in near if have_different_first_names(step.name, known[key].name)}
+        fitting: dict[str, NameAt] = {}
+        for key in sorted((k for k in near if are_variants(step, known[k])), key=lambda k: -len(known[k].name)):
+            fitting.setdefault(groups.first(key), known[key])
+        others = {groups.first(key) for key in near if are_two(step.name, known[key].name)}
         fitting = {first: other for first, other in fitting.items() if first not in others}
+        by_first = {first: other for first, other in fitting.items() if begin_alike(step.name, other.name)}
+        fitting = by_first or fitting
         known[step.key] = step
         for end in name_ends(step.name):
             by_end[end].append(step.key)
@@ -166,12 +180,12 @@ def are_variants(one: NameAt, other: NameAt) -> bool:
     'Mr Vane' may be another than 'Ambrose Vane': a title and a first name do not tell.
     """
     if {one.kind, other.kind} != {EntityKind.PERSON} or any(
-        is_description(name) and not is_unspaced(name) for name in (one.name, other.name)
+        is_description(without_title(name)) and not is_unspaced(name) for name in (one.name, other.name)
     ):
         return False
     (title, bare), (other_title, other_bare) = split_title(one.name), split_title(other.name)
-    if title and other_title and title != other_title:
-        return False
+    if not _fit_titles(title, other_title) or (MARRIED in (title, other_title) and title != other_title):
+        return False  # 'Mrs Tom Fry' is not Tom Fry
     if bare == other_bare:
         return True
     short, long = sorted((bare, other_bare), key=len)
@@ -185,12 +199,40 @@ def are_variants(one: NameAt, other: NameAt) -> bool:
     return len(parts) < len(words) and (words[: len(parts)] == parts or words[-len(parts) :] == parts)
 
 
-def have_different_first_names(one: str, other: str) -> bool:
-    """Whether two full names have one surname and first names of which none stands for the other, as 'A.' for 'Ann'."""
-    words, others = (split_title(name)[1].split() for name in (one, other))
-    if len(words) < 2 or len(others) < 2 or words[-1] != others[-1]:
+def are_two(one: str, other: str) -> bool:
+    """Whether two names cannot be of one person, by what they have in common.
+
+    A surname with first names of which none stands for the other, as 'A.' for 'Ann'; a first name with two surnames;
+    a surname with 'Mr' and with 'Mrs', or with a title but 'Mr' where the other has a first name and none ('Miss Vane'
+    may be a sister).
+    """
+    (title, bare), (other_title, other_bare) = split_title(one), split_title(other)
+    words, others = bare.split(), other_bare.split()
+    if not words or not others or is_unspaced(bare) or not {words[0], words[-1]} & {others[0], others[-1]}:
         return False
-    return not (words[0].startswith(others[0]) or others[0].startswith(words[0]))
+    if words[-1] != others[-1]:
+        return len(words) > 1 and len(others) > 1 and words[0] == others[0] and words[1] != others[1]
+    if not _fit_titles(title, other_title):
+        return True
+    if len(words) > 1 and len(others) > 1:
+        return not (words[0].startswith(others[0]) or others[0].startswith(words[0]))
+    if len(words) == len(others) or bool(title) == bool(other_title) or len(words if title else others) > 1:
+        return False
+    return (title or other_title) not in {"mr", *CALLINGS}
+
+
+def begin_alike(one: str, other: str) -> bool:
+    """Whether two names have their first word in common, titles not counted."""
+    return split_title(one)[1].split()[:1] == split_title(other)[1].split()[:1]
+
+
+def _fit_titles(one: str, other: str) -> bool:
+    """Whether one person may have both titles: 'Mr' and 'lawyer', but not 'Mr' and 'Dr', who may be father and son."""
+    return not one or not other or one == other or ({one, other} - CALLINGS == {"mr"})
+
+
+def without_title(name: str) -> str:
+    return TITLE.sub("", name)
 
 
 @lru_cache(maxsize=20_000)
@@ -198,4 +240,5 @@ def split_title(name: str) -> tuple[str, str]:
     """Return the title of a name and the rest, both as ``name_key`` writes them."""
     found = TITLE.match(name)
     title = name_key(found.group()) if found else ""
+    title = TITLE_FORMS.get(title, title)
     return title, name_key(name[found.end() :] if found else name)

@@ -30,11 +30,23 @@ TITLE = re.compile(
     r"^(?:mr|mrs|ms|miss|mister|master|madam|madame|mme|mlle|monsieur|herr|frau|señor|señora|don|doña|signor|signora"
     r"|uncle|aunt|cousin|brother|sister|dr|doctor|captain|capt|constable|inspector|sergeant|colonel|major|general|lady"
     r"|lord|sir|dame|king|queen|prince|princess|count|countess|baron|father|mother|cllr|councillor|professor|prof|rev"
-    r"|reverend|st)\.?\s+",
+    r"|reverend|st|lawyer|squire|judge|deacon|parson|farmer)\.?\s+",
     re.IGNORECASE,
 )
+TITLE_FORMS = {"mister": "mr", "capt": "captain", "doctor": "dr", "rev": "reverend", "prof": "professor"} | {
+    "cllr": "councillor",
+    "madame": "mme",
+}
+CALLINGS = frozenset(["lawyer", "squire", "judge", "deacon", "parson", "farmer"])  # of one who is called 'Mr' too
+MARRIED = "mrs"
+_TWO_TITLES = re.compile(
+    r"^(Mr|Herr|M|Señor|Lord|Sir)\.?\s+(?:and|&|und|y|et)\s+(Mrs|Frau|Mme|Señora|Lady|Miss)(\.?)\s+(.+)$"
+)
+_TWO_NAMES = re.compile(r"^(.+?)\s+(?:and|&|und|et|y|e)\s+(.+)$")
+_CALLING_BEFORE = re.compile(rf"\b({'|'.join(sorted(CALLINGS))})\s$")
+_FIRM = re.compile(r"\b(?:sons?|daughters?|brothers|bros|co|company|partners|söhne|fils)\b", re.IGNORECASE)
 HONORIFIC = re.compile(
-    r"(?<=.)(?:さん|さま|様|氏|君|くん|ちゃん|先生|殿|夫人|先輩|씨|님|군|양|선생님?|先生|小姐|女士|太太)$"
+    r"(?<=.)(?:さん|さま|様|氏|君|くん|ちゃん|先生|殿|夫人|先輩|(?<![副新前元旧])(?:駅長|部長|課長|社長|校長|院長|船長|会長)|씨|님|군|양|선생님?|先生|小姐|女士|太太)$"
 )
 KIN = frozenset("父母兄姉弟妹爺婆娘嫁")
 _OWN_KIN = re.compile(f"^[おご](?=[{''.join(sorted(KIN))}]$)")
@@ -57,7 +69,11 @@ _GERMAN_BEFORE = re.compile(
 _PLACE_BEFORE = re.compile(
     r"\b(?:in|at|from|near|to|towards|of|à|en|nach|aus|bei|a|desde|в|из|на)\s+(?:the\s+)?$", re.IGNORECASE
 )
-_PLACE_END = re.compile(r"(?:駅|町|村|島|山|川|市|県|海|城|省|国|國|街|路|역|시|산|강)$")
+_PLACE_END = re.compile(
+    r"(?:駅|町|村|島|山|川|市|県|海|城|省|国|國|街|路|역|시|산|강)$"
+    r"|\b(?:Library|Lake|River|Street|Square|Station|Hall|Avenue|County|Range|Ridge|Falls|Park|Gardens|Bridge|Road"
+    r"|Church|University|Islands?|Mountains?|Hill|Bay|House|Inn|Straße|Platz)$"
+)
 _TITLE_WORD = re.compile(TITLE.pattern[:-3] + "$", re.IGNORECASE)
 _HAN, _KANA = r"\u3400-\u4dbf\u4e00-\u9fff々", r"\u30a1-\u30fa\u30fc"
 _STOP = _words(
@@ -81,6 +97,10 @@ _SIGNS = tuple(
         r"([\u0900-\u0963]{3,})\s+(?:ने|जी)(?=\s)",
     )
 )
+
+
+_LOWER_WORD = re.compile(r"\b[a-zà-öø-ÿ]+\b")
+_LEAST_LOWER, _COMMON = 4, 3  # times that a word stands without a capital, and for each time with one, to be common
 
 
 class EntityKind(StrEnum):
@@ -117,13 +137,28 @@ def name_key(name: str) -> str:
     '' for what has no letter. Titles stay: 'Mr Harrow' and 'Mrs Harrow' are two.
     """
     bare = name_without_honorific(name)
-    return fold(bare).replace("’", "'").replace(".", "") if any(map(str.isalpha, bare)) else ""
+    return fold(bare).replace("’", "'").replace(".", "").replace("-", " ") if any(map(str.isalpha, bare)) else ""
 
 
 def name_without_honorific(name: str) -> str:
     """Return a name without quotation marks, article and honorific; 'お父さん' is '父'."""
     plain = collapse_whitespace(name).strip(" \"'“”‘’「」『』*_.,;:")
     return _OWN_KIN.sub("", HONORIFIC.sub("", _ARTICLE.sub("", plain, count=1)))
+
+
+def split_persons(name: str) -> tuple[str, ...]:
+    """Return the persons whom one name of a note names: 'John and Mary Grey' are 'John' and 'Mary Grey'.
+
+    Each as the text calls them, so that a surname is not added; a firm, or two descriptions, are not split.
+    """
+    name = collapse_whitespace(name)
+    if couple := _TWO_TITLES.match(name):
+        title, other, dot, rest = couple.groups()
+        return f"{title}{dot} {rest}", f"{other}{dot} {rest}"
+    pair = _TWO_NAMES.match(name)
+    if not pair or _FIRM.search(name) or any(is_description(part) or not part[0].isupper() for part in pair.groups()):
+        return (name,)
+    return pair.group(1), pair.group(2)
 
 
 @lru_cache(maxsize=20_000)
@@ -157,9 +192,16 @@ class _Evidence:
         self._seen: Counter[str] = Counter()
         self._against: Counter[str] = Counter()
         self._as_place: Counter[str] = Counter()
+        self._lower: Counter[str] = Counter()  # words that stand in the text without a capital
+        self._edges: Counter[str] = Counter()  # first and last words of names
+        self._surnames: set[str] = set()
 
     def read(self, index: int, text: str) -> None:
+        self._lower.update(_LOWER_WORD.findall(text))
         for whole, name, before in _capitalised(text):
+            name = self._without_common_words(name)
+            if name and (calling := _CALLING_BEFORE.search(before)):
+                name = f"{calling.group(1)} {name}"  # 'lawyer Royall' is not Royall alone
             if name_key(whole) in self._seen:
                 name = whole  # the first word of a sentence, too, belongs to a name that was seen before
             if name:
@@ -169,6 +211,20 @@ class _Evidence:
                 for match in sign.finditer(text):
                     if match.group(1) not in _STOP:
                         self._weigh(index, match.group(1), text[: match.start(1)], 2 if sign is _SIGNS[0] else 1)
+
+    def _without_common_words(self, name: str) -> str:
+        """Return a name without common words at its ends: 'Is Mrs. Scully' is 'Mrs. Scully', 'The' is ''."""
+        words = name.split()
+        while words and self._is_common(words[0]):
+            del words[0]
+        while words and self._is_common(words[-1]):
+            del words[-1]
+        return "" if len(words) == 1 and _TITLE_WORD.match(words[0]) else " ".join(words)
+
+    def _is_common(self, word: str) -> bool:
+        word = word.rstrip(".").lower()
+        self._edges[word] += 1
+        return self._lower[word] >= max(_LEAST_LOWER, _COMMON * self._edges[word]) and not _TITLE_WORD.match(word)
 
     def _weigh(self, index: int, name: str, before: str, weight: int) -> None:
         key = name_key(name)
@@ -182,7 +238,12 @@ class _Evidence:
         enough = 4 if self._german and weight == 1 else 2
         if key not in self.names and self._seen[key] >= enough and self._against[key] * 4 <= self._seen[key]:
             place = self._as_place[key] * 2 > self._seen[key] or _PLACE_END.search(name)
-            self.names[key] = FoundName(name, EntityKind.PLACE if place else EntityKind.PERSON, index)
+            kind = EntityKind.PLACE if place else EntityKind.PERSON
+            if key.removesuffix("s") in self._surnames and key.endswith("s"):
+                kind = EntityKind.GROUP  # 'the Frys'
+            self.names[key] = FoundName(name, kind, index)
+        if weight == 2 or _TITLE_WORD.match(name):
+            self._surnames.add(key.split()[-1])
 
 
 def _capitalised(text: str) -> Iterator[tuple[str, str, str]]:

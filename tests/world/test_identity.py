@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from readagent_core.document import Document, Paragraph
 from readagent_core.world.identity import LinkBy, NameAt, join_names
-from readagent_core.world.names import EntityKind, name_key
+from readagent_core.world.names import EntityKind, find_names, name_key, split_persons
 
 
 def joined(*names: str) -> list[set[str]]:
@@ -42,3 +43,40 @@ def test_spellings_of_one_name():
     assert name_key("お父さん") == name_key("父")
     assert name_key("佐伯さん") == name_key("佐伯")
     assert name_key("Mr Vane") != name_key("Mrs Vane")
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (
+            ("Charity Royall", "Charity", "Mr. Royall", "Royall", "Mrs. Royall"),
+            [{"Charity", "Charity Royall"}, {"Royall", "Mr. Royall"}],
+        ),
+        (("Mr. Royall", "lawyer Royall"), [{"lawyer Royall", "Mr. Royall"}]),
+        (("Mr. Ezra", "Mister Ezra"), [{"Mr. Ezra", "Mister Ezra"}]),
+        (("Dr. Dimsdale", "Mr. Dimsdale", "Tom Dimsdale"), []),
+        (("Tom Fry", "Mrs. Tom Fry"), []),
+        (("John Grey", "John", "John Gilray"), [{"John", "John Grey"}]),
+        (("Kate", "Mr. Harston", "Harston", "Kate Harston"), [{"Harston", "Mr. Harston"}, {"Kate", "Kate Harston"}]),
+        (("Ambrose Vane", "Vane", "Miss Vane"), [{"Vane", "Ambrose Vane"}]),
+    ],
+)
+def test_a_group_takes_no_name_that_one_of_it_cannot_have(names, expected):
+    assert joined(*names) == expected
+
+
+def test_persons_who_are_named_together_are_two():
+    assert split_persons("John and Mary Grey") == ("John", "Mary Grey")
+    assert split_persons("Mr. and Mrs. Tom Fry") == ("Mr. Tom Fry", "Mrs. Tom Fry")
+    for one in ("Fossick and Daughters", "the cook and the maid", "Ferdinand", "the old man"):
+        assert split_persons(one) == (one,)
+
+
+def test_names_by_rule_are_no_common_words():
+    text = "He saw her and he ran to the boat, for he knew the way. “He is the man,” said The Bonner. "
+    text = text * 4 + "They met lawyer Royall and Charity. With Charity came lawyer Royall and the Frys. "
+    paragraphs = (Paragraph(text + "A Fry, Ben Fry. Ben Fry ate."), Paragraph("So the Frys and the Frys came."))
+    found = {name.name: name.kind for name in find_names(Document("T", paragraphs))}
+    assert not {"He", "The", "Royall"} & set(found)
+    assert {"lawyer Royall", "Charity", "Ben Fry"} <= set(found)
+    assert found["Frys"] == EntityKind.GROUP

@@ -13,9 +13,9 @@ import streamlit as st
 from pages.parts.shared import gisting_status as state
 from pages.parts.shared.shell import FORMAT_NAMES
 from readagent_core.answering.costs import price_of_words
-from readagent_core.companion.marks import placed_marks
 from readagent_core.errors import ReadAgentError
-from readagent_core.export.memory import MEMORY_FORMATS, export_memory, memory_file_name
+from readagent_core.export.gisting import export_gisting, memory_to_export
+from readagent_core.export.memory import MEMORY_FORMATS, memory_file_name
 from readagent_core.gisting import costs as gisting_costs
 from readagent_core.gisting import job as gisting
 from readagent_core.gisting import regenerate_gist
@@ -26,7 +26,6 @@ from readagent_core.memory import GistMemory
 from readagent_core.plan import PRESETS, GistingPlan
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
-from readagent_core.world.storage import load_world
 
 PRESET_NAMES = {
     "article": "Short pages (stories, articles)",
@@ -209,19 +208,20 @@ def gist_line(workspace: Workspace, shown: Gisting) -> dict[str, Any] | None:
 @st.dialog("Export the gists")
 def export_dialog(workspace: Workspace, shown: Gisting) -> None:
     """Offer the gist memory as a file: to read (Markdown, HTML, EPUB) or to open here again (JSON)."""
-    memory = workspace.library.memory(shown.id)
-    pictures = partial(workspace.library.picture, memory.document.id)
+    whole = memory_to_export(workspace, shown, whole=True)
+    memory = memory_to_export(workspace, shown)
+    if len(memory.pages) < len(whole.pages):
+        read = count_of(len(memory.pages), "page")
+        if not st.toggle(f"Only what I have read, {read}", value=True, key=f"export_read_{shown.id}"):
+            memory = whole
+    if not memory.pages:
+        st.caption("No page is read to its end yet.")
+        return
     st.caption(f"{count_of(len(memory.pages), 'page')}, {memory.gist_words:,} words of gists.")
     for kind, use in USES.items():
         st.download_button(
             f"**{FORMAT_NAMES[kind]}** {use}",
-            data=lambda kind=kind: export_memory(  # type: ignore[misc]
-                memory,
-                kind,
-                pictures,
-                marks=placed_marks(workspace.library, shown.book_id, memory.document),
-                known=load_world(workspace.library, shown.id).as_of(len(memory.pages)),
-            ),
+            data=partial(export_gisting, workspace, shown, kind, whole=memory is whole),
             file_name=memory_file_name(memory, kind),
             mime=MEMORY_FORMATS[kind],
             key=f"export_{kind}",
