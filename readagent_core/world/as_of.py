@@ -221,7 +221,7 @@ class World:
         mentions: dict[str, tuple[Mention, ...]] = {}
         for key, name in self.names.items():
             mentions[key] = found[name.name]
-            if is_description(name.name):
+            if is_description(name.name) and not name.by_rule:
                 pages = {note.page for note in self._notes_of[key]}
                 mentions[key] = tuple(m for m in mentions[key] if self.page_number(m.paragraph) in pages)
         return mentions

@@ -7,8 +7,11 @@ from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Any
 
+from readagent_core.document import Document
 from readagent_core.library import Library
 from readagent_core.library.worlds import WorldKind
+from readagent_core.memory import GistMemory
+from readagent_core.plan import GistingPlan
 from readagent_core.world.as_of import World
 from readagent_core.world.identity import Edit, EditKind, Link
 from readagent_core.world.notes import PageNotes
@@ -32,6 +35,16 @@ def _load_world(library: Library, gisting_id: int, book_id: str, version: tuple[
         links=[Link.from_dict(link) for value in links.values() for link in value["links"]],
         edits=load_edits(library, book_id),
     )
+
+
+def world_of_text(library: Library, book_id: str, document: Document) -> World:
+    """Return the world of a text without gists: names by rule, no pages; the same object until an edit changes it."""
+    return _world_of_text(document, load_edits(library, book_id))
+
+
+@lru_cache(maxsize=_CACHED_WORLDS)
+def _world_of_text(document: Document, edits: tuple[Edit, ...]) -> World:
+    return World(GistMemory(document, GistingPlan(), (), ()), {}, edits=edits)
 
 
 def load_notes(library: Library, gisting_id: int) -> Mapping[int, PageNotes]:

@@ -15,7 +15,7 @@ from pages.parts.read.world import act, world_data
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
 from tests.app.protocol import faults
-from tests.world_story import FIRST_NAMED, SECRETS, add_story, read_to
+from tests.world_story import FIRST_NAMED, SECRETS, add_story, read_to, story
 
 
 @pytest.fixture
@@ -127,3 +127,25 @@ def test_without_notes_names_are_found_by_rule_and_nothing_is_claimed(workspace:
     assert "captain sorley" in {name["of"] for batch in batches for name in batch["names"]}
     assert "constable dray" not in {name["of"] for batch in batches for name in batch["names"]}
     assert not [note for batch in batches for note in batch["notes"]]
+
+
+def test_a_book_without_gists_has_names_up_to_what_is_read(workspace: Workspace) -> None:
+    library = workspace.library
+    book = library.add(story("And then. ").document)
+    library.set_limit(book.id, on=True)
+    where = {"running": False, "away": 9}
+    for page in range(1, len(SECRETS) + 1):
+        read_to(library, book.id, page)
+        facts, batches = world_data(
+            workspace, book, None, library.document(book.id), last_in_view=2 * page - 1, **where
+        )
+        assert not [name for name, first in FIRST_NAMED.items() if first > page and name in json.dumps(batches).lower()]
+        assert not faults(facts, "WorldData")
+        assert not [fault for batch in batches for fault in faults(batch, "WorldBatch")]
+    assert facts["by"] == "rule"
+    known = {name["of"] for batch in batches for name in batch["names"]}
+    assert {"quill", "captain sorley", "constable dray"} <= known
+    act(workspace, book, "name_change", json.dumps({"do": "not-a-name", "name": "Quill"}))
+    facts, (batch,) = world_data(workspace, book, None, library.document(book.id), last_in_view=13, **where)
+    assert facts["corrections"] == 1
+    assert "quill" not in {name["of"] for name in batch["names"]}

@@ -81,7 +81,7 @@ def _name(name: NameAt, paragraph: int, pages: set[int]) -> dict[str, Any]:
     record: dict[str, Any] = {"of": name.key, "kind": name.kind.value, "name": name.name, "from": paragraph}
     if spelled != [name.name]:
         record["spelled"] = spelled
-    if is_description(name.name):
+    if is_description(name.name) and not name.by_rule:
         record["pages"] = sorted(pages)
     return record
 

@@ -26,7 +26,7 @@ from readagent_core.workspace import Workspace
 from readagent_core.world.as_of import World
 from readagent_core.world.identity import Edit, EditKind
 from readagent_core.world.recap import previously
-from readagent_core.world.storage import add_edit, load_world
+from readagent_core.world.storage import add_edit, load_world, world_of_text
 
 ACTS = ("world_lift", "name_change", "name_undo", "notes_make", "notes_again", "study_make", "study_answer")
 PAGES = 40  # in a batch
@@ -100,7 +100,7 @@ def world_data(
         "corrections": 0,
     }
     if gisting is None:
-        return facts, ()
+        return _names_by_rule(workspace, book, document, facts, last_in_view=last_in_view)
     world = load_world(library, gisting.id)
     read = paragraphs_read(workspace, book, world, document)
     last = page_let_in(workspace, book, world, document, read=read, last_in_view=last_in_view)
@@ -136,6 +136,22 @@ def world_data(
         "previously": [[line.text, line.page, line.name] for line in before],
         "corrections": len(world.edits),
     }, batches
+
+
+def _names_by_rule(
+    workspace: Workspace, book: Book, document: Document, facts: dict[str, Any], *, last_in_view: int
+) -> tuple[dict[str, Any], Sequence[Mapping[str, Any]]]:
+    """The names in a book without gists that its paragraphs up to those on the screen tell, in one batch."""
+    world = world_of_text(workspace.library, book.id, document)
+    read = paragraphs_read(workspace, book, world, document)
+    goes_on = last_in_view <= read + 1  # a place that was jumped to is not let in
+    last = len(document.paragraphs) if facts["lifted"] else max(read, last_in_view + 1 if goes_on else 0)
+    (told,) = told_by_page(world, document)
+    names = [name for name in told.names if name["from"] < last]
+    links = [link for link in told.links if link["from"] < last]
+    batch = {"book": book.id, "number": 0, "names": names, "notes": [], "links": links}
+    found = {"batches": 1, "by": "rule"} if names else {}
+    return facts | {**found, "corrections": len(world.edits)}, [batch] if names else ()
 
 
 def price_of_notes(workspace: Workspace, gisting: Gisting, world: World) -> str:
