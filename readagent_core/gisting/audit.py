@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from itertools import pairwise
 
 from readagent_core.citations.answer_parsing import unquote
 from readagent_core.citations.quotation_search import SearchableText, find_in, normalise_words
@@ -145,7 +146,7 @@ def _near(part: str, known: set[str]) -> bool:
 
 
 def numbers_not_in(gist: str, page: str) -> list[str]:
-    """Return the gist's numbers of two digits or more that the page has neither in digits nor in English words."""
+    """Return the gist's numbers of two digits or more that the page has neither in digits nor in Roman numerals or words."""
     wanted = {n: _digits(n) for n in _NUMBER.findall(unicodedata.normalize("NFKC", gist))}
     wanted = {number: digits for number, digits in wanted.items() if len(digits) > 1}
     if not wanted:
@@ -157,8 +158,15 @@ def numbers_not_in(gist: str, page: str) -> list[str]:
     if not wanted:
         return []
     have |= _spelled_numbers(page)
+    have |= {str(_roman_value(numeral)) for numeral in re.findall(r"\b[IVXLC]+\b", page)}
     have |= {part for n in _NUMBER.findall(page) for part in n.replace(":", ".").split(".")}
     return [number for number, digits in wanted.items() if digits not in have and not _given_in_parts(number, have)]
+
+
+def _roman_value(numeral: str) -> int:
+    """Return the number that letters of I, V, X, L and C mean; 'XV' is a chapter that a gist may call 15."""
+    values = [{"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}[letter] for letter in numeral]
+    return sum(-a if a < b else a for a, b in pairwise([*values, 0]))
 
 
 def _given_in_parts(number: str, have: set[str]) -> bool:

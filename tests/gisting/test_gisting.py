@@ -279,6 +279,8 @@ STELL = "Stell Marine asks eighteen thousand four hundred pounds."
         ("He made a million and a half in one-and-twenty days.", "He made 1.5 million in 21 days.", None),
         ("He owed five and thirty pounds.", "He owed £45.", "45"),
         (APRIL, "It starts on 14 April.", "14"),
+        ("CHAPTER XV. He led L. C. Smith in.", "Chapter 15: he leads Smith in.", None),
+        ("CHAPTER XV. He led Smith in.", "Chapter 16: he leads Smith in.", "16"),
         (TWELVE, "High water is at 11.45.", "11.45"),
         (STELL, "Stell asks 18,500.", "18,500"),
         (LAMP, "The lamp stops at 4.10.", "4.10"),
