@@ -126,7 +126,8 @@ class BookPassages:
             found = {i: match.group() for i, text in texts.items() if (match := phrase.search(text))}
             exact = bool(found)
             each = [_pattern(word) for word in words.split()]
-            if len(each) == 1 and len(words) > _INSIDE and not is_unspaced(words):
+            long = len(words) > (1 if words.isdecimal() else _INSIDE)  # also the 18 of 1840
+            if len(each) == 1 and long and not is_unspaced(words):
                 inner = _inside(words)
                 longer = {i: match.group() for i, text in texts.items() if (match := inner.search(text))}
                 for i, word in longer.items():

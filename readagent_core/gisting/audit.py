@@ -146,7 +146,7 @@ def _near(part: str, known: set[str]) -> bool:
 
 
 def numbers_not_in(gist: str, page: str) -> list[str]:
-    """Return the gist's numbers of two digits or more that the page has neither in digits nor in Roman numerals or words."""
+    """Return the numbers of two digits or more that the page has neither in digits nor in Roman numerals or words."""
     wanted = {n: _digits(n) for n in _NUMBER.findall(unicodedata.normalize("NFKC", gist))}
     wanted = {number: digits for number, digits in wanted.items() if len(digits) > 1}
     if not wanted:

@@ -328,9 +328,10 @@ def test_the_cast_of_the_book_stands_in_the_first_view_where_it_is_known():
 
 def test_longer_words_that_have_the_word_inside_are_named():
     text = Document(
-        "T", (Paragraph("A hound barked at the gate. " * 3), Paragraph("Her greyhound lay by the fire. " * 3))
+        "T", (Paragraph("A hound barked at the gate. " * 3), Paragraph("Her greyhound of 1840 lay by it. " * 3))
     )
     memory = GistMemory(text, GistingPlan(max_words=50, min_words=1), (Page(1, 0, 2, 30),), (Gist("G"),), complete=True)
-    model = FakeModel(['FIND "hound"', "ANSWER: Yes [1]."])
+    model = FakeModel(['FIND "hound"\nFIND "18"', "ANSWER: Yes [1]."])
     run("recall", model, question="Why?", about=memory)
     assert "(inside other words: greyhound 1:2)" in model.prompts[1].text
+    assert "1840" in model.prompts[1].text
