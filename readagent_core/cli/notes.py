@@ -10,7 +10,7 @@ import typer
 
 from readagent_core.cli import options
 from readagent_core.cli.output import print_json, report_errors, say_aside
-from readagent_core.cli.shared import check_format, open_book, write_file
+from readagent_core.cli.shared import check_format, open_book, open_workspace, write_file
 from readagent_core.words import count_of
 
 if TYPE_CHECKING:
@@ -21,8 +21,12 @@ if TYPE_CHECKING:
 
 
 def notes(
-    file: options.File,
-    format: Annotated[str, typer.Option(help="md, json (W3C Web Annotation) or csv.")] = "md",
+    file: Annotated[str, typer.Argument(help="A book; none with --folder.", show_default=False)] = "",
+    format: Annotated[str, typer.Option(help="md, json (W3C Web Annotation), csv or readwise (CSV).")] = "md",
+    folder: Annotated[
+        Path | None,
+        typer.Option(help="Bring the notes of all books up to date here, a file each.", show_default=False),
+    ] = None,
     take_in: Annotated[
         Path | None, typer.Option("--import", help="First add the notes of this JSON file.", show_default=False)
     ] = None,
@@ -33,11 +37,16 @@ def notes(
     """The highlights, notes, bookmarks and stored answers that were made in a book."""
     with report_errors(as_json=json):
         from readagent_core.companion.marks import ImportedMarks, import_marks
-        from readagent_core.evaluation.own_dataset import memory_of
         from readagent_core.export.notes import NOTES_FORMATS, export_notes, from_json
+        from readagent_core.gisting.job import memory_of
         from readagent_core.incoming.opening import read_file
 
         check_format(format, NOTES_FORMATS)
+        if folder is not None and not file:
+            _write_folder(folder, as_json=json)
+            return
+        if not file or folder is not None:
+            raise typer.BadParameter("name a book, or with --folder none", param_hint="FILE")
         taken = from_json(read_file(take_in)) if take_in is not None else None
         workspace, book = open_book(file, password=password)
         imported = ImportedMarks()
@@ -52,6 +61,23 @@ def notes(
             write_file(output, data)
         elif not json:
             sys.stdout.buffer.write(data)
+
+
+def _write_folder(folder: Path, *, as_json: bool) -> None:
+    """Write the notes of all books, by the template of the settings. Ends with 1 where a file was left alone."""
+    from readagent_core.export.notes_folder import keep_notes
+
+    workspace = open_workspace()
+    template = workspace.settings.saved.notes_template
+    now = keep_notes(workspace, str(folder.absolute()), template, all_books=True)
+    if as_json:
+        files = {book_id: path for book_id, (path, _) in now.files.items()}
+        print_json({"folder": now.folder, "files": files, "left_alone": list(now.said)})
+    for said in now.said:
+        say_aside(said)
+    say_aside(f"{count_of(len(now.files), 'book')} in {now.folder}")
+    if now.said:
+        raise typer.Exit(1)
 
 
 def _import_line(imported: ImportedMarks) -> str:

@@ -14,7 +14,7 @@ from readagent_core.citations.quotation_search import normalise_words
 from readagent_core.document import Document
 from readagent_core.errors import DatasetError
 from readagent_core.evaluation.question_files import problem_of
-from readagent_core.gisting.job import default_plan, newest_memory
+from readagent_core.gisting.job import default_plan
 from readagent_core.library.own_questions import OwnQuestion
 from readagent_core.library.records import Book
 from readagent_core.memory import GistMemory
@@ -99,9 +99,3 @@ def book_text(document: Document, memory: GistMemory | None) -> BookText:
 
 def _has_words(text: str, words: str) -> bool:
     return words in text if is_unspaced(words) else f" {words} " in f" {text} "
-
-
-def memory_of(workspace: Workspace, book: Book) -> GistMemory | None:
-    """Return the newest gisting of the book's current text; None where there is none."""
-    found = newest_memory(workspace, book.id)
-    return found[1] if found is not None and found[0].document_id == book.document_id else None

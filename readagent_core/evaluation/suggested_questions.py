@@ -12,9 +12,8 @@ from readagent_core import gisting, prompts
 from readagent_core.answering.limits import page_allowed
 from readagent_core.citations.quotation_search import SearchableText, find_in
 from readagent_core.errors import ReplyError, SettingsError
-from readagent_core.evaluation.own_dataset import memory_of
 from readagent_core.evaluation.question_files import problem_of
-from readagent_core.gisting.job import default_plan
+from readagent_core.gisting.job import default_plan, memory_of
 from readagent_core.jobs import Job
 from readagent_core.library.own_questions import OwnQuestion
 from readagent_core.library.records import Book

@@ -1,4 +1,4 @@
-"""The marks of a book as a file: Markdown for note-taking programs, JSON (W3C Web Annotation), or CSV."""
+"""The marks of a book as a file: Markdown for note-taking programs, JSON (W3C Web Annotation), CSV, Readwise's CSV."""
 
 from __future__ import annotations
 
@@ -7,22 +7,28 @@ import unicodedata
 from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import groupby
+from typing import Any
 
 from readagent_core.companion.marks import PlacedMarks, placed_marks
 from readagent_core.document import Document
 from readagent_core.errors import SettingsError
 from readagent_core.export.annotations import from_json, to_json
+from readagent_core.export.notes_template import DEFAULT, render
+from readagent_core.gisting.job import memory_of
 from readagent_core.library import Library
 from readagent_core.library.marks import BOOKMARK, Mark
+from readagent_core.library.reading_log import Finished
 from readagent_core.library.records import Book
 from readagent_core.memory import GistMemory
 from readagent_core.text_files import csv_line, escape_markdown, slug
 from readagent_core.words import collapse_whitespace
+from readagent_core.workspace import Workspace
 
 __all__ = ["NOTES_FORMATS", "export_notes", "from_json", "notes_file_name", "to_csv", "to_json", "to_markdown"]
 
-NOTES_FORMATS = {"md": "text/markdown", "json": "application/json", "csv": "text/csv"}
+NOTES_FORMATS = {"md": "text/markdown", "json": "application/json", "csv": "text/csv", "readwise": "text/csv"}
 PageOf = Callable[[int], int | None]  # the number of the page that has a paragraph; None if it is on no page
+_READWISE = ("Highlight", "Title", "Author", "URL", "Note", "Location", "Date")  # as its import of CSV names them
 _CSV_HEADER = (
     "book", "author", "chapter", "page", "place in the source", "kind", "colour", "words", "note", "question", "answer",
     "answered by", "created", "changed", "found",
@@ -31,7 +37,11 @@ _CSV_HEADER = (
 
 def notes_file_name(book: Book, format: str) -> str:
     """Return a name for the exported file, from the book's title."""
-    return f"{slug(book.title)}-notes.{format}"
+    return f"{slug(book.title)}-{_file_end(format)}"
+
+
+def _file_end(format: str) -> str:
+    return "readwise.csv" if format == "readwise" else f"notes.{format}"
 
 
 def export_notes(library: Library, book_id: str, format: str, *, memory: GistMemory | None = None) -> bytes:
@@ -47,9 +57,19 @@ def export_notes(library: Library, book_id: str, format: str, *, memory: GistMem
     else:
         document = memory.document if memory else library.document(book_id)
         marks = placed_marks(library, book_id, document)
-        write = to_markdown if format == "md" else to_csv
-        text = write(book, document, marks, page_of=pages_of(memory))
+        text = _WRITERS[format](book, document, marks, page_of=pages_of(memory))
     return text.encode("utf-8", "replace")
+
+
+def export_all_notes(workspace: Workspace, format: str) -> bytes:
+    """Return the marks of all books, those of the book opened last first: 'md', 'csv' or 'readwise'."""
+    library = workspace.library
+    books = {mark.book_id: library.book(mark.book_id) for mark in library.all_marks()}
+    files = [export_notes(library, one.id, format, memory=memory_of(workspace, one)) for one in books.values()]
+    if format == "md":
+        return b"\n".join(files)
+    header = csv_line(_READWISE if format == "readwise" else _CSV_HEADER).encode()
+    return header + b"".join(file.removeprefix(header) for file in files)
 
 
 def pages_of(memory: GistMemory | None) -> PageOf:
@@ -68,50 +88,61 @@ def pages_of(memory: GistMemory | None) -> PageOf:
 def to_markdown(book: Book, document: Document, marks: PlacedMarks, *, page_of: PageOf) -> str:
     """Return the marks as Markdown with YAML front matter, by chapter; those that were not found at the end."""
     front = {"title": book.title, "author": book.author, "source": document.id}
-    lines = ["---", *(f"{name}: {_yaml(value)}" for name, value in front.items() if value)]
-    lines += [f"exported: {datetime.now(UTC).date().isoformat()}", "---", "", f"# {_line(book.title)}"]
-    for section, group in groupby(marks.placed, key=lambda mark: mark.section):
-        lines += ["", f"## {_line(section)}"] if section else []
-        for mark in group:
-            lines += _markdown(mark, _where(mark, document, page_of))
-    if marks.lost:
-        lines += ["", "## Not found in this text"]
-        for mark in marks.lost:
-            lines += _markdown(mark, _line(mark.section))
-    if not (marks.placed or marks.lost):
-        lines += ["", "Nothing is marked in this book yet."]
-    return "\n".join(lines) + "\n"
+    lines = [*(f"{name}: {yaml_text(value)}" for name, value in front.items() if value)]
+    lines += [f"exported: {datetime.now(UTC).date().isoformat()}"]
+    (body,) = render(DEFAULT, [template_values(book, document, marks, page_of=page_of)])
+    return "\n".join(["---", *lines, "---", "", body])
 
 
-def _where(mark: Mark, document: Document, page_of: PageOf) -> str:
-    """Return the page of a mark and its place in the source in words, as far as they are known."""
-    number, place = page_of(mark.start.paragraph), _line(document.paragraphs[mark.start.paragraph].place)
-    return f"Page {number} ({place} of the source)" if number and place else f"Page {number}" if number else place
+def template_values(
+    book: Book, document: Document, marks: PlacedMarks, *, page_of: PageOf, finished: Finished | None = None
+) -> dict[str, Any]:
+    """Return what a template is given of a book whose marks are placed in ``document``."""
+    chapters = groupby(marks.placed, key=lambda mark: mark.section)
+    return {
+        "title": _line(book.title),
+        "author": _line(book.author),
+        "language": book.language,
+        "finished": finished.day.isoformat() if finished else "",
+        "stars": finished.stars if finished else 0,
+        "remark": _line(finished.remark) if finished else "",
+        "chapters": [
+            {"title": _line(title), "marks": [_mark(mark, document, page_of) for mark in group]}
+            for title, group in chapters
+        ],
+        "lost": [_mark(mark) for mark in marks.lost],
+    }
 
 
-def _markdown(mark: Mark, where: str) -> list[str]:
-    """Return one mark as lines, an empty one before each block: quotation, place, note, answer."""
-    words = _lines(mark.exact or (mark.suffix if mark.kind == BOOKMARK else ""))
-    label = " · ".join(filter(None, ["Bookmark" if mark.kind == BOOKMARK else "", where, mark.colour]))
-    blocks = [
-        "\n>\n".join(f"> {line}" for line in words),
-        f"*{label}*" if label else "",
-        "\n\n".join(_lines(mark.note)),
-    ]
-    if mark.answer:
-        quotes = dict.fromkeys((c["page"], c["quotation"]) for c in mark.answer["citations"] if c["quotation"])
-        blocks += [
-            f"**{_line(mark.answer['question'])}**",
-            "\n\n".join(_lines(mark.answer["text"])),
-            "\n".join(f"- {f'Page {page}: ' if page else ''}“{_line(quotation)}”" for page, quotation in quotes),
-            f"*{_line(mark.answer['signature'])}*",
-        ]
-    return [line for block in blocks if block for line in ("", block)]
+def _mark(mark: Mark, document: Document | None = None, page_of: PageOf = lambda paragraph: None) -> dict[str, Any]:
+    """Return the values of a mark; ``document``: the text that it is placed in."""
+    page, place = page_of(mark.start.paragraph), ""
+    if document is not None:
+        place = _line(document.paragraphs[mark.start.paragraph].place)
+    where = f"Page {page} ({place} of the source)" if page and place else f"Page {page}" if page else place
+    answer = mark.answer or {"question": "", "text": "", "signature": "", "citations": ()}
+    quotations = dict.fromkeys((c["page"], c["quotation"]) for c in answer["citations"] if c["quotation"])
+    return {
+        "kind": mark.kind,
+        "colour": mark.colour,
+        "chapter": _line(mark.section),
+        "page": page or 0,
+        "place": place,
+        "where": where if document is not None else _line(mark.section),
+        "words": _lines(mark.exact or (mark.suffix if mark.kind == BOOKMARK else "")),
+        "note": _lines(mark.note),
+        "question": _line(answer["question"]),
+        "answer": _lines(answer["text"]),
+        "quotations": [{"page": cited or 0, "words": _line(words)} for cited, words in quotations],
+        "signature": _line(answer["signature"]),
+        "created": mark.created[:10],
+        "changed": mark.changed[:10],
+    }
 
 
-def _lines(text: str) -> list[str]:
-    """Return the lines of ``text`` that are not empty, escaped."""
-    return [line for line in map(_line, text.splitlines()) if line]
+def _lines(text: str) -> str:
+    """Return the lines of ``text`` that are not empty, escaped, each a paragraph."""
+    return "\n\n".join(line for line in map(_line, text.splitlines()) if line)
 
 
 def _line(text: str) -> str:
@@ -119,7 +150,7 @@ def _line(text: str) -> str:
     return escape_markdown(_printable(text)).replace("%", "&#37;")
 
 
-def _yaml(text: str) -> str:
+def yaml_text(text: str) -> str:
     """Return ``text`` as a double-quoted YAML scalar, of which a JSON string of one line is one."""
     return json.dumps(_printable(text), ensure_ascii=False)
 
@@ -144,3 +175,22 @@ def to_csv(book: Book, document: Document, marks: PlacedMarks, *, page_of: PageO
         texts = (mark.exact, mark.note, answer["question"], answer["text"], answer["signature"])
         rows.append(csv_line((*place, *texts, mark.created, mark.changed, "yes" if found else "no")))
     return "".join(rows)
+
+
+def to_readwise(book: Book, document: Document, marks: PlacedMarks, *, page_of: PageOf) -> str:
+    """Return the marks as Readwise imports them. An answer that is on no words stands under its question."""
+    rows = [csv_line(_READWISE)]
+    for mark in (*marks.placed, *marks.lost):
+        answer = mark.answer or {"question": "", "text": "", "signature": ""}
+        asked = [f"{answer['question']}\n{answer['text']}\n({answer['signature']})"] if mark.answer else []
+        words = mark.exact or answer["question"] or (mark.suffix if mark.note else "")
+        if not words.strip():
+            continue  # a bookmark: Readwise takes no row without a highlight
+        note = "\n\n".join(filter(None, [mark.note, *asked]))
+        page = page_of(mark.start.paragraph) if mark in marks.placed else None
+        made = mark.created[:19].replace("T", " ")
+        rows.append(csv_line((words.strip(), book.title, book.author, "", note, page, made)))
+    return "".join(rows)
+
+
+_WRITERS = {"md": to_markdown, "csv": to_csv, "readwise": to_readwise}

@@ -23,7 +23,7 @@ from readagent_core.gisting.costs import book_budget
 from readagent_core.gisting.notes_mode import NotesMode, notes_mode
 from readagent_core.gisting.noting import link_names
 from readagent_core.jobs import Job
-from readagent_core.library.records import Gisting, GistingState, StopReason
+from readagent_core.library.records import Book, Gisting, GistingState, StopReason
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
@@ -137,6 +137,12 @@ def newest_memory(workspace: Workspace, book_id: str) -> tuple[Gisting, GistMemo
         if gisting.pages:
             return gisting, workspace.library.memory(gisting.id)
     return None
+
+
+def memory_of(workspace: Workspace, book: Book) -> GistMemory | None:
+    """Return the newest gisting of the book's current text; None where there is none."""
+    found = newest_memory(workspace, book.id)
+    return found[1] if found is not None and found[0].document_id == book.document_id else None
 
 
 def memory_to_ask(workspace: Workspace, book_id: str, *, then: str) -> tuple[Gisting, GistMemory]:

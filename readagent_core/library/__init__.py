@@ -6,7 +6,7 @@ or one of its subclasses. Knows nothing of models, of how books are read, or of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -78,6 +78,10 @@ class Library(
         check_not_lost(home)
         self._in_use = use_home(home)
         super().__init__(Database(home / FILE, busy_seconds=busy_seconds))
+
+    def on_notes_changed(self, call: Callable[[], object]) -> None:
+        """Have ``call`` called after each change of a mark, a finished book or a title by this process."""
+        self._db.notes_changed = call
 
     def close(self) -> None:
         self._db.close()

@@ -115,6 +115,7 @@ class Books(LibraryPart):
         if not any(c.isalnum() for c in title):
             raise LibraryError("A book needs a title. Write one, then save again.")
         self._db.change("UPDATE book SET title = ?, author = ? WHERE id = ?", (title, author, book_id))
+        self._db.notes_changed()
 
     def touch(self, book_id: str) -> None:
         """Record that the book was opened now."""

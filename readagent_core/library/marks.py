@@ -7,6 +7,7 @@ of the same book; see ``companion.marks``. Knows nothing of how marks are placed
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -84,6 +85,13 @@ class Marks(LibraryPart):
         )
         return tuple(mark for row in books for mark in self.marks(row["id"]))
 
+    def mark_digests(self) -> dict[str, str]:
+        """A hash of all marks of each book that has some, which changes with them."""
+        digests: dict[str, Any] = {}
+        for row in self._db.rows("SELECT book_id, body FROM mark ORDER BY book_id, id"):
+            digests.setdefault(row["book_id"], hashlib.sha256()).update(row["body"].encode())
+        return {book_id: digest.hexdigest() for book_id, digest in digests.items()}
+
     def mark(self, mark_id: str) -> Mark | None:
         row = self._db.row("SELECT body FROM mark WHERE id = ?", (mark_id,))
         return _load(row["body"]) if row else None
@@ -96,12 +104,14 @@ class Marks(LibraryPart):
                     raise NotInLibraryError("This book is not in the library any more, so nothing was marked in it.")
                 row = (mark.id, mark.book_id, json.dumps(mark.to_dict()))
                 connection.execute("INSERT OR REPLACE INTO mark VALUES (?, ?, ?)", row)
+        self._db.notes_changed()
 
     def remove_mark(self, mark_id: str) -> Mark | None:
         """Remove a mark and return it; None if there is none with this id."""
         with self._db.write() as connection:
             row = connection.execute("SELECT body FROM mark WHERE id = ?", (mark_id,)).fetchone()
             connection.execute("DELETE FROM mark WHERE id = ?", (mark_id,))
+        self._db.notes_changed()
         return _load(row["body"]) if row else None
 
 

@@ -61,9 +61,11 @@ class ReadingLog(LibraryPart):
             "day = excluded.day, stars = excluded.stars, remark = excluded.remark",
             (book_id, (day or date.today()).isoformat(), stars, " ".join(remark.split())[:500]),
         )
+        self._db.notes_changed()
 
     def unfinish(self, book_id: str) -> None:
         self._db.change("DELETE FROM finished WHERE book_id = ?", (book_id,))
+        self._db.notes_changed()
 
     def finished(self) -> dict[str, Finished]:
         """The finished books by their id, those finished last first."""

@@ -12,7 +12,7 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,10 @@ def _transaction(connection: _Connection) -> Iterator[_Connection]:
 
 
 class Database:
-    """The library's file. ``rows`` and ``row`` read; ``change`` runs one statement and ``write`` is a transaction."""
+    """The library's file. ``rows`` and ``row`` read; ``change`` runs one statement and ``write`` is a transaction.
+
+    ``notes_changed``: called after a change of what a person wrote in a book or about it; it must be quick.
+    """
 
     def __init__(self, path: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
         self.path = path
@@ -60,6 +63,7 @@ class Database:
         self._local = threading.local()
         self._write_lock = threading.Lock()
         self._open: weakref.WeakSet[_Connection] = weakref.WeakSet()
+        self.notes_changed: Callable[[], object] = lambda: None
         self._make_file()
         with self._translate_errors():
             self._migrate_with_retry()

@@ -63,6 +63,8 @@ class SavedSettings:
 
     ``notes``: what each page establishes is noted with its gist.
 
+    ``notes_folder``: where the notes of all books are kept up to date; ``notes_template``: '' for the usual one.
+
     ``catalogues``: by address, which may hold a key: name, user, and 'yes' for one in the home network.
     ``catalogue_passwords``: of those that are not in the keyring. ``options``: by model, in the file as ``suited`` and
     four lists of models. ``faults``: what could not be used, a sentence for each.
@@ -89,6 +91,8 @@ class SavedSettings:
     state_megabytes: int = 0
     cache_days: float = 0.0
     embedding_model: str = ""
+    notes_folder: str = ""
+    notes_template: str = ""
     catalogues: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     catalogue_passwords: Mapping[str, Secret] = field(default_factory=dict)
     options: Mapping[str, ModelOptions] = field(default_factory=dict)
@@ -193,7 +197,7 @@ def _by_model(value: Any) -> dict[str, Any]:
 
 
 _CHECKS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("base_url", "model", "api_key_in"), _text),
+    **dict.fromkeys(("base_url", "model", "api_key_in", "notes_folder", "notes_template"), _text),
     "embedding_model": _embedding_model,
     "api_key": lambda value: Secret(_text(value)),
     **dict.fromkeys(("server_model", "notes"), _switch),

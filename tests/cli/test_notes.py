@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -70,3 +71,13 @@ def test_wrong_usage_and_files_that_are_no_notes(book, tmp_path):
     assert run_json("notes", book, "--import", book, code=1)["error"]["kind"] == "WrongFormatError"
     assert "cannot be read" in run_here("notes", book, "--import", tmp_path / "gone.json", code=1)[1]
     assert "cannot be written" in run_here("notes", book, "-o", tmp_path / "no" / "folder.md", code=1)[1]
+
+
+def test_the_notes_of_all_books_are_written_into_a_folder(marked, tmp_path):
+    (tmp_path / "notes").mkdir()
+    found = run_json("notes", "--folder", tmp_path / "notes")
+    (path,) = map(Path, found["files"].values())
+    path.write_text(path.read_text("utf-8").replace("%% readagent:end %%", ""), "utf-8")
+    assert "Put them back" in run_here("notes", "--folder", tmp_path / "notes", code=1)[1]
+    assert "is not there" in run_here("notes", "--folder", tmp_path / "no", code=1)[1]
+    assert "name a book" in run_here("notes", code=2)[1]

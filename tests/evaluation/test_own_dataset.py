@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from readagent_core.evaluation.datasets import open_dataset
-from readagent_core.evaluation.own_dataset import book_text, memory_of, write_dataset
-from readagent_core.gisting.job import start_gisting
+from readagent_core.evaluation.own_dataset import book_text, write_dataset
+from readagent_core.gisting.job import memory_of, start_gisting
 from readagent_core.incoming.opening import open_file
 from readagent_core.library.own_questions import OwnQuestion
 from readagent_core.settings import Settings

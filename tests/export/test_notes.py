@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -16,7 +17,16 @@ from readagent_core.companion.marks import PlacedMarks, import_marks, make_mark,
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.errors import DocumentError, SettingsError
 from readagent_core.export.memory import export_memory
-from readagent_core.export.notes import export_notes, from_json, notes_file_name, to_csv, to_json, to_markdown
+from readagent_core.export.notes import (
+    export_all_notes,
+    export_notes,
+    from_json,
+    notes_file_name,
+    to_csv,
+    to_json,
+    to_markdown,
+    to_readwise,
+)
 from readagent_core.library.marks import ANSWER, BOOKMARK, COLOURS, HIGHLIGHT, NOTE, Mark, Spot
 from readagent_core.library.records import Book
 from tests.export.test_memory import unpacked
@@ -116,6 +126,33 @@ def test_csv_has_a_row_a_mark_and_no_formula():
     assert (rows[0]["question"], rows[0]["answer"], rows[0]["answered by"]) == ("Who lit it?", "He did [1].", "a model")
     assert [row["found"] for row in rows] == ["yes"] * 4 + ["no"] * 4
     assert {row["words"][0] + row["note"][0] + row["chapter"][0] for row in rows[4:]} == {"'''"}
+
+
+def test_readwise_has_its_columns_and_no_bookmark(workspace):
+    text = to_readwise(
+        BOOK, DOCUMENT, PlacedMarks(marks_made(), (replace(marks_made()[3], exact="=1+1"),)), page_of=page_of
+    )
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert list(rows[0]) == ["Highlight", "Title", "Author", "URL", "Note", "Location", "Date"]
+    assert [row["Highlight"] for row in rows] == [
+        "He lit the lamp",
+        "the lamp.\nShe did not see it",
+        "Then it",
+        "'=1+1",
+    ]
+    assert rows[0]["Note"] == "Who lit it?\nHe did [1].\n(a model)"
+    assert (rows[1]["Note"], rows[1]["Location"]) == ("Why?\n\nAsk again.", "15")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", rows[1]["Date"])
+    assert export_all_notes(workspace, "readwise").decode() == text.splitlines()[0] + "\n"
+    for title in ("One", "Two"):
+        book = workspace.library.add(
+            replace(DOCUMENT, title=title, paragraphs=(*DOCUMENT.paragraphs, Paragraph(title)))
+        )
+        workspace.library.put_mark(make_mark(DOCUMENT, book.id, HIGHLIGHT, Spot(2, 0), Spot(2, 7)))
+    rows = list(csv.DictReader(io.StringIO(export_all_notes(workspace, "readwise").decode())))
+    assert sorted(row["Title"] for row in rows) == ["One", "Two"]
+    assert export_all_notes(workspace, "md").count(b"> Then it\n") == 2
+    assert len(export_all_notes(workspace, "csv").splitlines()) == 3
 
 
 def test_the_json_is_a_web_annotation_collection_and_is_placed_in_another_library(workspace):

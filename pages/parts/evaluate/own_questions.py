@@ -18,9 +18,10 @@ from pages.parts.shared.component import component, no_callback
 from readagent_core.document import Document
 from readagent_core.errors import ReadAgentError
 from readagent_core.evaluation import question_files
-from readagent_core.evaluation.own_dataset import BookText, book_text, memory_of, write_dataset
+from readagent_core.evaluation.own_dataset import BookText, book_text, write_dataset
 from readagent_core.evaluation.question_files import Taken, problem_of, write_questions
 from readagent_core.evaluation.suggested_questions import Suggested, Suggestions, job_key, start_suggesting
+from readagent_core.gisting.job import memory_of
 from readagent_core.jobs import JobState
 from readagent_core.library.own_questions import OwnQuestion
 from readagent_core.library.records import Book

@@ -8,10 +8,15 @@ from typing import Any
 
 import streamlit as st
 
+from pages.parts.library import notes_folder
+from pages.parts.library.folders import is_offered
 from pages.parts.read.marks import mark_record
+from pages.parts.read.notes import USES
 from pages.parts.shared import book as current
+from pages.parts.shared import shell
 from pages.parts.shared.component import act_of, no_callback
 from pages.parts.shared.memory_view import EMPHASIS_SIGNS, show_notes
+from readagent_core.export.notes import NOTES_FORMATS, export_all_notes
 from readagent_core.library.marks import Mark
 from readagent_core.library.records import Book
 from readagent_core.workspace import Workspace
@@ -20,6 +25,20 @@ from readagent_core.workspace import Workspace
 @st.dialog("Notes of all books", width="large")
 def show_all_notes(workspace: Workspace) -> None:
     """List the marks of every book, those of the book opened last first."""
+    with st.container(horizontal=True, vertical_alignment="center", key="all_notes_acts"):
+        with st.popover("Export", icon=":material/download:"):
+            for kind in ("readwise", "md", "csv"):
+                st.download_button(
+                    f"**{shell.FORMAT_NAMES[kind]}** {USES[kind]}",
+                    data=lambda kind=kind: export_all_notes(workspace, kind),  # type: ignore[misc]
+                    file_name=f"notes-{kind}.csv" if kind == "readwise" else f"notes.{kind}",
+                    mime=NOTES_FORMATS[kind],
+                    key=f"all_notes_{kind}",
+                    on_click="ignore",
+                    width="stretch",
+                )
+        if is_offered(workspace):
+            notes_folder.draw(workspace)
     books = {book.id: book for book in workspace.library.books()}
     marks = groupby(workspace.library.all_marks(), key=lambda mark: mark.book_id)
     records = [_record(books[book_id], of_book) for book_id, of_book in marks if book_id in books]

@@ -15,7 +15,12 @@ from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
 OPENED = "notes_opened"  # the book whose dialog is open, in the session
-USES = {"md": "for note-taking programs", "csv": "for spreadsheets", "json": "to open here again"}
+USES = {
+    "md": "for note-taking programs",
+    "csv": "for spreadsheets",
+    "json": "to open here again",
+    "readwise": "CSV, as it imports it",
+}
 
 
 def open_export(book: Book) -> None:

@@ -17,6 +17,7 @@ from starlette.requests import HTTPConnection
 from pages.parts.shared.signed_in import person_of_request, person_of_session
 from readagent_core.cancel import CancelToken, key_lock
 from readagent_core.errors import ReadAgentError
+from readagent_core.export.notes_folder import keep_up_to_date
 from readagent_core.gisting.queue import start_queue
 from readagent_core.incoming.samples import add_samples
 from readagent_core.library.schema import FILE
@@ -78,4 +79,5 @@ def _open_workspace(person_id: str) -> Workspace:
                 add_samples(workspace)
                 _open[person_id] = workspace
                 start_queue(workspace)
+                keep_up_to_date(workspace)
     return _open[person_id]

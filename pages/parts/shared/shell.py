@@ -24,7 +24,15 @@ from readagent_core.workspace import Workspace
 Number = TypeVar("Number", int, float)
 MARK = str(ASSETS / "mark.svg")
 FIRST_METHODS = ("read-agent-p", "gist-mem", "bm25", "full-text")  # chosen at the first visit of a form
-FORMAT_NAMES = {"md": "Markdown", "html": "HTML", "epub": "EPUB", "json": "JSON", "csv": "CSV", "skill": "Skill"}
+FORMAT_NAMES = {
+    "md": "Markdown",
+    "html": "HTML",
+    "epub": "EPUB",
+    "json": "JSON",
+    "csv": "CSV",
+    "skill": "Skill",
+    "readwise": "Readwise",
+}
 MODEL_FILE = ".gguf"
 
 
