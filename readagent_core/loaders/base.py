@@ -7,7 +7,7 @@ removed from the text with a notice, and characters that cannot be shown are rem
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,10 +30,6 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _SPACES = re.compile(r"(?<=\S)[ \u00a0]{2,}(?=\S)")
 _LOST_BREAK = re.compile(r"(?<=[a-z.!?…][.!?…\"'”’)])[ \u00a0]{6,}(?=[\"'“‘(]?[A-Z])")
 _SPACES_BEFORE_MARK = re.compile(r"(?<=\S)[ \u00a0]{2,}(?=[,;:!?)\]]|\.(?!\.))")  # left by italics that were lost
-_RAISED = str.maketrans("0123456789+-−=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ")
-_LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
-_RAISABLE = re.compile(r"[0-9+\-−=()ni]*[0-9n][0-9+\-−=()ni]*")
-_LOWERABLE = re.compile(r"[0-9+\-−=()]+")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-\w+)*")
 _INITIAL = re.compile(r"[\"'“‘«„]?([^\W\d_])")
 _CONTINUES = re.compile(r"[a-zà-öø-ÿ'’]|[A-ZÀ-Þ]{2,}\b|[A-ZÀ-Þ]['’]")
@@ -103,13 +99,6 @@ def check_size(data: bytes, limit: int, what: str) -> None:
             f"{what} is {len(data) / MEGABYTE:,.0f} MB; at most {limit / MEGABYTE:,.0f} MB can be opened. "
             "Nothing was opened. Split it into parts, for example one file a volume, and open those."
         )
-
-
-def raise_text(text: str, *, up: bool) -> str:
-    """Returns ``text`` in superscript or subscript characters; '' where it is not a number or a simple exponent."""
-    if not (_RAISABLE if up else _LOWERABLE).fullmatch(text):
-        return ""
-    return text.translate(_RAISED if up else _LOWERED)
 
 
 def _is_way_back(span: Span, paragraph: int, *, note: bool) -> bool:
@@ -267,8 +256,10 @@ class Builder:
 
         ``name``: the title where there is none; what repeats it stays in the text. ``language``: as the file says it;
         where that is no language tag, the language is detected."""
-        self._join_initials()
+        initials = self._join_initials()
         before = list(self.paragraphs)
+        self.paragraphs = [paragraph for at, paragraph in enumerate(before) if at not in initials]
+        self.sections = [replace(s, start=s.start - sum(at < s.start for at in initials)) for s in self.sections]
         self._remove_title(title, author)
         self._turn_last_headings_into_text()
         self._remove_contents()
@@ -351,10 +342,13 @@ class Builder:
             message = f"{count_of(lost, 'reference')} within the text led to a place that is not in it."
             self.add_notice("references-lost", message, lost)
 
-    def _join_initials(self) -> None:
-        """Joins a letter that is a paragraph of its own, as a drop cap often is, with the text below it."""
+    def _join_initials(self) -> set[int]:
+        """Joins each letter that is a paragraph of its own, as a drop cap often is, with the text below it.
+
+        Returns the paragraphs of these letters, which are part of the next ones now."""
         starts = {section.start for section in self.sections}
-        words: dict[str, int] = {}
+        words: Counter[str] = Counter()
+        joined: set[int] = set()
         for at in range(len(self.paragraphs) - 1, 0, -1):
             letter, below = self.paragraphs[at - 1], self.paragraphs[at]
             found = _INITIAL.fullmatch(letter.text)
@@ -365,31 +359,12 @@ class Builder:
             word = _WORD_START.match(below.text)
             alone = False
             if found.group(1) in _WORDS and word:
-                if not words:
-                    for text in (p.text.lower() for p in self.paragraphs):
-                        for one in text.split():
-                            words[one] = words.get(one, 0) + 1
-                whole, rest = (f"{lead}{word.group()}".lower() for lead in (found.group(1), ""))
-                alone = words.get(rest, 0) - 1 > words.get(whole, 0)
-            text = letter.text + " " * alone
-            self.paragraphs[at] = replace(letter, text=text).joined(below)
-            self._remove_paragraph(at - 1)
-
-    def _remove_paragraph(self, at: int) -> None:
-        """Removes a paragraph whose text is part of the next one."""
-        del self.paragraphs[at]
-        self.sections = [replace(s, start=s.start - (s.start > at)) for s in self.sections]
-        self._anchors = {key: place - (place > at) for key, place in self._anchors.items()}
-        self._doubts = defaultdict(list, {c: [n - (n > at) for n in ns] for c, ns in self._doubts.items()})
-        self.figures = [
-            replace(
-                f,
-                paragraph=f.paragraph - (f.paragraph > at),
-                after=f.after and f.paragraph != at,
-                caption=None if f.caption is None else f.caption - (f.caption > at),
-            )
-            for f in self.figures
-        ]
+                words = words or Counter(word for p in self.paragraphs for word in p.text.lower().split())
+                rest = word.group().lower()
+                alone = words[rest] - 1 > words[found.group(1).lower() + rest]
+            self.paragraphs[at] = replace(letter, text=letter.text + " " * alone).joined(below)
+            joined.add(at - 1)
+        return joined
 
     def _remove_title(self, title: str, author: str) -> None:
         """Removes the title and the author's name from the start of the text: they are metadata."""

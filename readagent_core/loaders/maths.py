@@ -28,6 +28,8 @@ _UP = str.maketrans(
     "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᴬᴮᴰᴱᴳᴴᴵᴶᴷᴸᴹᴺᴼᴾᴿᵀᵁⱽᵂᵝᵞᵟᶿᵠᵡ",
 )
 _DOWN = str.maketrans("0123456789+-−=()aehijklmnoprstuvxβγρφχ", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ")
+_RAISABLE = re.compile(r"[0-9+\-−=()ni]*[0-9n][0-9+\-−=()ni]*")
+_LOWERABLE = re.compile(r"[0-9+\-−=()]+")
 _PRIMES = frozenset("′″‴⁗'*†‡°")
 _ACCENTS = {
     "^": "\u0302", "ˆ": "\u0302", "¯": "\u0304", "‾": "\u0304", "―": "\u0304", "_": "\u0304", "→": "\u20d7",
@@ -194,6 +196,13 @@ def _fraction(element: Any, parts: list[str]) -> str:
 
 def _tight(text: str) -> str:
     return re.sub(r" ([=<>+−±×÷-]) ", r"\1", text)
+
+
+def raise_text(text: str, *, up: bool) -> str:
+    """Returns ``text`` in superscript or subscript characters; '' where it is not a number or a simple exponent."""
+    if not (_RAISABLE if up else _LOWERABLE).fullmatch(text):
+        return ""
+    return text.translate(_UP if up else _DOWN)
 
 
 def _raised(text: str) -> str:

@@ -148,7 +148,7 @@ class _Text:
         formula = parse_xml(_read(self.archive, f"{name}/content.xml", self.limits)) if name else None
         if formula is None or local_name(formula) != "math":
             return self.renderer.inside(frame)
-        return etree.tostring(formula, encoding="unicode", with_tail=False)
+        return str(etree.tostring(formula, encoding="unicode", with_tail=False))
 
     def _image(self, image: Any) -> str:
         name = attribute(image, "href").removeprefix("./")

@@ -13,7 +13,7 @@ from typing import Any
 from readagent_core.document import Document, Figure, SpanKind, is_outside_address
 from readagent_core.errors import DamagedDocumentError, DocumentError
 from readagent_core.loaders import headings
-from readagent_core.loaders.base import Builder, Limits, Note, join_items, raise_text
+from readagent_core.loaders.base import Builder, Limits, Note, join_items
 from readagent_core.loaders.converted.saved_page import as_page
 from readagent_core.loaders.descriptions import bracket_description
 from readagent_core.loaders.docx.styles import Numbering, Styles, W, value
@@ -22,7 +22,7 @@ from readagent_core.loaders.figures import Pictures
 from readagent_core.loaders.html.loader import read_fragment
 from readagent_core.loaders.html.marking import format_number
 from readagent_core.loaders.marks import CLOSE, Marks, without_marks
-from readagent_core.loaders.maths import formula_line, parse_omml, safe_mathml
+from readagent_core.loaders.maths import formula_line, parse_omml, raise_text, safe_mathml
 from readagent_core.loaders.metadata import clean_metadata
 from readagent_core.loaders.office import Part, diagram_texts, open_office
 from readagent_core.words import count_of, count_words

@@ -39,18 +39,16 @@ from readagent_core.loaders.marks import Marks, without_marks
 from readagent_core.loaders.titles import is_same_title
 from readagent_core.words import count_of, count_words
 
-_BOILERPLATE = re.compile(
-    r"(?:^|[-_ ])(?:nav(?:bar|igation)?|menu|side-?bar|footer|masthead|cookies?|consent|gdpr|banner|share|sharing|"
-    r"social|comments?|disqus|breadcrumbs?|related|recommend\w*|promo|adverts?|advertisement|ads?|newsletter|subscribe|"
-    r"sign-?up|popup|modal|overlay|skip-?links?|toolbar|pagination|paywall)(?:$|[-_ ])",
-    re.IGNORECASE,
+_AROUND = (  # names of what stands around a text
+    r"nav(?:bar|igation)?|menu|side-?bar|footer|masthead|cookies?|consent|gdpr|banner|share|sharing|social|comments?|"
+    r"disqus|breadcrumbs?|related|recommend\w*|promo|adverts?|advertisement|ads?|newsletter|subscribe|sign-?up|popup|"
+    r"modal|overlay|skip-?links?|toolbar|pagination|paywall"
 )
+_BOILERPLATE = re.compile(rf"(?:^|[-_ ])(?:{_AROUND})(?:$|[-_ ])", re.IGNORECASE)
 _OWN_WORDS = re.compile(  # an id of other words as well is the name of a section, such as 'related-work'
-    r"(?:(?:nav|navbar|navigation|menu|side-?bar|footer|masthead|cookies?|consent|gdpr|banner|shar(?:e|ing)|social|"
-    r"comments?|disqus|breadcrumbs?|related|recommend\w*|promo|adverts?|advertisement|ads?|newsletter|subscribe|sign|up|"
-    r"popup|modal|overlay|skip-?links?|toolbar|pagination|paywall|notice|links?|bar|box|wrap(?:per)?|container|area|"
-    r"buttons?|widgets?|list|block|main|top|bottom|left|right|header|site|page|global|primary|secondary|posts?|"
-    r"articles?|stories|form|icons?|panel|\d{1,2})(?:$|[-_ ]+))+",
+    rf"(?:(?:{_AROUND}|sign|up|notice|links?|bar|box|wrap(?:per)?|container|area|buttons?|widgets?|list|block|main|top|"
+    r"bottom|left|right|header|site|page|global|primary|secondary|posts?|articles?|stories|form|icons?|panel|\d{1,2})"
+    r"(?:$|[-_ ]+))+",
     re.IGNORECASE,
 )
 _ROLES = {"navigation", "banner", "contentinfo", "search", "complementary", "dialog", "alertdialog", "menu", "menubar"}

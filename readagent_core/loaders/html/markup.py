@@ -8,9 +8,9 @@ from typing import Any
 
 from lxml import etree
 
-from readagent_core.loaders.base import raise_text
 from readagent_core.loaders.descriptions import bracket_description
 from readagent_core.loaders.html.tree import BLOCK_TAGS, Element, ancestor, class_names, semantic_types, text_of
+from readagent_core.loaders.maths import raise_text
 
 _NEVER = frozenset(
     "script style template head iframe object embed canvas audio video map noscript rt rp rtc input button select "  # noqa: SIM905

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from readagent_core.loaders.base import raise_text
+from readagent_core.loaders.maths import raise_text
 
 UNMAPPED = "\0"  # in place of a character that the font does not map to Unicode
 # Glyphs of TeX's fonts by number (the TeXbook, appendix F). The names of many are not in the Adobe Glyph List.

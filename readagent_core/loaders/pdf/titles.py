@@ -36,7 +36,6 @@ def check_facts(
     pictured = not pages[0]  # a cover may say what the text does not
     printed = _largest_text(passages, usual)
     title = facts["title"] if pictured or not printed or _is_said(facts["title"], seen) else ""
-    title = "" if "://" in title else title  # browsers write the address there
     author = facts["author"] if pictured or _is_said(facts["author"], seen) else ""
     return {**facts, "title": title, "author": author, "printed": printed}
 
