@@ -10,22 +10,21 @@ from dataclasses import dataclass
 
 from readagent_core.answering.base import Answer, AskSettings, Event, ModelCall
 from readagent_core.answering.explore import WORDS
-from readagent_core.answering.recall import PASSAGE_WORDS, ROUND_WORDS, SEARCH_WORDS, VIEW_WORDS
+from readagent_core.answering.recall import ONCE_WORDS, PASSAGE_WORDS, ROUND_WORDS, SEARCH_WORDS, VIEW_WORDS
 from readagent_core.answering.registry import all_methods
 from readagent_core.answering.replay import answer_of
 from readagent_core.answering.response import ANSWER_WORDS
 from readagent_core.answering.word_budget import max_context_words
 from readagent_core.memory import GistMemory, compression_rate
 from readagent_core.models.base import ChatModel
-from readagent_core.models.cost.prices import about_money, money, money_after
+from readagent_core.models.cost.prices import money, money_after, price_in_words
 from readagent_core.usage import Usage
 from readagent_core.words import count_of
 
 SEVERAL_TIMES = 2.5  # as many words as by zoom: from here on zoom is offered
-_PROMPTS = {"read-agent-p": 2, "read-agent-s": 4.5, "read-agent-search": 3}  # with every gist, for a usual question
-_ZOOM_PROMPTS = 3  # for a usual question
-_OPENED = 2.5  # pages that models open of those they may
-_AROUND = 120  # words of instructions and question
+EVERY_GIST = ("read-agent-p", "read-agent-s", "read-agent-search")  # methods whose prompts show every gist
+OPENED = 2.5  # pages that models open of those they may (paper: 2.3 of 5)
+AROUND = 120  # words of instructions and question
 TOKENS_PER_WORD = 4 / 3  # of English text, where no server has reported any
 
 
@@ -38,13 +37,14 @@ def zoom_sentence(model: ChatModel, memory: GistMemory, method: str, *, look_ups
     ``method``: where it shows every gist, as the three forms of ReadAgent do; or zoom itself.
     """
     gists = memory.gist_text_words
-    if not model.is_language_model or not (method == "zoom" or method in _PROMPTS):
+    if not model.is_language_model or method not in ("zoom", *EVERY_GIST):
         return ""
-    shown = "read-agent-p" if method == "zoom" else method
     page = memory.readable_words / max(1, len(memory.readable))
-    words = round(_PROMPTS[shown] * gists + min(look_ups, _OPENED) * page)
-    zoom_words = round(_ZOOM_PROMPTS * WORDS + min(look_ups, 1) * page)
-    around = _AROUND + ANSWER_WORDS
+    words, zoom_words = (
+        round(question_work(name, AskSettings(look_ups), words=memory.words, gists=gists, page=page)[1])
+        for name in ("read-agent-p" if method == "zoom" else method, "zoom")
+    )
+    around = AROUND + ANSWER_WORDS
     limit = max_context_words(AskSettings(), model, sample=memory.gist_text, around=around)
     fits = limit is None or gists <= limit
     if fits and words < SEVERAL_TIMES * zoom_words:
@@ -71,24 +71,47 @@ def price_of_words(model: ChatModel, words: int, answer_words: int = ANSWER_WORD
     """What prompts of ``words`` and an answer cost: 'free', 'about $0.01', 'price not known'."""
     if not model.is_language_model:
         return "free"
-    dollars = model.price.cost_of_words(words, answer_words) if model.price else None
-    return {None: "price not known", 0.0: "free"}.get(dollars, about_money(dollars))
+    return price_in_words(model.price, words, answer_words)
 
 
 def words_of_question(memory: GistMemory, method: str, *, look_ups: int) -> int:
     """About how many words all prompts of a question have together."""
     page = memory.words / max(1, len(memory.pages))
-    opened = min(look_ups, _OPENED) * page
-    words = {
-        **{name: prompts * memory.gist_words + opened for name, prompts in _PROMPTS.items()},
-        "gist-mem": memory.gist_words,
-        "zoom": _ZOOM_PROMPTS * min(WORDS, memory.gist_words) + opened,
-        "recall": 2 * (VIEW_WORDS + PASSAGE_WORDS),
-        "search-agent": 2 * PASSAGE_WORDS + ROUND_WORDS,
-        "passages-dos": SEARCH_WORDS,
-        **dict.fromkeys(("bm25", "bm25-dos", "neural", "neural-dos", "gist-neural"), max(1, look_ups) * page),
+    settings = AskSettings(look_ups)
+    _, words = question_work(method, settings, words=memory.words, gists=memory.gist_words, page=page)
+    return round(min(words, 2 * memory.words + AROUND))
+
+
+def question_work(
+    method: str, settings: AskSettings, *, words: float, gists: float, page: float
+) -> tuple[float, float]:
+    """Return about how many calls a usual question takes, and the words of all its prompts together.
+
+    ``words``: of the text; ``gists``: of its gist memory; ``page``: of a page. A method of another package is taken for
+    one that shows every gist once, or for a search.
+    """
+    opened = min(settings.look_ups, OPENED)
+    asked = 1 if settings.look_ups else 0  # for pages
+    found = min(words, max(1, settings.look_ups) * page)
+    view = min(gists, int(settings.extra.get("words", WORDS)))
+    known = {
+        "read-agent-p": (1 + asked, (1 + asked) * gists + opened * page),
+        "read-agent-search": (1 + 2 * asked, (1 + 2 * asked) * gists + opened * page),
+        "read-agent-s": (2 + opened, (2 + opened) * gists + page * opened * (opened + 1) / 2),
+        "gist-neural": (1, gists + found),
+        "zoom": (3, 3 * view + asked * page),
+        "recall": (2, 2 * (VIEW_WORDS + PASSAGE_WORDS)),
+        "recall-once": (1, VIEW_WORDS + ONCE_WORDS),
+        "search-agent": (2, 2 * PASSAGE_WORDS + ROUND_WORDS),
+        "passages-dos": (1, SEARCH_WORDS),
+        "memwalker": (5, 5 * 900),  # prompts of eight summaries, then of a segment
+        "recurrence": (1, min(words, 380)),  # a summary of 500 tokens
+        "semantic-compression": (1, words / 6),
+        "full-text": (1, min(words, settings.context_words or words)),
     }
-    return round(min(words.get(method, memory.words), 2 * memory.words) + _AROUND)
+    needs_gists = method in all_methods() and all_methods()[method].needs_gists
+    calls, sent = known.get(method, (1, gists if needs_gists else found))
+    return calls, sent + calls * AROUND
 
 
 # --- after an answer ------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ from readagent_core.words import count_words
 
 VIEW_WORDS = 480  # of gists in the first view
 PASSAGE_WORDS = 320  # of passages in the first prompt
+ONCE_WORDS = 1500  # the same where nothing can be asked for
 SEARCH_WORDS = 3000  # of passages where they are all that is shown
 ROUND_WORDS = 1000  # of what one reply can ask for
 ROUNDS = 2  # most replies with requests

@@ -60,31 +60,14 @@ def plan_from_options(preset: str | None, **changes: Any) -> GistingPlan | None:
         return GistingPlan.from_preset(preset or "article", **changes)
 
 
-def read_book(
-    workspace: Workspace, book: Book, plan: GistingPlan | None, *, connections: int | None
-) -> tuple[Gisting, GistMemory]:
-    """Read the book, or resume its gisting, and wait for the end."""
-    from readagent_core.gisting.job import start_gisting
-
-    if not workspace.model.is_language_model:
-        hint = "Connect one in Settings of `readagent app`, or set READAGENT_BASE_URL and READAGENT_MODEL."
-        if workspace.settings.base_url and not workspace.settings.model:
-            hint = "A server is set, but no model of it: set READAGENT_MODEL too."
-        say_aside(f"No language model is connected: the built-in reader makes the gists. {hint}")
-    job = start_gisting(workspace, book.id, plan, connections=connections)
-    wait_for(job, _progress_line)
-    gisting = workspace.library.gisting(job.subject)
-    return gisting, workspace.library.memory(gisting.id)
-
-
 def complete_gisting(
     workspace: Workspace, book: Book, plan: GistingPlan | None, *, connections: int | None
 ) -> tuple[Gisting, GistMemory]:
-    """The complete reading of the file's text that is there; the book is read first if there is none, or for a plan.
+    """The complete reading of the file's text that is there; without one, or for a plan, the book is read first.
 
     One by another language model counts, one by word statistics does not where a language model is chosen.
     """
-    from readagent_core.gisting.job import newest_memory
+    from readagent_core.gisting.job import newest_memory, start_gisting
     from readagent_core.models.builtin.reader import NAME
 
     found = newest_memory(workspace, book.id) if plan is None else None
@@ -95,7 +78,15 @@ def complete_gisting(
             if gisting.model != workspace.model.name:
                 say_aside(f"The gists that {gisting.model} made are used; with --preset others are made.")
             return found
-    return read_book(workspace, book, plan, connections=connections)
+    if not workspace.model.is_language_model:
+        hint = "Connect one in Settings of `readagent app`, or set READAGENT_BASE_URL and READAGENT_MODEL."
+        if workspace.settings.base_url and not workspace.settings.model:
+            hint = "A server is set, but no model of it: set READAGENT_MODEL too."
+        say_aside(f"No language model is connected: the built-in reader makes the gists. {hint}")
+    job = start_gisting(workspace, book.id, plan, connections=connections)
+    wait_for(job, _progress_line)
+    gisting = workspace.library.gisting(job.subject)
+    return gisting, workspace.library.memory(gisting.id)
 
 
 def check_format(format: str, known: Collection[str]) -> None:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from readagent_core import gisting
-from readagent_core.answering.explore import WORDS
-from readagent_core.answering.registry import method
+from readagent_core.answering.costs import AROUND, question_work
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.datasets import ShelfCase
 from readagent_core.evaluation.experiment import Experiment
@@ -25,7 +24,6 @@ from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
 _DOCUMENTS = 12  # looked at; the others are taken to be like them
-_PROMPT = 120  # words of instructions and question around the text
 _REPLY = 80
 _BUILDS = {
     "memwalker": (650, 1.2),
@@ -146,7 +144,7 @@ def estimate(experiment: Experiment, *, done: ScoreTable | None = None, made: Ma
     unread = to_come / (every * len(experiment.arms_to_run))  # a gisting is charged as far as its answers are missing
     rated = to_come * free / questions * _RATER_CALLS if experiment.rate else 0.0
     calls = back = rated
-    words = rated * (_PROMPT + 2 * _REPLY)
+    words = rated * (AROUND + 2 * _REPLY)
     for key, n in left.items():
         asked, asked_words, built, built_words = (sum(column) for column in zip(*sent[key], strict=True))
         share, build = n / max(1, sampled_questions), scale * n / every
@@ -170,36 +168,15 @@ def build_cost(arm: Arm, words: int) -> tuple[int, int]:
         return 0, 0
     call, share = _BUILDS[arm.method]
     calls = max(1, round(words / call))
-    return calls, round(words * share) + calls * _PROMPT
+    return calls, round(words * share) + calls * AROUND
 
 
 def question_cost(arm: Arm, words: int, *, gist_share: float, page: float) -> tuple[float, float]:
     """Return about how many (calls, words sent) one question about a document of ``words`` words takes."""
-    if arm.words is not None:
-        calls, sent = question_cost(replace(arm, words=None), words, gist_share=gist_share, page=page)
-        return calls, min(arm.words, words + _PROMPT if arm.method.startswith(("bm25", "neural")) else sent)
-    gists = words * gist_share
-    opened = min(arm.settings.look_ups, 2.5)  # models open fewer than they may (paper: 2.3 of 5)
-    limit = arm.settings.context_words or words
-    if arm.method == "full-text":
-        return 1, min(words, limit) + _PROMPT
-    if arm.method == "memwalker":
-        return 5, 5 * (_PROMPT + 900)  # node prompts of eight summaries, then a segment
-    if arm.method == "zoom":  # two requests and the answer, each with a view of the gists, then one page
-        view = min(gists, int(arm.settings.extra.get("words", WORDS)))
-        return 3, 3 * (view + _PROMPT) + min(arm.settings.look_ups, 1) * page
-    if arm.method == "read-agent-s":
-        return opened + 2, (opened + 2) * (gists + _PROMPT) + page * opened * (opened + 1) / 2
-    if arm.method == "gist-neural":
-        return 1, gists + min(words, arm.settings.look_ups * page) + _PROMPT
-    if method(arm.method).needs_gists:
-        looks = arm.settings.look_ups > 0 and arm.method.startswith("read-agent")
-        return 1 + looks, (1 + looks) * (gists + _PROMPT) + page * opened * looks
-    if arm.method == "recurrence":
-        return 1, min(words, 380) + _PROMPT  # a summary of 500 tokens
-    if arm.method == "semantic-compression":
-        return 1, words / 6 + _PROMPT
-    return 1, min(words, arm.settings.look_ups * page) + _PROMPT
+    calls, sent = question_work(arm.method, arm.settings, words=words, gists=words * gist_share, page=page)
+    if arm.words is None:
+        return calls, sent
+    return calls, min(arm.words, words + AROUND if arm.method.startswith(("bm25", "neural")) else sent)
 
 
 def _round(value: int) -> int:

@@ -13,7 +13,7 @@ from readagent_core.gisting.call_estimate import GistingEstimate, estimate
 from readagent_core.gisting.notes_mode import notes_mode
 from readagent_core.library.records import Gisting, GistingState, StopReason
 from readagent_core.models.base import ChatModel
-from readagent_core.models.cost.prices import about_money, money, money_after
+from readagent_core.models.cost.prices import money, money_after, price_in_words
 from readagent_core.models.cost.tokens import tokens_of_words
 from readagent_core.plan import GistingPlan
 from readagent_core.usage import Usage
@@ -37,8 +37,7 @@ def estimate_sentence(workspace: Workspace, document: Document, plan: GistingPla
     if not model.is_language_model:
         return f"About {pages}. The built-in reader costs nothing."
     sent = f"{count_of(work.calls, 'call')}, {work.words_in:,} words ({tokens_of_words(work.words_in):,} tokens) sent"
-    dollars = model.price.cost_of_words(work.words_in, work.words_out) if model.price else None
-    cost = {None: "its price is not known", 0.0: "free"}.get(dollars, about_money(dollars))
+    cost = price_in_words(model.price, work.words_in, work.words_out)
     parts = [f"About {pages}: {sent}, {work.words_out:,} words back", cost]
     minutes = minutes_of(workspace, document.words, plan, calls=work.calls)
     if minutes is not None:
@@ -53,10 +52,10 @@ def _estimate(workspace: Workspace, document: Document, plan: GistingPlan) -> Gi
 def short_estimate(workspace: Workspace, document: Document, plan: GistingPlan) -> str:
     """'About 12 min, 50 calls, $0.20 with gpt-4o', for a language model."""
     work, model = _estimate(workspace, document, plan), workspace.model
-    dollars = model.price.cost_of_words(work.words_in, work.words_out) if model.price else None
+    cost = price_in_words(model.price, work.words_in, work.words_out).removeprefix("about ")
     minutes = minutes_of(workspace, document.words, plan, calls=work.calls)
     parts = [] if minutes is None else [f"{max(1, round(minutes)):,} min"]
-    parts += [count_of(work.calls, "call"), {None: "price not known", 0.0: "free"}.get(dollars, money(dollars))]
+    parts += [count_of(work.calls, "call"), cost]
     return f"About {', '.join(parts)} with {model.name}"
 
 

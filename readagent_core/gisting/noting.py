@@ -24,7 +24,7 @@ from readagent_core.library.worlds import WorldKind
 from readagent_core.memory import Page
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
-from readagent_core.models.cost.prices import about_money
+from readagent_core.models.cost.prices import price_in_words
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 from readagent_core.world.identity import Link
@@ -153,13 +153,12 @@ def link_names(
         save_links(library, gisting_id, end, links)
 
 
-def notes_price(workspace: Workspace, gisting_id: int, pages: Sequence[int] | None = None) -> str:
-    """Return what making notes would cost, estimated: 'About 25 calls, 16,000 words sent; about $0.01.'"""
+def notes_price(workspace: Workspace, gisting_id: int) -> str:
+    """Return what making the missing notes would cost, estimated: 'About 25 calls, 16,000 words sent; about $0.01.'"""
     library, model = workspace.library, workspace.model
     memory = library.memory(gisting_id)
-    chosen = pages_without_notes(library, gisting_id) if pages is None else list(pages)
+    chosen = pages_without_notes(library, gisting_id)
     sent = sum(notes_prompt(memory.document, memory.page(number)).words for number in chosen)
     back = sum(reply_words(memory.page(number).words) // 2 for number in chosen)
-    dollars = model.price.cost_of_words(sent, back) if model.price else None
-    cost = {None: "the price is not known", 0.0: "free"}.get(dollars, about_money(dollars))
+    cost = price_in_words(model.price, sent, back)
     return f"About {count_of(len(chosen), 'call')}, {count_of(sent, 'word')} sent; {cost}."

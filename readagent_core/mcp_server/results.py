@@ -19,6 +19,23 @@ Title = Annotated[str, _cut(300)]
 RowText = Annotated[str, _cut(4_000)]
 
 
+class Part(BaseModel):
+    """A result that may go on."""
+
+    next: int | None = None
+
+
+class OfBook(Part):
+    book: str
+    title: Title
+
+
+class OfWorld(Part):
+    book: str
+    as_of_page: int
+    note: str = ""
+
+
 class BookInfo(BaseModel):
     """One book of the library."""
 
@@ -34,10 +51,9 @@ class BookInfo(BaseModel):
     shelves: list[Title] = []
 
 
-class BookList(BaseModel):
+class BookList(Part):
     books: list[BookInfo]
     total: int
-    next: int | None = None
 
 
 class SearchResult(BaseModel):
@@ -51,7 +67,7 @@ class SearchResults(BaseModel):
     results: list[SearchResult]
 
 
-class Fetched(BaseModel):
+class Fetched(Part):
     """A page or passage in full."""
 
     id: str
@@ -59,7 +75,6 @@ class Fetched(BaseModel):
     text: str
     url: str
     metadata: dict[str, Title] = {}
-    next: int | None = None
 
 
 class SectionInfo(BaseModel):
@@ -70,23 +85,19 @@ class SectionInfo(BaseModel):
     paragraph: int
 
 
-class Outline(BaseModel):
+class Outline(Part):
     book: BookInfo
     sections: list[SectionInfo]
     note: str = ""
-    next: int | None = None
 
 
-class MemoryText(BaseModel):
+class MemoryText(OfBook):
     """The gist memory, as the model of ReadAgent sees it: a gist below the tag of its page or range of pages."""
 
-    book: str
-    title: Title
     pages: int
     text: str
     words: int
     note: str = ""
-    next: int | None = None
 
 
 class PageText(BaseModel):
@@ -149,11 +160,8 @@ class MarkInfo(BaseModel):
     changed: str = ""
 
 
-class Notes(BaseModel):
-    book: str
-    title: Title
+class Notes(OfBook):
     marks: list[MarkInfo]
-    next: int | None = None
 
 
 class LineInfo(BaseModel):
@@ -179,31 +187,19 @@ class EntityInfo(BaseModel):
     told: int = Field(0, description="lines of its card, see `card`")
 
 
-class Cast(BaseModel):
-    book: str
+class Cast(OfWorld):
     title: Title
-    as_of_page: int
     entities: list[EntityInfo]
-    note: str = ""
-    next: int | None = None
 
 
-class Card(BaseModel):
-    book: str
-    as_of_page: int
+class Card(OfWorld):
     entity: EntityInfo
     pages: list[tuple[int, int]] = Field([], description="page, mentions")
     lines: list[LineInfo] = Field([], description="newest last")
-    note: str = ""
-    next: int | None = None
 
 
-class Timeline(BaseModel):
-    book: str
-    as_of_page: int
+class Timeline(OfWorld):
     happened: list[LineInfo]
-    note: str = ""
-    next: int | None = None
 
 
 class Done(BaseModel):

@@ -9,17 +9,15 @@ from collections.abc import Generator
 from dataclasses import replace
 
 from readagent_core.answering.base import Event
-from readagent_core.answering.recall import recall
+from readagent_core.answering.recall import ONCE_WORDS, recall
 from readagent_core.answering.recall_books import recall_from_books
 from readagent_core.answering.registry import Method
 from readagent_core.answering.run import Run
 from readagent_core.answering.shelf import AskedShelf
 
-PASSAGE_WORDS = 1500  # in place of what could be asked for
-
 
 def _once(run: Run) -> Run:
-    extra = {"passages": PASSAGE_WORDS, **run.settings.extra, "requests": 0}
+    extra = {"passages": ONCE_WORDS, **run.settings.extra, "requests": 0}
     return replace(run, settings=replace(run.settings, extra=extra))
 
 

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from readagent_core.answering.base import AskSettings
+from readagent_core.answering.costs import words_of_question
 from readagent_core.errors import SettingsError
 from readagent_core.evaluation.arms import Arm, parse, with_words
 from readagent_core.evaluation.cost_estimate import estimate, question_cost
@@ -22,6 +23,7 @@ from readagent_core.evaluation.tables import report_tables
 from readagent_core.prompts import Prompt
 from tests.evaluation.made import FULL, P3, answering, chosen, experiment, record, run, write_articles
 from tests.fakes.model import FakeModel
+from tests.methods.test_zoom import long_memory
 
 
 def test_an_arm_with_a_budget_of_words() -> None:
@@ -44,6 +46,14 @@ def test_zoom_sends_a_view_of_the_gists_however_long_the_text_is() -> None:
     assert sent[0] < 15_000 < 200_000 < sent[1]
     short = question_cost(zoom, 5_000, gist_share=0.2, page=400)[1]
     assert short < sent[0]
+
+
+def test_recall_is_not_taken_for_a_method_that_sends_every_gist() -> None:
+    arms = [Arm(name, AskSettings()) for name in ("recall", "recall-once", "gist-mem", "full-text")]
+    recall, once, gists, whole = (question_cost(arm, 100_000, gist_share=0.2, page=400)[1] for arm in arms)
+    assert max(recall, once) < 3_000 < 20_000 < gists < whole
+    long = long_memory(pages=300)
+    assert words_of_question(long, "memwalker", look_ups=3) < long.words / 2
 
 
 def made(*budgets: int) -> Summary:

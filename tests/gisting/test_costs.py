@@ -151,7 +151,7 @@ def test_a_meter_over_a_meter_counts_money_and_leaves_the_budget_below():
         ("", {}, r"The built-in reader costs nothing\.$"),
         ("http://localhost:9/v1", {}, r"tokens\) sent.*; free\.$"),  # and its speed is not guessed
         ("http://localhost:9/v1", {"prices": {"fake-model": [100.0, 100.0]}}, r"; about \$"),
-        ("https://example.invalid/v1", {"window": 8000}, r"; its price is not known\.$"),
+        ("https://example.invalid/v1", {"window": 8000}, r"; price not known\.$"),
     ],
 )
 def test_the_estimate_names_a_price_only_where_it_is_known(open_workspace, address, saved, said):

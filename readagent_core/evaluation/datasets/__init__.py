@@ -16,7 +16,6 @@ from typing import Any
 from readagent_core.errors import DatasetError
 from readagent_core.evaluation.datasets import (
     book_files,
-    infinitebench,
     longbench,
     mind2web,
     narrativeqa,
@@ -36,7 +35,7 @@ _BY_ROW: dict[str, tuple[Callable[[Mapping[str, Any]], bool], _Reader]] = {
     "quality": (quality.recognise, quality.cases),
     "qmsum": (qmsum.recognise, qmsum.cases),
     "scrolls": (scrolls.recognise, scrolls.cases),
-    "infinitebench": (infinitebench.recognise, infinitebench.cases),
+    "infinitebench": (longbench.is_infinitebench, longbench.infinitebench_cases),
     "longbench": (longbench.recognise, longbench.cases),
     "literaryqa": (book_files.is_literaryqa, book_files.literaryqa_cases),
     "novelhopqa": (book_files.is_novelhopqa, book_files.novelhopqa_cases),

@@ -119,6 +119,12 @@ def about_money(dollars: float | None) -> str:
     return f"about {money(dollars)}" if dollars and dollars >= 0.01 else money(dollars)
 
 
+def price_in_words(price: Price | None, words_in: int, words_out: int) -> str:
+    """Return what so many words sent and received cost: 'free', 'about $0.01', 'price not known'."""
+    dollars = price.cost_of_words(words_in, words_out) if price else None
+    return "free" if dollars == 0 else about_money(dollars)
+
+
 def money_after(dollars: float | None) -> str:
     """', $0.42' or ', price not known', to follow figures; '' where nothing is paid."""
     return "" if dollars == 0 else f", {money(dollars)}"
