@@ -12,7 +12,7 @@ _SEARCHES = 3  # most words looked for in one request
 _REQUEST = re.compile(r"^[ \t>#_-]*(?:\(?\d[.)][ \t]*)?(OPEN|FIND)\b[ \t]*:?[ \t]*(.*)$", re.IGNORECASE | re.MULTILINE)
 ANSWER_MARK = re.compile(r"^[\s>#*_]*(?:\(?\d[.)]\s*)?[*_]*ANSWER[\s*_]*:[\s*_]*", re.MULTILINE)
 _LABEL = re.compile(r"\d+(?:\.\d+)?(?:\s*-\s*(?:\d+\.)?\d+)?")
-_QUOTED = re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|「([^」\n]+)」|'([^'\n]{2,})'")
+QUOTED = re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|「([^」\n]+)」|'([^'\n]{2,})'")
 BEGUN = re.compile(r"[\s>#*_-]*(?:\(?\d[.)]\s*)?[*_]*(?:OPEN|FIND|ANSWER)\b", re.IGNORECASE)
 
 
@@ -46,7 +46,7 @@ def parse_request(reply: str) -> Request | None:
             labels += [re.sub(r"\s", "", label) for label in _LABEL.findall(listed)]
             reasons.append(rest[bracket.end() :] if bracket else rest[len(listed) :])
         else:
-            quoted = list(_QUOTED.finditer(rest))
+            quoted = list(QUOTED.finditer(rest))
             words += [next(filter(None, m.groups())).strip() for m in quoted] or [rest.strip()]
             reasons.append(rest[quoted[-1].end() :] if quoted else "")
     if not labels and not any(words):

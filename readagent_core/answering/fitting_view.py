@@ -5,7 +5,7 @@ A page that is looked up is expanded in place; in a range it stands below the gi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Collection, Generator
 from dataclasses import dataclass, fields
 from functools import cached_property
 
@@ -18,7 +18,6 @@ from readagent_core.answering.view import View, first_view
 from readagent_core.answering.word_budget import fit_to_window, max_context_words, share_of_gists
 from readagent_core.errors import WindowError
 from readagent_core.memory import GistMemory
-from readagent_core.prompts import Prompt
 
 MERGE = "merge"  # the value of the setting 'fit' that merges pages instead (ICML paper, Appendix I)
 _TAGS = 0.9  # share of a prompt's room for words of gists; the rest is for their tags
@@ -73,21 +72,19 @@ class ViewedMemory(GistMemory):
         return self._view.seen() | dict.fromkeys(sorted(expanded), "full")
 
 
-def fit_view(
-    run: Run, prompt: Callable[[Run, str], Prompt] = memory_prompt
-) -> Generator[Event, None, tuple[GistMemory, int | None]]:
+def fit_view(run: Run) -> Generator[Event, None, tuple[GistMemory, int | None]]:
     """Return the run's memory, or a view of it that fits one prompt, and the most words its text may have.
 
     Missing gists of ranges are made and stored. Where even such a view is too long, and with the setting ``fit=merge``,
     pages are merged as in the paper, and their gists shortened. Raises WindowError where that is too long.
     """
     memory = run.memory
-    around = prompt(run, "").words
+    around = memory_prompt(run, "").words
     limit = max_context_words(run.settings, run.model, sample=memory.gist_text, around=around, reply_words=ANSWER_WORDS)
     share, _ = share_of_gists(run, around, asks=1)
     fits = min((n for n in (limit, share) if n is not None), default=None)
     if fits is None or memory.gist_text_words <= fits or run.option("fit", "") == MERGE:
-        return (yield from fit_to_window(run, prompt, asks=1))
+        return (yield from fit_to_window(run, asks=1))
     room = fits
     if limit is not None:  # leaves room for looked-up pages, at most half of the prompt
         longest = max(page.words for page in memory.pages)
@@ -97,10 +94,10 @@ def fit_view(
     try:
         view = first_view(make_levels(run, most), most, rank_by_bm25(run.question.text, memory))
     except WindowError:  # the gists of one range are too long for so small a window; single gists are not
-        return (yield from fit_to_window(run, prompt, asks=1))
+        return (yield from fit_to_window(run, asks=1))
     viewed = ViewedMemory.of(memory, view)
     if viewed.gist_text_words > fits:
-        return (yield from fit_to_window(run, prompt, asks=1))
+        return (yield from fit_to_window(run, asks=1))
     made = f" {run.model.usage.calls - calls} calls made gists of ranges." if run.model.usage.calls > calls else ""
     yield run.note(
         f"The gist memory was too long for one prompt: of its {memory.gist_text_words:,} words a view of "

@@ -48,14 +48,13 @@ def checked_answer_of_several(workspace: Workspace, text: str, answer: Answer) -
     return check_several(text, sources)
 
 
-def make_book_gist(workspace: Workspace, memory: GistMemory, cancel: CancelToken | None = None) -> str:
+def make_book_gist(workspace: Workspace, memory: GistMemory) -> str:
     """Return the gist of a whole book, at most ``OWN_WORDS`` long where there is more than one level of gists.
 
     The workspace's model makes the gists of ranges of pages that are missing; they are stored. Raises ModelError.
     """
     resources = workspace_resources(workspace, memory.document.id)
-    model, cancel = Metered(workspace.model), cancel or CancelToken()
-    run = Run("book-gist", Question(""), memory, model, AskSettings(), cancel, resources)
+    run = Run("book-gist", Question(""), memory, Metered(workspace.model), AskSettings(), CancelToken(), resources)
     levels = make_levels(run, OWN_WORDS)
     return "\n\n".join(map(levels.gist, levels.top))
 

@@ -57,9 +57,8 @@ class BookPassages:
 
     def __init__(self, memory: GistMemory) -> None:
         self.memory = memory
-        bounds = tuple((page.number, page.start, page.end) for page in memory.pages)
         with _INDEXING:  # questions on one book start together; the first one builds the index for all
-            self._index = _index_of(_Text(memory.document.id, bounds, memory))
+            self._index = _index_of(PagesOf(memory))
 
     def text(self, passage: Passage) -> str:
         """Return the passage's text with the headings in it; the page's label says which of several books it is of."""
@@ -286,13 +285,18 @@ def _stems(text: str) -> list[str]:
     return [term.rstrip("e") if len(term) > 4 else term for term in content(text)]
 
 
-@dataclass(frozen=True)
-class _Text:
-    """The readable pages of a memory as a cache key: equal where document and bounds are."""
+class PagesOf:
+    """A memory as a cache key: equal where the text and the bounds of the pages are, whatever the gists."""
 
-    document: str
-    bounds: tuple[tuple[int, int, int], ...]
-    memory: GistMemory = field(compare=False)
+    def __init__(self, memory: GistMemory) -> None:
+        self.memory = memory
+        self._key = (memory.document.id, tuple((page.start, page.end) for page in memory.pages))
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PagesOf) and self._key == other._key
 
 
 @dataclass(frozen=True)
@@ -306,7 +310,7 @@ class _Index:
 
 
 @lru_cache(maxsize=16)
-def _index_of(text: _Text) -> _Index:
+def _index_of(text: PagesOf) -> _Index:
     units = _units(text.memory)
     terms = [Counter(_stems(Document.text(text.memory.document, unit.start, unit.end))) for unit in units]
     mean = sum(sum(bag.values()) for bag in terms) / max(1, len(terms))

@@ -10,8 +10,8 @@ import time
 from contextlib import suppress
 from typing import NoReturn
 
-from readagent_core.answering.ask import DEFAULTS, ask
-from readagent_core.answering.base import AskSettings, Question
+from readagent_core.answering.ask import ask
+from readagent_core.answering.base import Question
 from readagent_core.answering.run import shared_beginning
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import ModelError, ReadAgentError
@@ -39,14 +39,12 @@ class _Catching(ModelWrapper):
         raise _Sent(prompt.text)
 
 
-def beginning_of_questions(
-    memory: GistMemory, model: ChatModel, cancel: CancelToken, *, method: str = "", settings: AskSettings = DEFAULTS
-) -> str:
+def beginning_of_questions(memory: GistMemory, model: ChatModel, cancel: CancelToken, *, method: str = "") -> str:
     """Return what the first prompts of all questions about ``memory`` begin with; '' for next to nothing."""
     found: list[str] = []
     for question in _MARKS:
         try:
-            for _ in ask(Question(question), memory, _Catching(model), cancel, method=method, settings=settings):
+            for _ in ask(Question(question), memory, _Catching(model), cancel, method=method):
                 pass
         except _Sent as sent:
             found.append(str(sent))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from readagent_core.answering.explore_replies import ANSWER_MARK
+from readagent_core.answering.explore_replies import ANSWER_MARK, QUOTED
 from readagent_core.answering.look_up_replies import to_plain_text
 from readagent_core.tags import join_labels
 
@@ -13,7 +13,6 @@ MOST_FINDS = 20  # searches in one reply
 _LINE = re.compile(
     r"^[ \t>#_-]*(?:\(?\d[.)][ \t]*)?(FIND|OPEN|GISTS?)\b[ \t]*:?[ \t]*(.*)$", re.IGNORECASE | re.MULTILINE
 )
-_QUOTED = re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|「([^」\n]+)」|'([^'\n]{2,})'")
 _PAGE = r"(\d{1,6}(?:\.\d{1,6})?)"  # '58'; of several books '2.58'
 _PLACE = re.compile(rf"(?<![\d.]){_PAGE}(?![\d.])(?:\s*[:¶]\s*(\d{{1,4}})(?:\s*-\s*(\d{{1,4}}))?|\s*-\s*{_PAGE})?")
 _INSIDE = re.compile(
@@ -89,7 +88,7 @@ def parse_recall(reply: str, *, several: bool = False) -> tuple[RecallRequest, .
         if kind == "FIND":
             found += _finds(rest)
             continue
-        if kind.startswith("GIST") and _QUOTED.search(rest):
+        if kind.startswith("GIST") and QUOTED.search(rest):
             found += [Gists(one.first, one.last, one.words) for one in _finds(rest)]
             continue
         listed = _REASON.split(rest, maxsplit=1)[0]
@@ -111,7 +110,7 @@ def _in_book_of(page: str, until: str) -> str:
 def _finds(rest: str) -> list[Find]:
     every = re.match(r"(?:ALL|すべて)\b[ \t:]*", rest)
     rest = rest[every.end() :] if every else rest
-    quoted = list(_QUOTED.finditer(rest))
+    quoted = list(QUOTED.finditer(rest))
     inside = _INSIDE.search(rest, quoted[-1].end() if quoted else 0)
     pages = [n for n in inside.groups() if n] if inside else [""]
     words = [next(filter(None, m.groups())).strip() for m in quoted]

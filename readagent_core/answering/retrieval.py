@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from readagent_core.answering.base import Event, Expanded, LookedUp, NotOpened, texts_of
+from readagent_core.answering.passages import PagesOf
 from readagent_core.answering.response import ANSWER_WORDS, pages_prompt, respond
 from readagent_core.answering.run import Run
 from readagent_core.answering.word_budget import max_context_words, take_fitting
@@ -36,23 +36,13 @@ def rank_by_bm25(question: str, memory: GistMemory) -> list[int]:
     """Return page numbers by falling BM25 score. Works in any script; pages without a shared word come last."""
     if not memory.pages:
         return []
-    bounds = tuple((page.start, page.end) for page in memory.pages)
     with _INDEXING:  # questions on one book start together; the first one builds the index for all
-        index = _bm25_index(_Pages(memory.document.id, bounds, memory))
+        index = _bm25_index(PagesOf(memory))
     return sort_by_score(index.scores(terms(question)))
 
 
-@dataclass(frozen=True)
-class _Pages:
-    """The pages of a memory as a cache key: equal where document and bounds are."""
-
-    document: str
-    bounds: tuple[tuple[int, int], ...]
-    memory: GistMemory = field(compare=False)
-
-
 @lru_cache(maxsize=64)
-def _bm25_index(pages: _Pages) -> Bm25:
+def _bm25_index(pages: PagesOf) -> Bm25:
     """Return the BM25 index of a book's pages; the last 64 are cached."""
     return Bm25([terms(pages.memory.page_text(page.number)) for page in pages.memory.pages])
 

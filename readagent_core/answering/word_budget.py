@@ -19,7 +19,6 @@ from readagent_core.gisting import fit
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.tokens import estimate_tokens
-from readagent_core.prompts import Prompt
 from readagent_core.words import count_words, is_unspaced
 
 MIN_TOKENS_PER_WORD = 1.35  # in any text
@@ -50,16 +49,14 @@ def tokens_to_words(tokens: int, sample: str) -> int:
     return max(1, int(tokens / (2.2 if is_unspaced(sample[:SAMPLE]) else 1.33)))
 
 
-def fit_to_window(
-    run: Run, prompt: Callable[[Run, str], Prompt] = memory_prompt, *, asks: int = 0
-) -> Generator[Event, None, tuple[GistMemory, int | None]]:
+def fit_to_window(run: Run, *, asks: int = 0) -> Generator[Event, None, tuple[GistMemory, int | None]]:
     """Return the run's memory, made to fit one prompt, and the most words its text may have (None: no limit).
 
-    ``prompt``: makes the prompt around the memory's text. ``asks``: prompts with the gists before the answer's, where
-    the words of the question are limited. Raises WindowError where it cannot be made to fit.
+    ``asks``: prompts with the gists before the answer's, where the words of the question are limited. Raises
+    WindowError where it cannot be made to fit.
     """
     memory, text = run.memory, run.memory.gist_text
-    around = prompt(run, "").words
+    around = memory_prompt(run, "").words
     limit = max_context_words(run.settings, run.model, sample=text, around=around, reply_words=ANSWER_WORDS)
     words = memory.gist_text_words
     share, room = share_of_gists(run, around, asks=asks)
@@ -110,23 +107,19 @@ def share_of_gists(run: Run, around: int, *, asks: int) -> tuple[int | None, int
     return gists, text - prompts * gists
 
 
-Fit = Callable[[Run, Callable[[Run, str], Prompt]], Generator[Event, None, tuple[GistMemory, int | None]]]
+Fit = Callable[[Run], Generator[Event, None, tuple[GistMemory, int | None]]]
 
 
 def retry_within_window(
     run: Run,
     work: Callable[[GistMemory, int | None], Generator[Event, None, None]],
-    prompt: Callable[[Run, str], Prompt] = memory_prompt,
     *,
     fit: Fit = fit_to_window,
 ) -> Generator[Event, None, None]:
-    """Run ``work`` with the memory made to fit, again each time the server shows a smaller window than expected.
-
-    ``prompt``: makes the prompt around the memory's text. ``fit``: makes the memory fit.
-    """
+    """Run ``work`` with the memory made to fit by ``fit``, again each time the server shows a smaller window."""
 
     def attempt() -> Generator[Event, None, None]:
-        memory, limit = yield from fit(run, prompt)
+        memory, limit = yield from fit(run)
         yield from work(memory, limit)
 
     yield from ask_within_window(run, attempt)

@@ -77,7 +77,6 @@ class _Link:
     rel: str
     href: str
     kind: str = ""
-    templated: bool = False
 
 
 def parse_page(data: bytes, address: str) -> CataloguePage:

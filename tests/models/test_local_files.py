@@ -59,7 +59,7 @@ def test_a_head_says_window_and_memory(tmp_path):
     file = tmp_path / "tiny.gguf"
     file.write_bytes(gguf())
     head = read_head(file)
-    assert (head.name, head.architecture, head.window, head.dense) == ("Tiny", "llama", 4096, True)
+    assert (head.name, head.window, head.dense) == ("Tiny", 4096, True)
     assert head.state == 4 * 2 * (8 + 8) * 2  # layers, heads, key and value, bytes
     file.write_bytes(gguf({**HEAD, "llama.attention.sliding_window": 512}))
     assert not read_head(file).dense

@@ -29,7 +29,6 @@ class Head:
     """
 
     name: str
-    architecture: str
     window: int
     state: int
     dense: bool
@@ -63,7 +62,7 @@ def read_head(file: Path) -> Head:
     dense = not any(name.startswith((f"{kind}.ssm.", f"{kind}.attention.sliding_window")) for name in values)
     type_ = number("pooling_type", 1)
     pooling = _POOLING[type_ if 0 < type_ < len(_POOLING) else 1]
-    return Head(str(values.get("general.name") or file.stem), kind, number("context_length"), state, dense, pooling)
+    return Head(str(values.get("general.name") or file.stem), number("context_length"), state, dense, pooling)
 
 
 def _values(stream: IO[bytes]) -> dict[str, Any]:
