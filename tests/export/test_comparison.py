@@ -241,3 +241,9 @@ def test_several_books_are_named_in_strips_chips_walks_and_files() -> None:
     markdown = export_comparison(found, "md").decode()
     assert "- Book 1: Fog\n- Book 2: Ice (spoiler limit: page 3)\n" in markdown
     assert "Book 2: Ice (spoiler limit: page 3)" in export_comparison(found, "html").decode()
+
+
+def test_before_a_comparison_the_words_of_gists_and_pages_are_counted() -> None:
+    rows = view.draw_methods(["gist-mem", "read-agent-p", "full-text"], [100] * 10, gists=200, look_ups=2)
+    page = BeautifulSoup("".join(map(view.to_html, rows)), "lxml")
+    assert [cell.get_text() for cell in page.select("dd")] == ["about 200", "about 360", "about 1,000"]
