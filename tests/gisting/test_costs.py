@@ -234,9 +234,9 @@ class Priced(FakeModel):
 @pytest.mark.parametrize(
     ("method", "pages", "said"),
     [
-        ("read-agent-p", 300, "sends about 61,000 words ($0.10). Zooming into what it needs sends about 12,000 words"),
+        ("read-agent-p", 300, "sends about 62,000 words ($0.10). Zooming into what it needs sends about 12,000 words"),
         ("read-agent-s", 300, "sends about 138,000 words ($0.21). Zooming into what it needs sends about 12,000 "),
-        ("zoom", 300, "sends about 12,000 words ($0.02). Showing every gist would send about 61,000 words ($0.10)."),
+        ("zoom", 300, "sends about 12,000 words ($0.02). Showing every gist would send about 62,000 words ($0.10)."),
         ("read-agent-p", 60, ""),
         ("bm25", 300, ""),
     ],
