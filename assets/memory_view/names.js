@@ -19,7 +19,7 @@ import { worldOf } from "./world_store.js";
  */
 
 const [LOOK_MS, REST_MS] = [2, 12]; // of looking for names at a time, and between
-const WITHOUT_PAGES = 24; // paragraphs that count as a page where none is made
+const WITHOUT_PAGES = 8; // paragraphs with a line under each first mention where there are no pages: less than a screen
 const [LINES, OPEN] = ["name-line", "name-open"];
 
 export class Names {

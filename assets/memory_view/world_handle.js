@@ -50,7 +50,9 @@ export class WorldHandle {
     this.later.hidden = last >= pages;
     this.later.style.left = `${end}px`;
     const text = this.later.firstElementChild;
-    if (text) text.textContent = last + 1 < pages ? `Pages ${last + 1} to ${pages}: not read yet` : `Page ${pages}: not read yet`;
+    const named = `${unit[0].toUpperCase()}${unit.slice(1)}`;
+    const later = last + 1 < pages ? `${named}s ${last + 1} to ${pages}` : `${named} ${pages}`;
+    if (text) text.textContent = `${later}: not read yet`;
     for (const [name, value] of Object.entries({ valuemax: last, valuenow: page, valuetext: this.label.textContent }))
       this.grip.setAttribute(`aria-${name}`, String(value));
   }
