@@ -140,7 +140,8 @@ def _places(run: Run, book: BookPassages) -> str:
 def _first_prompt(run: Run, view: str, passages: str, places: str, *, gists: bool, left: int) -> Prompt:
     memory = run.memory
     example = example_numbers(len(memory.pages))
-    free = {name: render_fragment(f"{name}.recall", run.language) for name in ("form", "unsettled")}
+    silent = "unsettled.recall" if left else "unsettled.shown"  # without requests nothing was looked for
+    free = {"form": render_fragment("form.recall", run.language), "unsettled": render_fragment(silent, run.language)}
     what = {}
     if isinstance(memory, JoinedMemory):
         example, what = f"{max(memory.numbers) + 3}.12", {"count": str(len(memory.books))}
