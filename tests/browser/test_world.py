@@ -32,6 +32,8 @@ def open_at(page: Page, url: str, home: Path, book: str, pages: int) -> None:
     page.goto(f"{url}/read?book={book}&paragraph={2 * pages - 2}")  # the page before may still store its own place
     expect(page.locator(f'p[data-i="{2 * pages - 2}"]')).to_be_in_viewport(timeout=60_000)
     settled(page)
+    # a key pressed before the names have come opens nothing
+    page.wait_for_function("() => [...CSS.highlights].some(([name, one]) => /name/.test(name) && one.size)")
 
 
 def test_a_card_and_the_world_tell_what_was_read_and_the_browser_gets_no_more(
