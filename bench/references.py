@@ -23,6 +23,10 @@ from readagent_core.loaders.child_process import load_in_child_process  # noqa: 
 from tests.browser.conftest import _installed, running_app  # noqa: E402
 
 BOOKS = ("wasteland-notes", "japanese-internallinks")
+SCROLL = """(node) => {
+  node.closest('.leaves').dispatchEvent(new WheelEvent('wheel')); // a person's scrolling ends what holds the last place
+  node.scrollIntoView({ block: 'center' });
+}"""
 IN_VIEW = """(p) => {
   const view = p.closest('.leaves').getBoundingClientRect();
   return [...p.getClientRects()].some((b) => b.bottom > view.top && b.top < view.bottom);
@@ -32,7 +36,7 @@ IN_VIEW = """(p) => {
 def follow(page: Page, number: int) -> str:
     """Follow one reference and return; what went wrong, or ''."""
     reference = page.locator(".unit .ref").nth(number)
-    reference.evaluate("(node) => node.scrollIntoView({ block: 'center' })")
+    reference.evaluate(SCROLL)
     page.evaluate(SETTLED)
     kind = str(reference.get_attribute("class"))
     to, here = reference.get_attribute("data-to"), reference.locator("xpath=ancestor::p")

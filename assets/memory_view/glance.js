@@ -301,7 +301,7 @@ export class Glance {
           "div",
           { class: "chapterscale" },
           el("span", { class: "small dim" }, this.state.book.outline.chapters.length ? "Chapter" : ""),
-          el("div", { class: "small dim num scale" }),
+          el("div", { class: "small dim num chapternames" }),
         ),
         el("ol", { class: `wrows${this.selected ? " has" : ""}` }, ...list),
         this.handle.later,
@@ -424,7 +424,7 @@ export class Glance {
         .querySelector(".strip1")
         ?.replaceChildren(drawStrip(cells, counts.get(one.id) ?? [], { width, height: tall, upTo: page, label, dots }));
     }
-    const scale = stage.querySelector(".scale");
+    const scale = stage.querySelector(".chapternames");
     scale?.replaceChildren(...this.chapterNumbers(cells, pages, chapters, width));
     this.handle.draw({ cells, pages: pages.length, page, last: this.lastPage(pages), left, width, unit: this.unit });
     this.handle.node.hidden = !known.size;

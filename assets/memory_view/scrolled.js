@@ -18,7 +18,6 @@ import { boxOfCharacter, firstCharacter, spotAt } from "./text_places.js";
 const HOLD_MS = 700;
 const HOLD_FRAMES = 30;
 const MARGIN = 24; // px between the upper edge and what was gone to; less than a line, so that no whole line is above it
-const SCROLLS = /^(Arrow(Up|Down)|Page(Up|Down)|Home|End| )$/; // keys
 
 export class Scrolled {
   /**
@@ -48,8 +47,9 @@ export class Scrolled {
     this.ended = new AbortController();
     const options = { passive: true, signal: this.ended.signal };
     scroller.addEventListener("scroll", scrolled, options);
-    for (const type of ["wheel", "touchmove"]) scroller.addEventListener(type, () => this.release(), options);
-    scroller.addEventListener("keydown", ({ key }) => SCROLLS.test(key) && this.release(), options);
+    // before anything answers a key or a press, which may go to a place and hold that
+    for (const type of ["wheel", "touchmove", "keydown", "pointerdown"])
+      scroller.addEventListener(type, () => this.release(), { ...options, capture: true });
     this.resize = new ResizeObserver(() => this.checkSize());
     this.resize.observe(scroller);
   }
@@ -61,8 +61,11 @@ export class Scrolled {
     this.closed = true;
   }
 
+  /** What a person does from now on decides the place. */
   release() {
+    if (!this.isHeld) return;
     this.isHeld = false;
+    this.settle();
   }
 
   /** The step that the left side of the screen makes. */

@@ -147,7 +147,7 @@ def test_letters_of_another_size_and_a_window_of_another_width_leave_the_person_
     page: Page, app_url: str
 ) -> None:
     open_reader(page, app_url, at=9)
-    for line, wheel in ((55, 0), (100, 420)):  # at the top of the page, and somewhere in it
+    for line, wheel in ((55, 0), (40, 420)):  # at the top of the page, and in the first lines somewhere in it
         page.locator(".leaves").hover()
         page.mouse.wheel(0, wheel)
         page.evaluate(SETTLED)
