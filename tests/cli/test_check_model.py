@@ -34,7 +34,7 @@ def test_the_promised_shape(own_home):
     counts = {"at_once", "again", "never", "read", "written"}
     assert set(found["checks"][0]) == {"id", "name", "state", "figure", "advice"} | counts
     states = {check["id"]: check["state"] for check in found["checks"]}
-    assert {name for name, state in states.items() if state != "good"} == {"reuse"}  # this server does not say what it reused
+    assert {name for name, state in states.items() if state != "good"} == {"reuse"}  # told by no reply here
     assert states["reuse"] == "unknown"
 
 
