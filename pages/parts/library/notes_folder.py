@@ -42,6 +42,8 @@ def _state(workspace: Workspace) -> None:
 
 def _ago(at: float) -> str:
     minutes = int(max(0.0, time.time() - at) // 60)
+    if minutes < 1:
+        return "just now"
     hours = minutes // 60
     return f"{hours // 24} d ago" if hours >= 48 else f"{hours} h ago" if hours else f"{minutes} min ago"
 
