@@ -9,11 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import math
 import os
-import re
-import secrets
-import stat
 import threading
 import time
 from collections.abc import Iterator
@@ -23,29 +19,30 @@ from typing import Any
 
 from readagent_core.companion.marks import placed_marks
 from readagent_core.errors import ReadAgentError, SettingsError
-from readagent_core.export.notes import pages_of, template_values, yaml_text
+from readagent_core.export.notes import pages_of, template_values
+from readagent_core.export.notes_file import (
+    MARK,
+    LeftAloneError,
+    beginning_of,
+    book_id_of,
+    create_file,
+    draft_beside,
+    is_file_of,
+    update_file,
+)
 from readagent_core.export.notes_template import DEFAULT, render
 from readagent_core.gisting.job import memory_of
 from readagent_core.jobs import Job
 from readagent_core.library.file_lock import FileLock
 from readagent_core.library.records import Book
-from readagent_core.regular_files import DRAFT, open_regular, read_regular
 from readagent_core.workspace import Workspace
 
 JOB = "notes folder"
 _STATE = "notes_folder"  # the preference that has a ``_Kept``
 _CALM = 1.0  # seconds, so that changes in a row are written together
 _PATIENCE = 60.0  # seconds, with another pass over the folder
-_TRIES = 3  # of a file that another program changes at the same time
-_MOST_BYTES = 10_000_000  # of a file
 _MOST_ENTRIES = 50_000  # of a vault, looked through for files that were moved
-_HEAD = 8_192  # bytes in which a file says whose it is
 _OWN_MARKS = "The template writes one of ReadAgent's own marks. Leave it out: they are put around what it writes."
-_MARK = re.compile(r"%%[ \t]*readagent:(begin|end)(?:[ \t]+(\w+))?[ \t]*%%")
-_ID = re.compile(r"^readagent:[ \t]*[\"']?([\w-]+)", re.MULTILINE)
-_LINE_END = re.compile(r"\r\n|\r|\n")
-_NOT_IN_NAMES = re.compile(r'[\\/:*?"<>|#^\[\]%\x00-\x1f\x7f]+')  # a file system or a link of Obsidian forbids them
-_DEVICE = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)$")  # of Windows, where no file has such a name
 
 
 @dataclass(frozen=True)
@@ -60,124 +57,6 @@ class Kept:
     at: float = 0.0
     files: dict[str, tuple[str, str]] = field(default_factory=dict)
     said: tuple[str, ...] = ()
-
-
-class _LeftAloneError(ReadAgentError):
-    """A file that is not written, and why."""
-
-
-# --- one file ---------------------------------------------------------------------------------------------
-
-
-def merged(old: str, section: str) -> str:
-    """Return the text of a file with ``section`` between its marks; ``old`` itself where nothing has changed.
-
-    What a person wrote between the marks is kept, below them. Raises ReadAgentError unless there is one mark of each
-    kind, in order: then nobody knows what is whose.
-    """
-    marks = list(_MARK.finditer(old))
-    if [mark[1] for mark in marks] != ["begin", "end"]:
-        raise _LeftAloneError(
-            "its two marks are not there once each, so it was left alone. Put them back: "
-            "%% readagent:begin %% and %% readagent:end %%"
-        )
-    begin, end = marks
-    inside, below = old[begin.end() : end.start()], old[end.end() :]
-    untouched = begin[2] == _digest(inside)
-    if untouched and begin[2] == _digest(section):
-        return old
-    line_end = "\r\n" if "\r\n" in old else "\n"
-    if not untouched:
-        known = {line.strip() for line in _LINE_END.split(section + "\n" + old[: begin.start()] + "\n" + below)}
-        lines = [line for line in _LINE_END.split(inside) if not line.strip() or line.strip() not in known]
-        own = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
-        if own.strip():
-            below = f"\n\n{own}\n".replace("\n", line_end) + below
-    return old[: begin.start()] + _between_marks(section).replace("\n", line_end) + below
-
-
-def _between_marks(section: str) -> str:
-    return f"%% readagent:begin {_digest(section)} %%\n{section.strip()}\n%% readagent:end %%"
-
-
-def _digest(text: str) -> str:
-    """Return a hash of the words of ``text``: programs that tidy files change their white space."""
-    return hashlib.sha256("".join(text.split()).encode("utf-8", "replace")).hexdigest()[:12]
-
-
-def book_id_of(text: str) -> str:
-    """Return the id of the book that the front matter of a file names; '' where there is none."""
-    front, fence, _ = text.removeprefix("\ufeff").replace("\r\n", "\n").partition("\n---")
-    found = _ID.search(front) if fence and front.startswith("---\n") else None
-    return found[1] if found else ""
-
-
-def _new_text(book: Book, section: str) -> str:
-    front = {"readagent": book.id, "title": book.title, "author": book.author}
-    lines = [f"{name}: {yaml_text(value)}".replace("%%", "% %") for name, value in front.items() if value]
-    return "\n".join(["---", *lines, "---", _between_marks(section), ""])
-
-
-def _update(path: Path, section: str) -> None:
-    """Write ``section`` into a file. Raises OSError, and _LeftAloneError where it must not be written."""
-    path = path.resolve()  # of a link, the file that it leads to
-    for _ in range(_TRIES):
-        data = read_regular(path, most=_MOST_BYTES)
-        try:
-            text = data.decode("utf-8")
-        except UnicodeDecodeError:
-            raise _LeftAloneError("it is not a text in UTF-8, so it was left alone. Save it as UTF-8") from None
-        new = merged(text, section).encode("utf-8", "replace")
-        if new == data:
-            return
-        with _draft(path, new, mode=stat.S_IMODE(path.stat().st_mode)) as draft:
-            if read_regular(path, most=_MOST_BYTES) == data:  # nobody has changed it meanwhile
-                os.replace(draft, path)
-                return
-    raise _LeftAloneError("another program is changing it. It is written after the next change")
-
-
-def _create(folder: Path, book: Book, section: str) -> Path:
-    """Write the file of a book under a name that no file has, and return its path. Raises OSError."""
-    words = " ".join(_NOT_IN_NAMES.sub(" ", book.title).split())
-    name = words.encode()[:120].decode("utf-8", "ignore").strip(" .")
-    name = f"Book {name}".strip() if not name or _DEVICE.match(name) else name
-    data = _new_text(book, section).encode("utf-8", "replace")
-    for number in range(1, 1000):
-        path = folder / (f"{name}.md" if number == 1 else f"{name} {number}.md")
-        with _draft(path, data, mode=None) as draft, contextlib.suppress(FileExistsError):
-            _rename_to_free_name(draft, path)
-            return path
-    raise _LeftAloneError("every name for it is taken in the folder. Move some of those files away")
-
-
-def _rename_to_free_name(draft: Path, path: Path) -> None:
-    """Rename a file, never over another one. Raises FileExistsError, or another OSError."""
-    if os.name == "nt":
-        os.rename(draft, path)
-        return
-    try:
-        os.link(draft, path)
-    except FileExistsError:
-        raise
-    except OSError:  # a disk without links, such as a USB stick
-        with path.open("xb") as file:
-            file.write(draft.read_bytes())
-
-
-@contextlib.contextmanager
-def _draft(path: Path, data: bytes, *, mode: int | None) -> Iterator[Path]:
-    """Yield a file with ``data`` beside ``path``, which is gone afterwards. Raises OSError."""
-    draft = path.with_name(f".readagent-{secrets.token_hex(6)}{DRAFT}")  # on the same disk, hidden in Obsidian
-    try:
-        with draft.open("xb") as file:
-            file.write(data)
-        if mode is not None:
-            draft.chmod(mode)
-        yield draft
-    finally:
-        with contextlib.suppress(OSError):
-            draft.unlink(missing_ok=True)
 
 
 # --- the folder -------------------------------------------------------------------------------------------
@@ -195,7 +74,7 @@ def check_folder(workspace: Workspace, typed: str) -> Path:
                 "on; then try again."
             )
         try:
-            with _draft(folder / "x", b"", mode=None):
+            with draft_beside(folder / "x", b"", mode=None):
                 return folder.resolve()
         except OSError as error:
             raise SettingsError(f"Nothing can be written in the folder {folder} ({error.strerror}).") from None
@@ -207,7 +86,7 @@ def check_template(workspace: Workspace, template: str) -> None:
     book = next((book for book, _ in _books_with_notes(workspace, "", {})), None)
     values = _values(workspace, book) if book else {"title": "", "author": "", "chapters": [], "lost": []}
     usual = {"language": "", "finished": "", "stars": 0, "remark": ""}
-    if any(map(_MARK.search, render(template, [usual | values]))):
+    if any(map(MARK.search, render(template, [usual | values]))):
         raise SettingsError(_OWN_MARKS)
 
 
@@ -250,17 +129,17 @@ def _keep(workspace: Workspace, folder: Path, template: str, *, all_books: bool)
     for (book, digest), section in zip(wanted.values(), sections, strict=True):
         path = Path(files[book.id][0]) if book.id in files else None
         try:
-            if _MARK.search(section):
-                raise _LeftAloneError(_OWN_MARKS)
-            if path is None or not _is_file_of(path, book):
+            if MARK.search(section):
+                raise LeftAloneError(_OWN_MARKS)
+            if path is None or not is_file_of(path, book):
                 index = _files_by_book(_vault_of(folder)) if index is None else index
                 path = index.get(book.id)
             if path is None:
-                path = _create(folder, book, section)
+                path = create_file(folder, book, section)
             else:
-                _update(path, section)
+                update_file(path, section)
             files[book.id] = (str(path), digest)
-        except (OSError, _LeftAloneError) as error:
+        except (OSError, LeftAloneError) as error:
             why = f"it cannot be written ({error.strerror})" if isinstance(error, OSError) else error
             said.append(f"{path.name if path else book.title}: {why}".rstrip(".") + ".")
             files[book.id] = (str(path or ""), "")  # tried again next time
@@ -291,21 +170,6 @@ def _values(workspace: Workspace, book: Book) -> dict[str, Any]:
     return template_values(book, document, marks, page_of=pages_of(memory), finished=finished)
 
 
-def _is_file_of(path: Path, book: Book) -> bool:
-    """Return whether the file that was written before is there still and the book's, also without its front matter."""
-    text = _beginning(path, _MOST_BYTES)
-    return book_id_of(text) == book.id or (not book_id_of(text) and bool(_MARK.search(text)))
-
-
-def _beginning(path: Path, most: int = _HEAD) -> str:
-    """Return the first bytes of a file as text, '' where it cannot be read."""
-    try:
-        with open_regular(path, most=math.inf) as file:
-            return file.read(most).decode("utf-8", "replace")
-    except OSError:
-        return ""
-
-
 def _vault_of(folder: Path) -> Path:
     """Return the Obsidian vault that ``folder`` is in, within which files may be moved; else ``folder`` itself."""
     return next((place for place in (folder, *folder.parents) if (place / ".obsidian").is_dir()), folder)
@@ -321,7 +185,7 @@ def _files_by_book(root: Path) -> dict[str, Path]:
         if left < 0:
             break
         for name in sorted(names):
-            if name.endswith(".md") and (book_id := book_id_of(_beginning(Path(folder, name)))):
+            if name.endswith(".md") and (book_id := book_id_of(beginning_of(Path(folder, name)))):
                 found.setdefault(book_id, Path(folder, name))
     return found
 

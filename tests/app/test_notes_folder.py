@@ -41,7 +41,7 @@ def test_the_folder_is_chosen_written_and_told(tmp_path, monkeypatch):
     (path,) = (path for path in tmp_path.glob("*.md"))
     assert ", in short" in path.read_text("utf-8")
     at.run()
-    assert any("kept up to date · 1 book · 0 min ago" in caption.value for caption in at.caption)
+    assert any("kept up to date · 1 book · just now" in caption.value for caption in at.caption)
     press(at, "Stop")
     assert not workspace.settings.saved.notes_folder
     assert path.exists()

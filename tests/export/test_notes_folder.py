@@ -14,8 +14,9 @@ from readagent_core.companion.marks import make_mark
 from readagent_core.connecting import connecting
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import ReadAgentError, SettingsError
-from readagent_core.export import notes_folder
-from readagent_core.export.notes_folder import JOB, book_id_of, keep_notes, keep_up_to_date, kept, merged, write_now
+from readagent_core.export import notes_file
+from readagent_core.export.notes_file import book_id_of, merged
+from readagent_core.export.notes_folder import JOB, keep_notes, keep_up_to_date, kept, write_now
 from readagent_core.export.notes_template import DEFAULT, render
 from readagent_core.library.marks import NOTE, Spot
 from readagent_core.settings import TeamSettings
@@ -169,7 +170,7 @@ def test_a_file_that_changes_while_it_is_written_keeps_both_changes(workspace, f
     keep_notes(workspace, str(folder))
     (path,) = folder.glob("*.md")
     path.chmod(0o640)
-    draft, times = notes_folder._draft, [1, 1, 0]
+    draft, times = notes_file.draft_beside, [1, 1, 0]
 
     def and_edit(*arguments, **options):
         if times and times.pop():
@@ -177,8 +178,7 @@ def test_a_file_that_changes_while_it_is_written_keeps_both_changes(workspace, f
                 file.write("typed just now\n")
         return draft(*arguments, **options)
 
-    monkeypatch.setattr(notes_folder, "_draft", and_edit)
-    times[:0] = [0]  # the folder's own check
+    monkeypatch.setattr(notes_file, "draft_beside", and_edit)
     times.reverse()
     write_note(workspace.library, book.id, "two", 2)
     assert not keep_notes(workspace, str(folder)).said
