@@ -178,7 +178,7 @@ def to_csv(book: Book, document: Document, marks: PlacedMarks, *, page_of: PageO
 
 
 def to_readwise(book: Book, document: Document, marks: PlacedMarks, *, page_of: PageOf) -> str:
-    """Return the marks as Readwise imports them. An answer that is on no words stands under its question."""
+    """Return the marks as Readwise imports them. A kept answer without marked words has its question as text."""
     rows = [csv_line(_READWISE)]
     for mark in (*marks.placed, *marks.lost):
         answer = mark.answer or {"question": "", "text": "", "signature": ""}

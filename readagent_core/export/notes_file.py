@@ -1,4 +1,4 @@
-"""The file that has the notes of one book: what is ReadAgent's stands between two marks, all else is the person's."""
+"""The file with the notes of one book: ReadAgent writes between two marks, and everything else is the person's."""
 
 from __future__ import annotations
 

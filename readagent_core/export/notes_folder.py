@@ -98,7 +98,7 @@ def kept(workspace: Workspace) -> Kept:
 
 
 def keep_notes(workspace: Workspace, typed: str, template: str = "", *, all_books: bool = False) -> Kept:
-    """Write the notes of the books that have changed into a folder, and return how it stands now.
+    """Write the notes of the books that have changed into a folder, and return the state of the folder.
 
     ``all_books``: also of those that have not changed, so that a file that was deleted comes back. Raises SettingsError
     for a folder or a template that cannot be used.

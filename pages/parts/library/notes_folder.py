@@ -20,7 +20,7 @@ _SHOWN = 5  # files that could not be written
 
 
 def draw(workspace: Workspace) -> None:
-    """Draw the button that opens the choice of folder and template, and how the folder stands."""
+    """Draw the button that opens the choice of folder and template, and whether the folder is up to date."""
     folder = workspace.settings.saved.notes_folder
     with st.popover("In a folder" if folder else "Keep in a folder", icon=":material/folder:", width="content"):
         _choose(workspace, folder)
@@ -30,7 +30,7 @@ def draw(workspace: Workspace) -> None:
 
 
 def _state(workspace: Workspace) -> None:
-    """Say how the folder stands."""
+    """Draw whether the folder is up to date, or what could not be written."""
     now = kept(workspace)
     if any(job.key in (JOB, _ALL) for job in workspace.jobs.running()):
         st.caption("being written …")
