@@ -12,7 +12,8 @@ from typing import Any
 
 from readagent_core import keyrings
 from readagent_core.connecting import key_places
-from readagent_core.connecting.checking.check import QUICK_STEPS, STEPS, Check, CheckState, check_model, suit
+from readagent_core.connecting.checking.check import QUICK_STEPS, STEPS, Check, CheckState, check_model
+from readagent_core.connecting.checking.suitable_options import suitable_options
 from readagent_core.connecting.key_places import MEMORY
 from readagent_core.errors import SettingsError
 from readagent_core.jobs import Job
@@ -41,7 +42,7 @@ class ModelTest:
     @property
     def options(self) -> ModelOptions:
         """The settings that suit it, once the test has ended."""
-        return suit(self.checks)
+        return suitable_options(self.checks)
 
 
 def preset_of(address: str) -> Preset | None:

@@ -11,9 +11,9 @@ import psutil
 
 from readagent_core.cancel import CancelToken
 from readagent_core.connecting import connecting
-from readagent_core.connecting.checking.check import NOVEL_WORDS, SLOW_NOVEL, suit_speed
+from readagent_core.connecting.checking.suitable_options import suitable_for_speed
 from readagent_core.errors import LocalModelError, SettingsError
-from readagent_core.gisting.costs import SPEEDS, minutes_at
+from readagent_core.gisting.costs import NOVEL_WORDS, SLOW_NOVEL, SPEEDS, minutes_at
 from readagent_core.jobs import Job
 from readagent_core.models import connection
 from readagent_core.models.local import download, engine, files
@@ -144,7 +144,7 @@ def use(workspace: Workspace, name: str, *, cancel: CancelToken | None = None) -
         workspace.library.set_preference(SPEEDS, speeds)
     if not workspace.settings.saved.options_of(name).to_dict():
         # pages opened after the gists leave those as they were read before
-        options, _ = suit_speed(ModelOptions(opened_after=True), *speeds.get(name, (0.0, 0.0)))
+        options, _ = suitable_for_speed(ModelOptions(opened_after=True), *speeds.get(name, (0.0, 0.0)))
         connecting.save_model_options(workspace, name, options)
     connecting.use_model(workspace, address=WHERE, model=name, key=Secret())
 

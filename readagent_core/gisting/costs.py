@@ -22,6 +22,8 @@ from readagent_core.workspace import Workspace
 
 MIN_CALLS = 3  # fewer calls say nothing about a model's speed
 SPEEDS = "model speeds"  # the library's preference: model → tokens a second read, written
+NOVEL_WORDS = 60_000
+SLOW_NOVEL = 180.0  # minutes for the gists of one, from which on a call for each pause is too much
 _TOKENS_PER_WORD = 1.35
 _COMPUTED = 1.5  # prompt tokens that a model on this computer computes for each token of a book
 _WRITTEN = 0.2  # tokens written for each token of a book

@@ -9,7 +9,7 @@ from readagent_core.answering.asking import ask
 from readagent_core.answering.base import Question
 from readagent_core.cancel import CancelToken
 from readagent_core.connecting import connecting
-from readagent_core.connecting.checking import check, tasks
+from readagent_core.connecting.checking import check, suitable_options, tasks
 from readagent_core.connecting.checking.text import QUESTIONS, story
 from readagent_core.gisting.job import start_gisting, usual_plan
 from readagent_core.models.builtin.reader import ANSWERS
@@ -33,7 +33,7 @@ def checked(server: FakeServer, *, quick: bool = False) -> dict[str, check.Check
 
 
 def options(checks: dict[str, check.Check]) -> dict[str, object]:
-    return check.suit(checks.values()).to_dict()
+    return suitable_options.suitable_options(checks.values()).to_dict()
 
 
 def test_every_prompt_of_every_method_is_tested():
@@ -57,10 +57,10 @@ def test_the_quick_form_takes_a_dozen_prompts_and_finds_what_fails():
 
 
 def test_a_slow_model_gets_even_pages_and_answers_from_one_prompt():
-    slow, why = check.suit_speed(ModelOptions(), 15.0, 4.0)
+    slow, why = suitable_options.suitable_for_speed(ModelOptions(), 15.0, 4.0)
     assert (slow.pagination, slow.method, len(why)) == ("uniform", "recall-once", 2)
-    assert check.suit_speed(ModelOptions(), 400.0, 40.0) == (ModelOptions(), [])
-    assert check.suit_speed(ModelOptions(), 0.0, 0.0) == (ModelOptions(), [])
+    assert suitable_options.suitable_for_speed(ModelOptions(), 400.0, 40.0) == (ModelOptions(), [])
+    assert suitable_options.suitable_for_speed(ModelOptions(), 0.0, 0.0) == (ModelOptions(), [])
     told = check._speed(check.Speed(1500, 100.0, 400, 100.0))
     assert (told.state, told.figure) == ("weak", "15 tokens a second read, 4 written")
     assert "3 hours" in told.advice

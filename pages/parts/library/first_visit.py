@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from readagent_core.connecting import local_models
-from readagent_core.connecting.checking.check import NOVEL_WORDS
 from readagent_core.errors import ReadAgentError
+from readagent_core.gisting.costs import NOVEL_WORDS
 from readagent_core.incoming.samples import NAMES
 from readagent_core.library.records import Card
 from readagent_core.models.local import engine

@@ -8,9 +8,9 @@ import streamlit as st
 
 from pages.parts.shared import polling, shell
 from readagent_core.connecting import connecting, local_models
-from readagent_core.connecting.checking.check import NOVEL_WORDS
 from readagent_core.connecting.local_models import INSTALL_KEY, Choice, Fit, Installing
 from readagent_core.errors import LocalModelError, ReadAgentError
+from readagent_core.gisting.costs import NOVEL_WORDS
 from readagent_core.jobs import Job
 from readagent_core.models.local import engine, files, states
 from readagent_core.models.local.download import Step

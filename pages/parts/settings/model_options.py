@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.parts.shared import shell
 from readagent_core.connecting import connecting
-from readagent_core.connecting.checking.check import IN_ONE_CALL, ONE_AT_A_TIME
+from readagent_core.connecting.checking.suitable_options import IN_ONE_CALL, ONE_AT_A_TIME
 from readagent_core.settings.saved import ModelOptions
 from readagent_core.workspace import Workspace
 

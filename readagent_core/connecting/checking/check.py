@@ -1,7 +1,6 @@
-"""Test whether a model can do this job: what holds, what does not, and the settings that suit it.
+"""Test whether a model can do this job: what holds, what does not.
 
-Failing a part is no ban: the check says what will work less well. The settings are chosen by what a person would lose
-without them, and nothing is saved here.
+Failing a part is no ban: the check says what will work less well. Nothing is saved here.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from functools import cache, partial
@@ -37,18 +36,16 @@ from readagent_core.errors import (
     ServerFailedError,
     WindowError,
 )
-from readagent_core.gisting.costs import minutes_at
+from readagent_core.gisting.costs import NOVEL_WORDS, SLOW_NOVEL, minutes_at
 from readagent_core.models.base import Completion
 from readagent_core.models.server import windows
 from readagent_core.models.server.openai_server import LEAST_MEASURED, OpenAIServer
 from readagent_core.prompts import Prompt
-from readagent_core.settings.saved import ModelOptions
 from readagent_core.words import count_words
 
 WAITS = 4  # of one question, for a server that says 'too many'
 WAIT_SECONDS = 5.0  # where it does not say how long
 LONGEST_WAIT = 70.0  # free accounts count their calls by the minute
-ONE_AT_A_TIME, IN_ONE_CALL = "read-agent-s", "recall-once"
 _SMALL_WINDOW = 6_000
 _LONG_WORDS = 1_500  # of a prompt: servers keep beginnings of 1,024 tokens and more
 _SLOW_SECONDS = 0.5  # to the first word; with less, two times cannot be told apart
@@ -108,9 +105,6 @@ PARTS = tuple(_ASKED)  # the notes and the refusal have prompts of their own
 STEPS = 4 + len(PARTS) + 5  # checks of a test, those that depend on others included
 QUICK = ("pause", "length", "pages", "recall", "option", "quote")  # parts of the quick form, one prompt of each
 QUICK_STEPS = 4 + len(QUICK)
-SLOW_READING = 60.0  # tokens a second: pages opened for a second prompt take longer than a person waits
-SLOW_NOVEL = 180.0  # minutes for the gists of one, from which on a call for each pause is too much
-NOVEL_WORDS = 60_000
 
 
 def check_model(server: OpenAIServer, cancel: CancelToken, *, quick: bool = False) -> Iterator[Check]:
@@ -141,58 +135,6 @@ def check_model(server: OpenAIServer, cancel: CancelToken, *, quick: bool = Fals
             yield _count_enforced(server, cancel)
         yield _reuses_beginnings(server, cancel)
     yield _window(server)
-
-
-def suit(checks: Collection[Check]) -> ModelOptions:
-    """Return the settings that suit a model with these checks, those of a quick or of a whole test."""
-    by_id = {check.id: check for check in checks}
-    state = {name: check.state for name, check in by_id.items()}
-    options, why = ModelOptions(), []
-    if state.get("form") == GOOD:
-        options = replace(options, json_replies=True)
-        why.append("Replies with a form are asked for in JSON: as plain text their form breaks.")
-    elif state.get("pause") == FAILED:
-        many = state.get("pauses") == GOOD
-        options = replace(options, pagination="many" if many else "uniform")
-        why.append(
-            "Several pauses a prompt: asked for one, it names none."
-            if many
-            else "Even pages by rule: it does not name pauses, and asking in vain takes calls."
-        )
-    if FAILED in (state.get("length"), state.get("quote")) or state.get("window") == WEAK:
-        options = replace(options, small_pages=True)
-        why.append("Pages half as long: it loses its way in longer ones.")
-    if state.get("recall") == FAILED:
-        options = replace(options, method=IN_ONE_CALL)
-        why.append("Answers from one prompt: its requests for more come out wrong.")
-    elif not options.json_replies and state.get("page") == GOOD and by_id["pages"].never > 1:
-        options = replace(options, method=ONE_AT_A_TIME)
-        why.append("Looking up one page at a time: it does not name several at once.")
-    if state.get("reason") == WEAK:
-        options = replace(options, reason_first=True)
-        why.append("Reasons before the letter: it chooses the right option more often so.")
-    if state.get("notes", GOOD) != GOOD:
-        options = replace(options, notes_apart=True)
-        why.append("What a page says of people in a call of its own: with the gist, one of them comes out wrong.")
-    if state.get("reuse") == GOOD:
-        options = replace(options, opened_after=True)
-        why.append("Opened pages after the gists: it reuses the beginning of a prompt, so answers begin sooner.")
-    if speed := by_id.get("speed"):
-        options, slow = suit_speed(options, speed.read, speed.written)
-        why += slow
-    return replace(options, why=tuple(why))
-
-
-def suit_speed(options: ModelOptions, read: float, written: float) -> tuple[ModelOptions, list[str]]:
-    """Return ``options`` with what suits a model of this speed, in tokens a second (0: not known), and why."""
-    why = []
-    if read and written and not options.pagination and minutes_at(NOVEL_WORDS, read, written) > SLOW_NOVEL:
-        options = replace(options, pagination="uniform")
-        why.append("Even pages by rule: at its speed a call for each pause is too much.")
-    if read and read < SLOW_READING and not options.method:
-        options = replace(options, method=IN_ONE_CALL)
-        why.append("Answers from one prompt: at its speed pages read again take longer than one waits.")
-    return options, why
 
 
 def _ask(server: OpenAIServer, prompt: Prompt, cancel: CancelToken) -> Completion:
