@@ -2,6 +2,8 @@
 
     python -m bench.fuzz [--cases 2000] [--seed 1] [--kind epub] [--folder FOLDER]
 
+Says on standard error how far it is after every hundred files, and at once what escapes; the table comes at the end.
+
 The files are the samples in every format and, where it is there, the shared test data; or those of ``--folder``, for
 formats that no script makes (AZW3, LaTeX, Org).
 """
@@ -11,6 +13,7 @@ from __future__ import annotations
 import argparse
 import resource
 import signal
+import sys
 import time
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -27,6 +30,7 @@ from tests.loaders.mutating import mutated
 from tests.loaders.picturing import encode, line_art
 
 SECONDS = 20
+EVERY = 100  # files after which it says how far it is
 
 
 class Hangs(BaseException):
@@ -92,6 +96,10 @@ def main() -> int:
             signal.setitimer(signal.ITIMER_PROF, 0)
         verdicts[kind][verdict] += 1
         slowest[kind] = max(slowest[kind], time.process_time() - start)
+        if verdict in ("HANGS", "ESCAPES"):
+            print(escaped[-1], file=sys.stderr, flush=True)
+        if (case + 1) % EVERY == 0:
+            print(f"{case + 1:,} of {options.cases:,}, {len(escaped)} escaped", file=sys.stderr, flush=True)
     names = sorted({v for counts in verdicts.values() for v in counts})
     print(f"{'':6}{'cases':>7}" + "".join(f"{n.replace('Error', ''):>20}" for n in names) + f"{'slowest':>10}")
     for kind, counts in sorted(verdicts.items()):

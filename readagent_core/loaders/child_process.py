@@ -1,8 +1,8 @@
 """Opens a file in a child process with limits on memory and time, so that no file can bring the app down.
 
 The child reports every source page that it has read. Where it crashes or makes no progress on a page, another child
-reads the file without that page. Text and Markdown are opened in this process. Where no child process can be started,
-the file is opened in this process and a notice says so.
+reads the file without that page. Text and short Markdown are opened in this process. Where no child process can be
+started, the file is opened in this process and a notice says so.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import time
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from math import inf
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
@@ -34,11 +35,11 @@ from readagent_core.errors import (
     UnsafeDocumentError,
 )
 from readagent_core.loaders import DEFAULT, Limits, PageProgress, import_loader, load
-from readagent_core.loaders.base import check_size
+from readagent_core.loaders.base import MEGABYTE, check_size
 from readagent_core.loaders.file_types import detect_file_type
 from readagent_core.loaders.recognition.page import RecognisedPage
 
-OPENED_IN_PLACE = frozenset({"text", "markdown"})
+_IN_PLACE = {"text": inf, "markdown": MEGABYTE}  # bytes up to which a file of a format is opened in this process
 _ROOT = Path(__file__).resolve().parent.parent.parent
 _SECRET = re.compile(  # names of variables; a stranger's file needs none
     "KEY|TOKEN|SECRET|PASS|PWD|CREDENTIAL|AUTH|COOKIE|_PAT(?:_|$)|DSN|WEBHOOK|CONNECTION|(?:DATABASE|DB|REDIS|MONGO)\\w*_UR[LI]"
@@ -71,7 +72,7 @@ def load_in_child_process(
 
     ``progress`` is called in this thread; what it raises ends the child."""
     check_size(data, limits.file, "This file")
-    if detect_file_type(data, name).format in OPENED_IN_PLACE:
+    if len(data) <= _IN_PLACE.get(detect_file_type(data, name).format, 0):
         return load(data, name, password=password, address=address, limits=limits)
     with tempfile.TemporaryDirectory(prefix="readagent-") as folder:
         file = Path(folder) / "file"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
 from html import escape
 from typing import Any
 
@@ -68,19 +67,29 @@ def parse_tex(text: str) -> Any:
 
 def mark_tex(text: str, mark: Callable[[Any], str]) -> str:
     r"""Return ``text`` in which each formula between \( \), \[ \] or $$ is as ``mark`` gives it, from its MathML."""
-    return _TEX_IN_TEXT.sub(partial(_marked_tex, mark), text) if "\\" in text or "$$" in text else text
+
+    def marked(found: re.Match[str]) -> str:
+        tree = _tree(found)
+        return found.group() if tree is None else mark(tree)
+
+    return _TEX_IN_TEXT.sub(marked, text) if "\\" in text or "$$" in text else text
 
 
-def mark_dollars(text: str, mark: Callable[[Any], str]) -> str:
-    """Return ``text`` as ``mark_tex`` does, for formulas between single or double dollar signs, as in Markdown."""
-    return _DOLLARS.sub(partial(_marked_tex, mark), text) if "$" in text else text
+def tex_at(text: str, at: int) -> tuple[Any, int] | None:
+    """Return the MathML of the formula between dollar signs or brackets that begins at ``at``, and where it ends.
+
+    In Markdown, a bracket after a backslash is mostly no more than a bracket."""
+    found = _DOLLARS.match(text, at) or _TEX_IN_TEXT.match(text, at)
+    escaped = found and text[at] == "\\" and not re.search(r"\\[A-Za-z]|[\^_=]", found.group()[2:-2])
+    tree = _tree(found) if found and not escaped else None
+    return None if found is None or tree is None else (tree, found.end())
 
 
-def _marked_tex(mark: Callable[[Any], str], found: re.Match[str]) -> str:
+def _tree(found: re.Match[str]) -> Any:
+    """Return the MathML of a formula that was found in a text; None where it is prose between dollar signs."""
     inner = next(filter(None, found.groups()), "")
     plain = found.group()[:2] not in ("$$", "\\(", "\\[") and not is_tex(inner) and len(inner) > 2
-    tree = None if plain else parse_tex(inner)
-    return found.group() if tree is None else mark(tree)
+    return None if plain else parse_tex(inner)
 
 
 # --- one line --------------------------------------------------------------------------------------------

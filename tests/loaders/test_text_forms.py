@@ -192,7 +192,7 @@ def test_links_and_notes_of_markdown_lead_to_their_places():
     assert (document.title, document.author) == ("The Log", "Ann Keeper, Ben Boat")
     assert texts(document) == [
         "A lamp burned; see the boat, the site or the log.\nIt cost ½ of $5 and `[x](y)` is code. [A red boat]",
-        "In the harbour. See https://example.org/c, `code` and [nothing];\n`<!--` \\[is\\] `-->` code.",
+        "In the harbour. See https://example.org/c, `code` and [nothing];\n`<!--` [is] `-->` code.",
         "Of oil, and of brass.",
         "With a second paragraph.",
         "At *nine*.",
@@ -208,6 +208,30 @@ def test_links_and_notes_of_markdown_lead_to_their_places():
     ]
     assert spans(document, SpanKind.FORMULA)[0][1] == "½"
     assert notices(document)["badges"] == 2
+
+
+def test_quotations_lists_and_tags_of_markdown_are_read_as_a_browser_shows_them():
+    source = (
+        "> The lamp is\n> out.\n>\n> She said so.\n\n1. Take oil.\n   Pour it.\n   - slowly\n2. Light it.\n\n"
+        "It was 10<sup>6</sup> feet,<br>or so; press <Enter>, AT&amp;T, 3 \\* 4 = \\(12\\) is \\( x_1 \\).\n\n"
+        "<div align='center'><img src='https://shields.io/b.svg'><p>Kept <b>whole</b>.</p></div>\n\n"
+        "Two lines of a paragraph\nabove a rule.\n---\nThe end[^z].\n\n[^a]: Of nothing.\n[^z]: At last.\n"
+    )
+    document = opened(source, "x.md")
+    assert texts(document) == [
+        "The lamp is\nout.",
+        "She said so.",
+        "1. Take oil. Pour it.\n  - slowly\n2. Light it.",
+        "It was 10⁶ feet,\nor so; press <Enter>, AT&T, 3 * 4 = (12) is x₁.",
+        "Kept whole.",
+        "Two lines of a paragraph\nabove a rule.",
+        "* * *",
+        "The end.",
+        "Of nothing.",
+        "At last.",
+    ]
+    assert not titles(document)[:-1]
+    assert notices(document)["badges"] == 1
 
 
 def test_a_title_loses_its_badges_and_a_first_chapter_is_no_title():

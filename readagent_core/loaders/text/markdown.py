@@ -1,29 +1,33 @@
-"""Opens Markdown: headings become sections, a table is one paragraph a row, and paragraphs keep the stars of emphasis.
+"""Opens Markdown with markdown-it: headings become sections, a table is one paragraph a row, emphasis keeps its stars.
 
 The only heading of level 1 is the title. Front matter and a line ``*by …*`` below the title give title, author and
-language.
+language. Wrapped lines are joined; verse keeps its lines.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
+import nh3
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from mdit_py_plugins.footnote import footnote_plugin
+
 from readagent_core.document import Document, SpanKind, is_outside_address
-from readagent_core.loaders.base import SCENE_BREAK, Builder, Limits, Note, check_size
+from readagent_core.loaders.base import SCENE_BREAK, Builder, Limits, Note, check_size, join_items
 from readagent_core.loaders.decode import decode_noting_guess
 from readagent_core.loaders.descriptions import bracket_description
 from readagent_core.loaders.headings import is_heading_line
-from readagent_core.loaders.marks import Marks, without_marks, without_reserved
-from readagent_core.loaders.maths import formula_line, mark_dollars, safe_mathml
-from readagent_core.loaders.text.lines import Layout, is_table, join_lines
+from readagent_core.loaders.marks import CLOSE, Marks, without_marks, without_reserved
+from readagent_core.loaders.maths import formula_line, raise_text, safe_mathml, tex_at
+from readagent_core.loaders.text.lines import Layout, is_table, join_lines, join_text
 from readagent_core.loaders.titles import is_same_title
 from readagent_core.words import count_of
 
-_ATX = re.compile(r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
-_UNDERLINE = re.compile(r"^ {0,3}(=+|-{2,})[ \t]*$")
-_RULE = re.compile(r"^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*\n", re.DOTALL)
 _FACT = re.compile(
     r"^(title|authors?|lang|language):[ \t]*(\S.*?|(?:\n[ \t]*-[ \t]*\S.*(?:\n[ \t]+[^-\s].*)*)+)[ \t]*$",
@@ -32,26 +36,37 @@ _FACT = re.compile(
 _BY = re.compile(
     r"^[*_]{0,3}(?:by|von|par|por|di)[ \t]+(.{1,80}?)[*_]{0,3}$|^[*_]{0,3}著者?[:：][ \t]*(.{1,40}?)[*_]{0,3}$", re.I
 )
-_DIVIDER = re.compile(r"^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
-_CELL = re.compile(r"(?<!\\)\|")
 _LABEL = re.compile(r"[ \t]*\{#([^}\s]*)[^}]*\}$")
-_COMMENT = re.compile(r"(`+)(?!`)(?:(?!\n\n)[^`])*\1|(?<!\\)<!--.*?-->", re.DOTALL)  # or code, which stays
-_FENCED = re.compile(r"(^ {0,3}(?:`{3}|~{3}).*?^ {0,3}(?:`{3}|~{3})[ \t]*$)", re.DOTALL | re.MULTILINE)
-_CODE = re.compile(r"(`+[^`]+`+)")
-_NOTE_TEXT = re.compile(r"^ {0,3}\[\^([^\]\s]+)\]:[ \t]*(.*)$")
-_REFERENCE = re.compile(r"^ {0,3}\[(?!\^)([^\]]{1,200})\]:[ \t]*<?(\S+?)>?(?:[ \t]+[\"'(].*[\"')])?[ \t]*$")
-_TARGET = r"\(\s*<?([^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)>?(?:\s+[\"'(][^\"')]*[\"')])?\s*\)"
-_LINKED_PICTURE = re.compile(rf"\[!\[([^\[\]]*)\]{_TARGET}\](?:{_TARGET}|\[[^\[\]]*\])")
-_PICTURE = re.compile(rf"!\[([^\[\]]*)\](?:{_TARGET}|\[[^\[\]]*\])")
 _BADGE = re.compile(r"badge|shields\.io|travis|codecov|coveralls|/workflows/|circleci|appveyor", re.IGNORECASE)
-_LINK = re.compile(rf"(?<![\\!])\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])+)\](?:{_TARGET}|\[([^\[\]]*)\])?")
-_INLINE_NOTE = re.compile(r"\^\[((?:[^\[\]]|\[[^\[\]]*\])+)\]")
-_KEPT_CODE = "\ufdef"  # around the number of a piece of code; no text has this character
-_KEPT = re.compile(f"{_KEPT_CODE}(\\d+){_KEPT_CODE}")
-_ADDRESS = re.compile(r"<(https?://[^<>\s]+|mailto:[^<>\s]+)>")
+_IMAGE = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
+_ALT = re.compile(r"\balt\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
+_TAG = re.compile(r"</?([a-z][a-z0-9]*)\b[^>]*>", re.IGNORECASE)
+_TAGS = nh3.ALLOWED_TAGS | {"font", "picture", "source", "section", "button", "svg", "input"}
+_DEFINED = re.compile(
+    r"^( {0,3}\[[^\]\n]+\]:[^\n]*\n)(?= {0,3}\[[^\]\n]+\]:)", re.MULTILINE
+)  # a link or note, and another
 _NOT_SLUG = re.compile(r"[^\w\- ]+")
+_DEEPEST = 10_000  # what nests deeper than Python's stack allows is an error, where the usual limit loses text silently
+_LONGEST_UNDERLINED = 120  # characters; what is longer is text above a rule
 
-Block = tuple[str, int, list[str]]  # 'heading' (with its level), 'rule', 'code' or 'text'; its lines
+
+def _formula_rule(state: StateInline, silent: bool) -> bool:
+    found = tex_at(state.src, state.pos)
+    if found is None:
+        return False
+    if not silent:
+        state.push("formula", "", 0).meta = {"tree": found[0]}
+    state.pos = found[1]
+    return True
+
+
+def _parser() -> MarkdownIt:
+    # no rule for code without a fence: in books an indent begins a paragraph
+    parser = MarkdownIt("commonmark").enable("table").disable("code").use(footnote_plugin)
+    parser.options.maxNesting = _DEEPEST
+    parser.core.ruler.disable("footnote_tail")  # it drops notes that nothing refers to
+    parser.inline.ruler.before("escape", "formula", _formula_rule)
+    return parser
 
 
 def load(data: bytes, name: str, *, limits: Limits) -> Document:
@@ -60,171 +75,197 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
     builder = Builder()
     text = re.sub(r"\r*\n|\r", "\n", without_reserved(decode_noting_guess(data, builder)))
     facts, text = _front_matter(text)
-    parts = _FENCED.split(text)
-    text = "".join(part if at % 2 else _COMMENT.sub(_keep_code, part) for at, part in enumerate(parts))
-    blocks = list(_split_blocks(text.split("\n")))
+    environment: dict[str, Any] = {}
+    tokens = _parser().parse(_DEFINED.sub("\\1\n", text), environment)
     inline = _Inline(builder.marks)
-    blocks = inline.take_definitions(blocks)
-    layout = Layout.detect([lines for kind, _, lines in blocks if kind == "text"])
     title, author = facts.get("title", ""), facts.get("author", "")
-    tops = [i for i, (kind, level, _) in enumerate(blocks) if kind == "heading" and level == 1]
-    alone = len(tops) == 1 and all(kind != "heading" for kind, _, _ in blocks[: tops[0]])
-    first = without_marks(inline.text(_LABEL.sub("", blocks[tops[0]][2][0]), heading=True)) if alone else ""
-    if alone and (is_same_title(title, first) or (not title and not is_heading_line(first))):
-        title = title or first
-        at = tops[0] + 1
-        if at < len(blocks) and blocks[at][0] == "text" and len(blocks[at][2]) == 1:
-            by = _BY.match(blocks[at][2][0].strip())
-            if by:
-                author = author or (by.group(1) or by.group(2))
-                del blocks[at]
-        del blocks[tops[0]]
-    for kind, level, lines in blocks:
-        if kind == "heading":
-            label = _LABEL.search(lines[0])
-            heading = _drop_strong(inline.text(_LABEL.sub("", lines[0]), heading=True))
-            plain = without_marks(heading).lower()
-            slug = _NOT_SLUG.sub("", plain).strip().replace(" ", "-")
-            builder.add_anchors([f"#{slug}", *([f"#{label.group(1)}"] if label else [])])
-            builder.add_heading(heading, level)
-        elif kind == "rule":
-            builder.add_paragraph(SCENE_BREAK)
-        elif kind == "code":
-            builder.add_paragraph("\n".join(lines), exact=True)
-        else:
-            for text in _table_rows(lines) or join_lines(lines, layout):
-                builder.add_paragraph(_drop_strong(inline.text(text)), exact=is_table(text.split("\n")))
-    builder.add_notes(inline.notes())
+    heads = [at for at, token in enumerate(tokens) if token.type == "heading_open"]
+    tops = [at for at in heads if tokens[at].tag == "h1"]
+    first = inline.heading(tokens[tops[0] + 1])[0] if len(tops) == 1 and heads[0] == tops[0] else ""
+    if first and (is_same_title(title, first) or (not title and not is_heading_line(first))):
+        title = title or without_marks(first)
+        below = tokens[tops[0] + 3 : tops[0] + 6]
+        by = _BY.match(below[1].content.strip()) if below and below[0].type == "paragraph_open" else None
+        author = author or (by.group(1) or by.group(2) if by else "")
+        del tokens[tops[0] : tops[0] + (6 if by else 3)]
+    else:
+        inline.badges = 0  # the heading is read again
+    layout = Layout.detect([token.content.split("\n") for token in tokens if token.type == "inline"])
+    reading = _Reading(builder, inline, layout)
+    reading.run(tokens)
+    listed = environment.get("footnotes", {}).get("list", {})
+    own = {key: inline.lines(note["tokens"]) for key, note in listed.items() if note.get("tokens")}
+    builder.add_notes(reading.notes + [Note(" ".join(lines), "", [f"note/{key}"]) for key, lines in own.items()])
     if inline.badges:
-        builder.add_notice(
-            "badges", f"{count_of(inline.badges, 'badge')} of the project's state left out.", inline.badges
-        )
+        told = f"{count_of(inline.badges, 'badge')} of the project's state left out."
+        builder.add_notice("badges", told, inline.badges)
     language = facts.get("lang") or facts.get("language", "")
     return builder.build(title=title, name=name, author=author, language=language, format="markdown", limits=limits)
 
 
+class _Reading:
+    """One pass over the blocks: the lines of the list that is read, and the notes so far."""
+
+    def __init__(self, builder: Builder, inline: _Inline, layout: Layout) -> None:
+        self.builder, self.inline, self.layout = builder, inline, layout
+        self.items: list[str] = []
+        self.marks: list[str] = []  # of the items around, each '' after the first line of its item
+        self.notes: list[Note] = []
+        self.note: str | None = None  # of the note that is read
+
+    def run(self, tokens: Sequence[Token]) -> None:
+        row: list[str] = []
+        for at, token in enumerate(tokens):
+            kind = token.type
+            if kind == "heading_open" and "\n" not in tokens[at + 1].content[:_LONGEST_UNDERLINED]:
+                self._heading(tokens[at + 1], int(token.tag[1]))
+            elif kind == "heading_close" and "\n" in tokens[at - 1].content[:_LONGEST_UNDERLINED]:
+                self._add(SCENE_BREAK)  # a rule right below a paragraph
+            elif kind == "inline" and tokens[at - 1].type in ("td_open", "th_open"):
+                row.append(" ".join(self.inline.lines(token.children or [])))
+            elif kind == "inline" and not (tokens[at - 1].type == "heading_open" and "\n" not in token.content):
+                self._paragraph(token)
+            elif kind == "tr_close":
+                self._add("\t".join(row).rstrip())
+                row.clear()
+            elif kind in ("fence", "code_block"):
+                self._add(f"{token.markup}{token.info}\n{token.content}{token.markup}", exact=True)
+            elif kind == "hr":
+                self._add(SCENE_BREAK)
+            elif kind == "html_block" and not token.content.lstrip().startswith("<!--"):
+                self._page(token.content)
+            elif kind == "list_item_open":
+                self.marks.append(f"{token.info}{token.markup} ")
+            elif kind == "list_item_close":
+                self.marks.pop()
+            elif kind.endswith("list_close") and not self.marks:
+                self._end_list()
+            elif kind == "footnote_reference_open":
+                self.note = f"note/{token.meta['label']}"
+            elif kind == "footnote_reference_close":
+                self.note = None
+
+    def _heading(self, token: Token, level: int) -> None:
+        self._end_list()
+        title, anchors = self.inline.heading(token)
+        self.builder.add_anchors(anchors)
+        self.builder.add_heading(title, level)
+
+    def _paragraph(self, token: Token) -> None:
+        raw, lines = token.content.split("\n"), self.inline.lines(token.children or [])
+        if self.note is not None:
+            known = any(self.note in note.anchors for note in self.notes)
+            self.notes.append(Note(" ".join(lines), "", [] if known else [self.note]))
+        elif self.marks:
+            self.items.append("  " * (len(self.marks) - 1) + self.marks[-1] + " ".join(lines))
+            self.marks[-1] = " " * bool(self.marks[-1])
+        elif len(raw) != len(lines) or is_table(raw):
+            self._add("\n".join(lines), exact=is_table(raw))
+        else:
+            kept = join_lines(raw, self.layout)[0].split("\n")
+            first = len(kept) == 2 < len(raw)  # a speaker's name above the speech
+            joined = "\n".join(lines) if len(kept) > 1 and not first else reduce(join_text, lines[first:])
+            self._add(f"{lines[0]}\n{joined}" if first else joined)
+
+    def _page(self, html: str) -> None:
+        from readagent_core.loaders.html.loader import read_fragment  # takes a moment, and few texts have HTML in them
+
+        for block in read_fragment(self.inline.without_badges(html).encode(), self.builder.marks):
+            if block.kind == "heading":
+                self._end_list()
+                self.builder.add_heading(block.text, block.level)
+            else:
+                self._add(block.text, exact=block.exact)
+
+    def _add(self, text: str, *, exact: bool = False) -> None:
+        self._end_list()
+        if without_marks(text).strip():
+            self.builder.add_paragraph(text, exact=exact)
+
+    def _end_list(self) -> None:
+        items, self.items = self.items, []
+        for text in join_items(items):
+            self.builder.add_paragraph(text)
+
+
 class _Inline:
-    """What stands within lines: links, notes, pictures, formulas. Takes the definitions of links and notes first."""
+    """What stands within lines: links, notes, pictures, formulas, and the few tags of HTML that have a meaning here."""
 
     def __init__(self, marks: Marks) -> None:
         self.marks = marks
-        self.links: dict[str, str] = {}
-        self.noted: dict[str, list[str]] = {}  # the paragraphs of each note
         self.badges = 0
 
-    def take_definitions(self, blocks: list[Block]) -> list[Block]:
-        """Returns the blocks without the lines that say where links lead and what notes say."""
-        kept: list[Block] = []
-        note: list[str] | None = None
-        for kind, level, lines in blocks:
-            if kind != "text":
-                kept.append((kind, level, lines))
-                note = None
-                continue
-            rest: list[str] = []
-            if note and lines[0].startswith(("  ", "\t")):
-                note.append("")  # its next paragraph
-            else:
-                note = None
-            for line in lines:
-                defined, linked = _NOTE_TEXT.match(line), _REFERENCE.match(line)
-                if defined:
-                    note = self.noted.setdefault(defined.group(1), [])
-                    note.append(defined.group(2))
-                elif linked:
-                    self.links[linked.group(1).casefold()] = linked.group(2)
-                elif note:
-                    note[-1] = f"{note[-1]} {line.strip()}".strip()
-                else:
-                    rest.append(line)
-            if rest:
-                kept.append((kind, level, rest))
-        return kept
+    def heading(self, token: Token) -> tuple[str, list[str]]:
+        """Returns the title and the keys by which it is referred to."""
+        children = [one for one in token.children or [] if one.type != "image" or _is_badge(one)]
+        text = " ".join(self.lines(children))
+        label, text = _LABEL.search(text), _LABEL.sub("", text)
+        slug = _NOT_SLUG.sub("", without_marks(text).lower()).strip().replace(" ", "-")
+        return text, [f"#{slug}", *([f"#{label.group(1)}"] if label else [])]
 
-    def notes(self) -> list[Note]:
-        return [
-            Note(self.text(text), "", [f"note/{name}"] if at == 0 else [])
-            for name, texts in list(self.noted.items())
-            for at, text in enumerate(texts)
-        ]
+    def without_badges(self, html: str) -> str:
+        return _IMAGE.sub(lambda found: "" if self._count(bool(_BADGE.search(found[0]))) else found[0], html)
 
-    def text(self, text: str, *, heading: bool = False) -> str:
-        """Returns a text with marks of its links, notes and formulas. Code stays as it is."""
-        if not any(sign in text for sign in "[$<"):
-            return text
-        codes: list[str] = []
+    def _count(self, badge: bool) -> bool:
+        self.badges += badge
+        return badge
 
-        def keep(found: re.Match[str]) -> str:
-            codes.append(found.group())
-            return f"{_KEPT_CODE}{len(codes) - 1}{_KEPT_CODE}"
+    def lines(self, tokens: Sequence[Token]) -> list[str]:
+        """Returns the lines of a text with its marks."""
+        out: list[str] = []
+        links: list[bool] = []
+        raised = 0  # where the last superscript or subscript begins
+        for token in tokens:
+            kind, tag = token.type, _TAG.match(token.content)
+            if kind in ("text", "html_inline") and not (kind == "html_inline" and (tag or token.content[:2] == "<!")):
+                out.append(token.content)
+            elif kind == "code_inline":
+                out.append(f"{token.markup}{token.content}{token.markup}")
+            elif kind in ("em_open", "em_close"):
+                out.append(token.markup)
+            elif kind in ("softbreak", "hardbreak") or (tag and tag.group(1).lower() == "br"):
+                out.append("\n")
+            elif kind == "formula":
+                tree = token.meta["tree"]
+                line = formula_line(tree)
+                out.append(self.marks.mark(SpanKind.FORMULA, line, safe_mathml(tree)) if line else "")
+            elif kind == "image":
+                out.append("" if self._count(_is_badge(token)) else self._describe(token.content))
+            elif kind == "link_open":
+                opening = self._link(str(token.attrs["href"]))
+                links.append(bool(opening))
+                out.append(opening)
+            elif kind == "link_close":
+                out.append(CLOSE * links.pop())
+            elif kind == "footnote_ref":
+                label = token.meta.get("label")
+                key, sign = (label, label) if label else (token.meta["id"], str(token.meta["id"] + 1))
+                out.append(self.marks.mark(SpanKind.NOTE, "", sign, f"note/{key}"))
+            elif tag:
+                name, closes = tag.group(1).lower(), token.content[1] == "/"
+                if name in ("sup", "sub") and closes:
+                    text = "".join(out[raised:])
+                    out[raised:] = [raise_text(text, up=name == "sup") or text]
+                elif name == "img" and self.without_badges(token.content) and (alt := _ALT.search(token.content)):
+                    out.append(self._describe(alt.group(1) or alt.group(2) or ""))
+                elif name not in _TAGS:
+                    out.append(token.content)  # '<name>' stands for a name
+                raised = len(out)
+        return [line.strip(" ") for line in "".join(out).split("\n")]
 
-        def code(found: re.Match[str]) -> str:
-            return codes[int(found.group(1))]
+    def _describe(self, text: str) -> str:
+        return self.marks.describe(bracket_description(text))
 
-        def formula(tree: Any) -> str:
-            line = formula_line(tree)
-            return self.marks.mark(SpanKind.FORMULA, line, safe_mathml(tree)) if line else ""
-
-        def picture(found: re.Match[str]) -> str:
-            badge = bool(_BADGE.search(found.group()))
-            self.badges += badge
-            return "" if badge or heading else self.marks.describe(bracket_description(found.group(1)))
-
-        def note(found: re.Match[str]) -> str:
-            name = str(len(self.noted) + 1)
-            self.noted[f"^{name}"] = [_KEPT.sub(code, found.group(1))]
-            return self.marks.mark(SpanKind.NOTE, "", name, f"note/^{name}")
-
-        text = mark_dollars(_CODE.sub(keep, text), formula)
-        text = _INLINE_NOTE.sub(note, _PICTURE.sub(picture, _LINKED_PICTURE.sub(picture, text)))
-        text = _ADDRESS.sub(
-            lambda m: self.marks.mark(SpanKind.LINK, m.group(1), m.group(1)), _LINK.sub(self._link, text)
-        )
-        return _KEPT.sub(code, text).strip(" ")
-
-    def _link(self, found: re.Match[str]) -> str:
-        words, address, name = found.group(1), found.group(2), found.group(3)
-        if words[0] == "^" and words[1:] in self.noted and address is None:
-            return self.marks.mark(SpanKind.NOTE, "", words[1:], f"note/{words[1:]}")
-        if address is None:
-            address = self.links.get((name or words).casefold())
-        if address is None:
-            return found.group()
+    def _link(self, address: str) -> str:
+        """Returns the mark that opens a link; '' for one that leads nowhere."""
         inside = address.startswith("#")
-        if inside or is_outside_address(address):
-            return self.marks.mark(SpanKind.LINK, words, "" if inside else address, address if inside else "")
-        return words
+        if not inside and not is_outside_address(address):
+            return ""
+        return self.marks.opening(SpanKind.LINK, "" if inside else address, address if inside else "")
 
 
-def _keep_code(found: re.Match[str]) -> str:
-    return found.group() if found.group(1) else ""
-
-
-def _drop_strong(text: str) -> str:
-    """Returns ``text`` without the marks of strong emphasis; screens show those of emphasis only."""
-    return _drop_pairs(_drop_pairs(text, "**"), "__")
-
-
-def _drop_pairs(text: str, mark: str) -> str:
-    """Returns ``text`` without pairs of ``mark`` around words. Each mark is looked at once, however many there are."""
-    pieces = text.split(mark)
-    out = pieces[:1]
-    i = 1
-    while i < len(pieces):
-        pair = i + 1 < len(pieces) and pieces[i] and pieces[i] == pieces[i].strip() and not out[-1].endswith("\\")
-        if pair and mark == "__":  # not inside words such as a__b__c
-            pair = not (pieces[i - 1][-1:].isalnum() or pieces[i + 1][:1].isalnum())
-        out += [pieces[i], pieces[i + 1]] if pair else [mark, pieces[i]]
-        i += 2 if pair else 1
-    return "".join(out)
-
-
-def _table_rows(lines: list[str]) -> list[str]:
-    """Returns the rows of a Markdown table, cells separated by tabs; [] for another block."""
-    if len(lines) < 2 or "|" not in lines[0] or not _DIVIDER.match(lines[1]):
-        return []
-    rows = [_CELL.split(line.strip().removeprefix("|").removesuffix("|")) for line in [lines[0], *lines[2:]]]
-    return ["\t".join(cell.strip().replace("\\|", "|") for cell in row).rstrip() for row in rows]
+def _is_badge(image: Token) -> bool:
+    return bool(_BADGE.search(f"{image.attrs['src']} {image.content}"))
 
 
 def _front_matter(text: str) -> tuple[dict[str, str], str]:
@@ -241,44 +282,3 @@ def _names(value: str) -> str:
     if len(items) == 1 and items[0].strip().startswith("["):
         items = items[0].strip(" []").split(",")
     return ", ".join(name for item in items if (name := item.strip(" \"'[]")))
-
-
-def _split_blocks(lines: list[str]) -> list[Block]:
-    """Returns headings, rules, fenced code and blocks of text, in order."""
-    blocks: list[Block] = []
-    held: list[str] = []
-
-    def close() -> None:
-        if held:
-            blocks.append(("text", 0, held.copy()))
-            held.clear()
-
-    fence = ""
-    for line in lines:
-        line = line.rstrip()
-        if fence:
-            held.append(line)
-            if line.strip().startswith(fence) and not line.strip().strip(fence[0]):
-                blocks.append(("code", 0, held.copy()))
-                held.clear()
-                fence = ""
-            continue
-        atx, underline, opening = _ATX.match(line), _UNDERLINE.match(line), _FENCE.match(line)
-        if not line.strip():
-            close()
-        elif opening:
-            close()
-            fence = opening.group(1)
-            held.append(line)
-        elif atx and (atx.group(2) or "").strip():
-            close()
-            blocks.append(("heading", len(atx.group(1)), [atx.group(2).strip()]))
-        elif underline and len(held) == 1 and len(held[0]) < 120 and not held[0].startswith(("|", "- ", "* ", ">")):
-            title = held.pop()
-            blocks.append(("heading", 1 if underline.group(1)[0] == "=" else 2, [title.strip()]))
-        elif _RULE.match(line) and not held:
-            blocks.append(("rule", 0, [line]))
-        else:
-            held.append(line)
-    close()
-    return blocks
