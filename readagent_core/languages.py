@@ -40,6 +40,7 @@ _NAMES = {  # the languages that ``certain_language`` names
 _PATTERNS = {script: re.compile(f"[{letters}]") for script, letters in _SCRIPTS.items()}
 _KANA_LETTER, _HAN_LETTER = re.compile(f"[{_KANA}]"), re.compile(f"[{_HAN}]")
 _WORD = re.compile(r"[^\W\d_]+")
+_ARABIC_ARTICLE = re.compile(r"\b[وفبك]?ال")
 _ADDRESS = re.compile(r"\S*(?:://|www\.|@)\S*")  # its words are of no language
 _FREQUENT_WORDS = {  # by script and language
     script: {language: frozenset(words.split()) for language, words in lists.items()}
@@ -63,6 +64,22 @@ def detect_language(text: str) -> str:
     if script == "Cyrillic":
         return _most_likely(text, _CYRILLIC_LISTS, "ru")
     return _LANGUAGES.get(script) or _most_likely(text, _LATIN_LISTS, "en")
+
+
+def shows_language(text: str, language: str) -> bool:
+    """Whether ``text`` has enough words for ``language``, which was detected in it, not to be a coincidence.
+
+    Four different ones of at least two letters, or two that occur more often than those of any other language. Scripts
+    that one language above all is written in show it by themselves."""
+    lists = next((lists for lists in (_LATIN_LISTS, _CYRILLIC_LISTS) if language in lists), None)
+    if lists is None:
+        return True
+    words = Counter(word for word in _WORD.findall(_ADDRESS.sub("", text.lower())) if len(word) > 1)
+    found = {name: words.keys() & listed for name, listed in lists.items()}
+    times = {name: sum(words[word] for word in shared) for name, shared in found.items()}
+    others = max(count for name, count in times.items() if name != language)
+    enough = len(found[language]) > 3 or (len(found[language]) > 1 and times[language] > others)
+    return enough and times[language] * 20 > words.total()
 
 
 def certain_language(text: str) -> str:
@@ -101,7 +118,8 @@ def _language_in_arabic_script(text: str) -> str:
     if any(c in text for c in "ٹڈڑےں"):
         return "ur"
     persian = sum(text.count(c) for c in "پچژگکی")
-    return "fa" if persian * 30 > len(text) else "ar"
+    articles = len(_ARABIC_ARTICLE.findall(text))  # fonts may show the letters of Persian in Arabic text as well
+    return "fa" if persian * 30 > len(text) and articles * 10 < text.count(" ") else "ar"
 
 
 def _frequent_words(text: str, lists: Mapping[str, frozenset[str]]) -> tuple[Counter[str], int]:

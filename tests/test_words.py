@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readagent_core import words
-from readagent_core.languages import certain_language, detect_language
+from readagent_core.languages import certain_language, detect_language, shows_language
 
 TEXT = st.text(
     alphabet=st.one_of(
@@ -134,9 +134,25 @@ SENTENCES = {
 
 
 @pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        *((text, True) for text in SENTENCES.values()),
+        *((text, False) for text in ("", "12 34", "ooo OOO o0o", "Die Lampe", "c: 444 e: k@x.net", "A B C D O U W Z")),
+    ],
+)
+def test_a_language_is_shown_by_several_of_its_words(text, shown):
+    assert shows_language(text, detect_language(text)) is shown
+
+
+@pytest.mark.parametrize(
     ("text", "language"),
     [
         *((text, name) for name, text in SENTENCES.items()),
+        ("Nakon što su ga vidjeli, bio je u gradu i nije im htio reći kako je došao ili tko je s njim bio.", "hr"),
+        (
+            "إشعار عدم التمییز من مكتب الصحة والخدمات الإنسانیة، یتوافق مع قوانین الحقوق المدنیة ولا یمیز بین الناس",
+            "ar",
+        ),
         ("Read it https://news.example.com/?qs=e.com.o.de.a.com.e.o " * 9 + "here and now", "en"),
         *((text, "en") for text in ("", "12 34", "Xyzzy plugh", "* * *")),
     ],

@@ -26,6 +26,7 @@ MEGABYTE = 1 << 20
 _TITLE_PAGE = 6  # paragraphs
 # control and format characters, byte order marks and the soft hyphen
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\xad\ufeff\ufffe\uffff\u2060]")
+_UNKNOWN = re.compile("[\ufffd\ue000-\uf8ff]")  # not decoded, or of a font of its own
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SPACES = re.compile(r"(?<=\S)[ \u00a0]{2,}(?=\S)")
 _LOST_BREAK = re.compile(r"(?<=[a-z.!?…][.!?…\"'”’)])[ \u00a0]{6,}(?=[\"'“‘(]?[A-Z])")
@@ -429,10 +430,10 @@ class Builder:
         if breaks:
             began = f"{count_of(breaks, 'paragraph')} began"
             self.add_notice("lost-breaks", f"{began} in mid-line, after many spaces, so a break was put there.", breaks)
-        lost = [paragraph.text.count("\ufffd") for paragraph in self.paragraphs]
+        lost = [len(_UNKNOWN.findall(paragraph.text)) for paragraph in self.paragraphs]
         self._doubts["undecodable"] = [index for index, count in enumerate(lost) if count]
         if total := sum(lost):
-            message = f"{total:,} characters could not be decoded and are shown as \ufffd in the text."
+            message = f"{total:,} characters are not known and are shown as \ufffd or as empty boxes in the text."
             self.add_notice("undecodable", message, total)
         self._doubts["encoding"] = [index for index, p in enumerate(self.paragraphs) if not p.text.isascii()]
         texts = [] if self.judged else [paragraph.text for paragraph in self.paragraphs]

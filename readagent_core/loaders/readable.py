@@ -17,7 +17,7 @@ from importlib.resources import files
 from itertools import pairwise
 from math import log2
 
-from readagent_core.languages import detect_language, share_of_frequent_words
+from readagent_core.languages import detect_language, share_of_frequent_words, shows_language
 
 _SAMPLE = 2000  # characters
 _PASSAGE, _MOST_PASSAGES = 600, 1500  # characters of a passage that are judged; passages of a long text
@@ -88,10 +88,14 @@ def find_unreadable(texts: Sequence[str], language: str) -> list[int]:
 
 
 def choose_language(said: str, text: str) -> str:
-    """Returns the language that a file says its text is in, unless the text is in another for certain."""
+    """Returns the language that a file says its text is in, unless the text is in another for certain.
+
+    '' where it says none, and the text is too short or has too few words to show one."""
     found = detect_language(text)
-    if said.split("-")[0].lower() in (found.split("-")[0], ""):
-        return said or found
+    if not said:
+        return found if shows_language(text, found) else ""
+    if said.split("-")[0].lower() == found.split("-")[0]:
+        return said
     other = share_of_frequent_words(text, found)
     agreeing = share_of_frequent_words(text, said.split("-")[0].lower())
     certain = other > (2 * _LANGUAGE if agreeing < 0 else _LANGUAGE) and other > 2 * agreeing

@@ -17,6 +17,7 @@ from readagent_core.loaders import DEFAULT, load
 from readagent_core.loaders.pdf import loader as pdf_loader
 from readagent_core.loaders.pdf.file import open_pdf, read_metadata
 from readagent_core.loaders.pdf.paragraphs import _join_hyphenated
+from tests.loaders.fonts import written
 from tests.loaders.making import Press, sample
 
 PICTURE = bytes(range(256)) * 3
@@ -207,6 +208,32 @@ def test_text_outside_the_crop_box_is_left_out():
         canvas.drawString(50, 500, "The lamp was lit.")
 
     assert drawn(slug) == "The lamp was lit."
+
+
+def test_the_whole_of_a_page_is_read_whose_size_all_pages_share():
+    out = BytesIO()
+    canvas = Canvas(out, pagesize=(1000, 1200))
+    for y, line in ((1100, "The lamp was lit at the top."), (100, "It was out at the foot.")):
+        canvas.drawString(700, y, line)
+    canvas.save()
+    writer = PdfWriter(BytesIO(out.getvalue()))
+    page = writer.pages[0]
+    page["/Parent"].get_object()[NameObject("/MediaBox")] = page.pop("/MediaBox")
+    text = " ".join(p.text for p in load(written(writer), "x.pdf").paragraphs)
+    assert text == "The lamp was lit at the top. It was out at the foot."
+
+
+def test_an_accent_that_is_drawn_after_its_letter_stays_on_it():
+    def accented(canvas):
+        canvas.setFont("Helvetica", 20)
+        x = 50.0
+        for piece in ("A prote", "ge", " was he."):
+            canvas.drawString(x, 500, piece)
+            x += canvas.stringWidth(piece, "Helvetica", 20)
+            if piece.endswith("e"):
+                canvas.drawString(x - canvas.stringWidth("e", "Helvetica", 20) + 2, 500, "´")
+
+    assert drawn(accented) == "A protégé was he."
 
 
 @pytest.mark.parametrize("quarters", [0, 1, 2, 3])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from pypdf import PdfWriter
+from pypdf.generic import DictionaryObject, NameObject, PdfObject
 
 from readagent_core.errors import NoTextError
 from readagent_core.loaders import load
@@ -30,6 +31,8 @@ LETTERS = {
 }
 LARGE = {0x50: "summationtext", 0x08: "braceleftbig", 0x09: "bracerightbig", 0x38: "bracelefttp"}
 FONTS = {"R": ("CMR10", ROMAN), "S": ("CMSY10", SYMBOLS), "M": ("CMMI10", LETTERS), "E": ("CMEX10", LARGE)}
+
+FONTS_OF_SYMBOLS = {"W": "ABCDEF+Wingdings-Regular", "S": "SymbolMT", "H": "Helvetica"}
 
 
 @pytest.mark.parametrize(
@@ -106,3 +109,37 @@ def test_a_file_in_a_font_that_says_nothing_is_an_error():
     unreadable(writer)
     with pytest.raises(NoTextError, match=r"fonts do not say which letters they show.*ocrmypdf"):
         load(written(writer), "x.pdf")
+
+
+def named_font(writer: PdfWriter, name: str) -> PdfObject:
+    """Adds a font of that name whose codes are letters, as some programs write fonts of symbols."""
+    font = {"/Type": "/Font", "/Subtype": "/TrueType", "/BaseFont": f"/{name}", "/Encoding": "/WinAnsiEncoding"}
+    return writer._add_object(DictionaryObject({NameObject(key): NameObject(value) for key, value in font.items()}))
+
+
+def test_letters_in_a_font_of_symbols_are_the_symbols_and_unknown_ones_are_told():
+    writer = PdfWriter()
+    fonts = {name: named_font(writer, font) for name, font in FONTS_OF_SYMBOLS.items()}
+    shown = [
+        ("W", "\\374"),
+        ("H", " Light the lamp."),
+        ("W", "\\330"),
+        ("H", " Trim it."),
+        ("S", "D"),
+        ("H", " = 3 feet."),
+    ]
+    lines = "".join(f"/{font} 10 Tf ({text}) Tj " + "T* " * (font == "H") for font, text in shown)
+    page(writer, fonts, f"BT 14 TL 50 500 Td {lines} /W 10 Tf (\\260\\261) Tj /H 10 Tf ( Done.) Tj ET")
+    document = load(written(writer), "x.pdf")
+    assert " ".join(p.text for p in document.paragraphs).split() == (
+        ["✓", "Light", "the", "lamp.", "➢", "Trim", "it.", "Δ", "=", "3", "feet.", "��", "Done."]
+    )
+    assert {notice.code: notice.count for notice in document.warnings}["undecodable"] == 2
+
+
+def test_words_with_narrow_gaps_and_no_spaces_are_words():
+    writer = PdfWriter()
+    words = ["It", "is", "the", "probability", "that", "a", "mathematician", "is", "a", "lamp", "of", "the", "light"]
+    line = "[" + " -95 ".join(f"({word})" for word in words) + "] TJ T* "
+    page(writer, {"H": named_font(writer, "Helvetica")}, f"BT /H 10 Tf 14 TL 50 500 Td {line * 3} ET")
+    assert load(written(writer), "x.pdf").paragraphs[0].text.split() == words * 3

@@ -88,7 +88,7 @@ def test_one_bad_byte_costs_one_character(encoding, text):
     data[at : at + 1] = b"\xff"
     document = load(bytes(data), "a.txt")
     assert sum(paragraph == text for paragraph in texts(document)) >= 197
-    assert notices(document).get("undecodable", 0) <= 3
+    assert notices(document).get("undecodable", 0) <= 6
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])

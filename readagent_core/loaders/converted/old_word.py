@@ -23,7 +23,7 @@ from readagent_core.document import Document, Notice
 from readagent_core.errors import ProtectedDocumentError, TooLargeError, UnknownFormatError
 from readagent_core.loaders.base import Limits
 from readagent_core.loaders.converted.as_epub import note_at, note_link, open_as_epub, tagged
-from readagent_core.loaders.docx.symbols import from_font
+from readagent_core.loaders.symbols import from_font
 from readagent_core.words import count_of
 
 _LATER = 0xA5EC  # the first number of a file of Word 97 or later

@@ -9,7 +9,7 @@ from html import escape
 from readagent_core.document import Document, Notice
 from readagent_core.loaders.base import Limits, check_size
 from readagent_core.loaders.converted.as_epub import note_at, note_link, open_as_epub
-from readagent_core.loaders.docx.symbols import from_font
+from readagent_core.loaders.symbols import from_font
 from readagent_core.words import count_of
 
 _TOKEN = re.compile(rb"\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\([^a-z'])|([{}])|[\r\n]+|([^\\{}\r\n]+)", re.I)

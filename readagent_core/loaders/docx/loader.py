@@ -17,7 +17,6 @@ from readagent_core.loaders.base import Builder, Limits, Note, join_items
 from readagent_core.loaders.converted.saved_page import as_page
 from readagent_core.loaders.descriptions import bracket_description
 from readagent_core.loaders.docx.styles import Numbering, Styles, W, value
-from readagent_core.loaders.docx.symbols import from_font, text_in_font
 from readagent_core.loaders.figures import Pictures
 from readagent_core.loaders.html.loader import read_fragment
 from readagent_core.loaders.html.marking import format_number
@@ -25,6 +24,7 @@ from readagent_core.loaders.marks import CLOSE, Marks, without_marks
 from readagent_core.loaders.maths import formula_line, parse_omml, raise_text, safe_mathml
 from readagent_core.loaders.metadata import clean_metadata
 from readagent_core.loaders.office import Part, diagram_texts, open_office
+from readagent_core.loaders.symbols import from_font, text_in_font
 from readagent_core.words import count_of, count_words
 
 _WRAPPERS = {W + n for n in ("sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag")}

@@ -9,6 +9,7 @@ import re
 import unicodedata
 
 from readagent_core.loaders.maths import raise_text
+from readagent_core.loaders.symbols import from_font
 
 UNMAPPED = "\0"  # in place of a character that the font does not map to Unicode
 # Glyphs of TeX's fonts by number (the TeXbook, appendix F). The names of many are not in the Adobe Glyph List.
@@ -41,12 +42,22 @@ _POWER = re.compile(r"(?:\d|[}|∂∇∆]|\b(?:[^\W\d_]|[b-df-hj-np-tv-xz]+)|[(\
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d$")
 SMALL_NUMBER = re.compile(r"[-−]?\d{1,3}(?:[,–-]\d{1,3}){0,3}(?!\d)|[*†‡]")  # an exponent or the mark of a note
 PRIVATE = re.compile("[\ue000-\uf8ff\ufffd]")
+SYMBOLIC = re.compile(rb"(?:^|\+)(symbol(?:mt|std|neu|ps)?|wingdings ?[23]?|webdings)(?:[-,][\w,-]*)?$", re.IGNORECASE)
 
 
 def tex_character(code: str, font: bytes) -> str:
     """Returns the character of glyph ``code`` in a font of TeX; UNMAPPED where it is unknown."""
     table = next((table for name, table in _FONTS if name.search(font)), "")
     return table[ord(code)] if ord(code) < len(table) else UNMAPPED
+
+
+def symbol(character: str, font: bytes) -> str:
+    """Returns what a character shows in a font of symbols, whose codes files name as letters; others as they are."""
+    named = SYMBOLIC.search(font)
+    code = character.encode("cp1252", "ignore")
+    if not named or character.isspace() or not (code or PRIVATE.match(character)):
+        return character
+    return from_font(code[0] if code else ord(character), named[1].decode())
 
 
 def join_signs(text: str) -> str:

@@ -1,7 +1,5 @@
 """Reads the lines of a PDF page with their place, size and weight, in the order in which the file draws them.
 
-What was filled in on a form is no part of the text of a page: the values of its fields are added beside their labels.
-
 Coordinates are in points, y upwards, rotated so that text runs from left to right on sideways pages.
 """
 
@@ -10,13 +8,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from ctypes import c_double, c_int, create_string_buffer
 from dataclasses import dataclass
-from functools import partial
 from itertools import groupby, pairwise
 from math import hypot, inf, pi
-from typing import Any, NamedTuple
+from statistics import median
+from typing import NamedTuple
 
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage, PdfTextPage
@@ -55,15 +53,14 @@ _TOUCHING = 0.15  # of the size; a narrower gap is no space
 _RAISED = 0.6  # of the size; the most by which an index is raised or lowered
 _SUPERSCRIPT = 0.15  # of the size; the least by which a superscript is raised
 _INDEX = 0.85  # of the size; the largest index
-_SMALLEST, _LARGEST, _UNKNOWN = 1.5, 500.0, 10.0  # points
-_TEXTS = (pdfium.FPDF_FORMFIELD_TEXTFIELD, pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX)
-_BOXES = (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON)
-_PASSWORD = 1 << 13  # flag of a field
-_MOST_FIELDS = 2_000  # fields of a page
-_BESIDE = 0.6  # of the size; a label is no higher or lower than that
+_SMALLEST, _LARGEST, UNKNOWN = 1.5, 500.0, 10.0  # points
 # an accent before its letter as a character of its own, as in TeX's old fonts
 _ACCENTS = {"¨": "\u0308", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "¸": "\u0327", "˚": "\u030a", "ˇ": "\u030c"}
 _ACCENTED = re.compile(f"([{''.join(_ACCENTS)}]) ?([A-Za-zı])")
+_ACCENT_AFTER = re.compile(f"[A-Za-zı][{''.join(_ACCENTS)}]")
+# a word that may be several, and by how much their gaps are wider than those between letters, in sizes
+_GLUED, _WORD_GAP = re.compile("[a-zß-öø-ÿ]{18,}|[а-яё]{24,}"), 0.08
+_BEFORE_SPACE, _AFTER_SPACE = re.compile(r"[\w.,;:!?)’”»%]"), re.compile(r"[\w(‘“«]")
 
 
 class Line(NamedTuple):
@@ -94,18 +91,14 @@ class PageText:
 
 
 def read_lines(page: PdfPage, number: int) -> PageText:
-    """Returns the lines of ``page`` with what was filled in. The text outside its crop box is left out."""
+    """Returns the lines of ``page``. The text outside its crop box is left out."""
     textpage = page.get_textpage()
-    reader = _PageReader(textpage, page.get_cropbox(), number)
+    reader = _PageReader(textpage, page.get_bbox(), number)
     if reader.vertical:
         reader.read_vertical()
     for found in _LINE.finditer(reader.text) if not reader.vertical else ():
         reader.read(*found.span())
     textpage.close()
-    for field in _read_fields(page, number):  # each goes beside its label, before what is right of it or below
-        level = ((i, line) for i, line in enumerate(reader.lines) if line.y < field.y + _BESIDE * line.size)
-        after = (i for i, line in level if line.x > field.x or line.y < field.y - _BESIDE * line.size)
-        reader.lines.insert(next(after, len(reader.lines)), field)
     return PageText(reader.lines, reader.mapped, reader.vertical)
 
 
@@ -121,20 +114,22 @@ class _PageReader:
         self._font, self._flags = create_string_buffer(_FONT_NAME), c_int()
         self.text = textpage.get_text_range().replace("\r\n", 2 * _BREAK)
         self._same_index = len(self.text) == textpage.count_chars()
-        self._right_to_left = False
+        self._right_to_left = self._glued = False
         samples = [i for i in range(0, len(self.text), len(self.text) // _SAMPLES + 1) if not self.text[i].isspace()]
         self.usual = self.turn = next(iter(Counter(map(self._turn_at, samples)).most_common(1)), (0,))[0]
         self._scale = 1.0
-        if min(map(self._size, map(self._index, samples[::5])), default=_UNKNOWN) < _SMALLEST:
+        if min(map(self._size, map(self._index, samples[::5])), default=UNKNOWN) < _SMALLEST:
             self._scale = self._true_scale(samples)
         self.vertical = sum(map(self._is_above_next, samples)) * 2 > len(samples)
         unmapped = sum(self._is_unmapped(i) or bool(characters.PRIVATE.match(self.text[i])) for i in samples)
         self.mapped = 2 * unmapped <= max(_FEWEST_SAMPLES, len(samples))
+        self._glued = any(" " in self._with_spaces(*found.span()) for found in _GLUED.finditer(self.text))
         tex = bool(characters.TEX_PAGE.search(self.text))
         if tex or not self.text.isascii():
             self.text = (_ANY if tex else _SUSPECT).sub(self._mapped, self.text)
             self.text = _RIGHT_TO_LEFT.sub(self._in_logical_order, self.text)
             self._right_to_left = bool(_RIGHT_TO_LEFT.search(self.text))
+            self.text = _ACCENT_AFTER.sub(self._accent_first, self.text)
 
     def _turn_at(self, position: int) -> int:
         """Returns the quarter turns of the writing direction."""
@@ -181,6 +176,26 @@ class _PageReader:
             return character
         known = characters.tex_character(character, self._font_name(self._index(found.start())))
         return character if known == characters.UNMAPPED and not _SUSPECT.match(character) else known
+
+    def _accent_first(self, found: re.Match[str]) -> str:
+        """Returns a letter and an accent, which comes first where it stands on the letter and not beside it."""
+        (left, right), (start, end) = (self._place(self._index(i)) for i in range(*found.span()))
+        return found.group()[:: -1 if (start + end) / 2 < right and start > left - (end - start) else 1]
+
+    def _with_spaces(self, start: int, stop: int) -> str:
+        """Returns a text with spaces at the gaps between words that PDFium takes for gaps between letters."""
+        places = [self._place(self._index(i)) for i in range(start, stop)]
+        gaps = [after[0] - before[1] for before, after in pairwise(places)]
+        widest = median(gaps) + _WORD_GAP * self._size(self._index(start)) if gaps else inf
+        out = self.text[start]
+        for gap, character in zip(gaps, self.text[start + 1 : stop], strict=True):
+            apart = gap > widest and _BEFORE_SPACE.match(out[-1]) and _AFTER_SPACE.match(character)
+            out += " " * bool(apart) + character
+        return out
+
+    def _symbols(self, start: int, stop: int) -> str:
+        """Returns a text with what its characters show where they are in a font of symbols."""
+        return "".join(characters.symbol(self.text[i], self._font_name(self._index(i))) for i in range(start, stop))
 
     def _in_logical_order(self, found: re.Match[str]) -> str:
         """Returns right-to-left text in logical order: PDFium reverses the letters that a font maps one glyph to."""
@@ -242,9 +257,15 @@ class _PageReader:
                 for part in pairwise(cuts):
                     self.read(*part)
                 return
-        text = _clean(self._line_text(start, stop, size) if self._right_to_left else self.text[start:stop])
-        if text:
-            bold = all(_BOLD.search(self._font_name(i)) for i in (middle, first, last))
+        fonts = [self._font_name(i) for i in (middle, first, last)]
+        if any(map(characters.SYMBOLIC.search, fonts)) or characters.PRIVATE.search(self.text, start, stop):
+            text = self._symbols(start, stop)
+        elif self._glued:
+            text = self._with_spaces(start, stop)
+        else:
+            text = self._line_text(start, stop, size) if self._right_to_left else self.text[start:stop]
+        if text := _clean(text):
+            bold = all(map(_BOLD.search, fonts))
             turned = self.turn != self.usual
             self.lines.append(Line(text, left, end, y, size, bold, self.number, turned=turned))
 
@@ -281,7 +302,7 @@ class _PageReader:
         """Returns the size of a character in points."""
         pdfium.FPDFText_GetMatrix(self.raw, index, self._matrix)
         size = pdfium.FPDFText_GetFontSize(self.raw, index) * hypot(self._matrix.c, self._matrix.d)
-        return min(size if size >= _SMALLEST else size * self._scale, _LARGEST) or _UNKNOWN
+        return min(size if size >= _SMALLEST else size * self._scale, _LARGEST) or UNKNOWN
 
     def _true_scale(self, positions: Sequence[int]) -> float:
         """Returns how many times as high as their size says characters are, where that cannot be seen: some fonts draw
@@ -368,31 +389,3 @@ def _is_continued(last: Line, line: Line, widest: float) -> bool:
     if min(last.size, line.size) < _INDEX * size and -0.5 < gap < 0.5:
         return True
     return abs(last.y - line.y) < SAME * size and (line.x >= last.x if widest == inf else -0.5 < gap < widest)
-
-
-def _read_fields(page: PdfPage, number: int) -> Iterator[Line]:
-    """Yields what was filled in on the fields of a form, and typed over the page: '[x]' is a checked box."""
-    form, box = page.formenv, pdfium.FS_RECTF()
-    for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), _MOST_FIELDS)):
-        field, text = pdfium.FPDFPage_GetAnnot(page, index), ""
-        if pdfium.FPDFAnnot_GetSubtype(field) == pdfium.FPDF_ANNOT_FREETEXT:
-            text = _read_string(partial(pdfium.FPDFAnnot_GetStringValue, field, b"Contents"))
-        kind = pdfium.FPDFAnnot_GetFormFieldType(form, field) if form else None
-        if kind in _BOXES:
-            text = "[x]" if pdfium.FPDFAnnot_IsChecked(form, field) else "[ ]"
-        elif kind in _TEXTS and not pdfium.FPDFAnnot_GetFormFieldFlags(form, field) & _PASSWORD:
-            text = _read_string(partial(pdfium.FPDFAnnot_GetFormFieldValue, form, field))
-        if text and pdfium.FPDFAnnot_GetRect(field, box):
-            size = min(_UNKNOWN, abs(box.top - box.bottom))
-            end, y = min(box.right, box.left + 0.5 * size * len(text)), (box.top + box.bottom) / 2 - 0.35 * size
-            yield Line(text, box.left, end, y, size, number=number)
-        pdfium.FPDFPage_CloseAnnot(field)
-
-
-def _read_string(read: Callable[[Any, int], int]) -> str:
-    """Returns a text of an annotation, whose lines have single spaces."""
-    length = read(None, 0)
-    buffer = (pdfium.FPDF_WCHAR * (length // 2 + 1))()
-    read(buffer, length)
-    rows = bytes(buffer).decode("utf-16-le", "ignore").split("\0")[0].splitlines()
-    return "\n".join(" ".join(row.split()) for row in rows).strip()

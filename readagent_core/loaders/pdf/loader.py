@@ -26,6 +26,7 @@ from readagent_core.loaders.figures import Pictures
 from readagent_core.loaders.pdf import file, paragraphs, titles
 from readagent_core.loaders.pdf import recognised as recognition
 from readagent_core.loaders.pdf.columns import order_into_flows
+from readagent_core.loaders.pdf.fields import insert_fields
 from readagent_core.loaders.pdf.figures import PageFigure, place_figures, read_figures
 from readagent_core.loaders.pdf.layout import measure_body, remove_running_lines
 from readagent_core.loaders.pdf.lines import Line, PageText, read_lines
@@ -165,6 +166,7 @@ def _read_pages(
             if not lost:
                 page = document[number]
                 text = read_lines(page, number)
+                insert_fields(page, number, text.lines)
                 lines, readable = text.lines, pages.can_read(text)
                 pages.vertical += text.vertical
                 if page.get_width() > page.get_height():
