@@ -6,6 +6,7 @@ in the browser. An invisible second one asks for covers, searches of the texts a
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import streamlit as st
@@ -26,7 +27,9 @@ from readagent_core.loaders.formats import PACKED
 from readagent_core.workspace import Workspace
 
 FORMATS_TAKEN = ",".join((*FORMATS, PACKED, READING_SUFFIX))
+KEYS = "library", "library_first"  # of the component
 POLL_SECONDS = 1.0
+FILE_SECONDS, FEW_SECONDS = 0.3, 5.0  # most files are open within a second: then their books are there at once
 
 
 def screen(workspace: Workspace, books: tuple[Card, ...]) -> Act | None:
@@ -43,9 +46,9 @@ def screen(workspace: Workspace, books: tuple[Card, ...]) -> Act | None:
         "model": workspace.model.name if workspace.model.is_language_model else "",
     }
     if is_first_visit(books):
-        data, key = first_visit(workspace, books), "library_first"
+        data, key = first_visit(workspace, books), KEYS[1]
     else:
-        key = "library"
+        key = KEYS[0]
         stored = workspace.library.books_with_original()
         data = {
             "kind": "library",
@@ -97,7 +100,11 @@ def feed(workspace: Workspace, books: tuple[Card, ...], before: set[str]) -> Non
     now = under_way(workspace)
     upkeep = workspace.jobs.get("upkeep")
     preparing = upkeep is not None and upkeep.running and asked.get("query")
-    looked = polling.rerun_after(POLL_SECONDS if before or now or preparing else None, key="library")
+    opening = any(
+        one.job.running and time.time() - one.job.snapshot.started < FEW_SECONDS for one in imports_of_session()
+    )
+    seconds = FILE_SECONDS if opening else POLL_SECONDS if before or now or preparing else None
+    looked = polling.rerun_after(seconds, key="library")
     mount = component("library_feed", "library/feed.js")
     with st.container(key="unseen_feed"):
         mount(key="library_feed", data=feed_data(workspace, books, asked), on_ask_change=no_callback)
@@ -133,6 +140,12 @@ def feed_data(workspace: Workspace, books: tuple[Card, ...], asked: dict[str, An
 
 def show() -> None:
     workspace = get_workspace()
+    gone: NotInLibraryError | None = None
+    try:
+        for key in KEYS:
+            acts.open_screen(workspace, act_of(st.session_state.get(key)))
+    except NotInLibraryError as error:  # removed in another tab
+        gone = error
     before = under_way(workspace)
     books = workspace.library.cards()
     if not all(card.searchable for card in books):
@@ -142,6 +155,8 @@ def show() -> None:
             shell.error_box(missing, kind="SettingsError")
         if error := st.session_state.pop("library_error", None):
             shell.error_box(error)
+        if gone:
+            shell.error_box(gone)
     act = screen(workspace, books)
     take_files(workspace)
     feed(workspace, books, before)

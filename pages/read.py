@@ -33,9 +33,10 @@ from readagent_core.memory import Gist, GistMemory
 from readagent_core.workspace import Workspace
 
 KEY = "reader"
-WORLD_OF = "world_of"  # in the session: the book of which the browser has the world; from then on the reader sends it
+WORLD_OF = "world_of"  # in the session: the book whose text the browser has; from then on the reader sends its world
 GOTO = current.HERE_ONLY + "goto"
 LINES = "".join(f'<i style="width:{width}%"></i>' for width in (100, 96, 99, 62, 98, 100, 40))
+SECONDS_UNTIL_WORLD = 0.2  # after the text
 SECONDS_BETWEEN_CHECKS = 3.0  # of gists that have stopped: another tab may have resumed them
 PLACEHOLDER = (
     f'<div class="arriving" role="status" aria-label="Opening the book"><b></b><p>{LINES}</p><p>{LINES}</p></div>'
@@ -233,11 +234,14 @@ def reader(
     )
     at = getattr(st.session_state.get(key), "at", None) or {}
     seen = int(at.get("last", position.paragraph))
-    noting = st.session_state.get(WORLD_OF) == book.id and world.send(
-        workspace, book, gisting, document, last_in_view=seen, running=line["running"]
-    )
     stopped = line["state"] in ("paused", "failed", "waiting")
-    polling.rerun_after(1.0 if line["running"] or noting else SECONDS_BETWEEN_CHECKS if stopped else None, key="read")
+    again = 1.0 if line["running"] else SECONDS_BETWEEN_CHECKS if stopped else None
+    if st.session_state.get(WORLD_OF) != book.id:  # the text does not wait for who is in it
+        st.session_state[WORLD_OF] = book.id
+        again = SECONDS_UNTIL_WORLD
+    elif world.send(workspace, book, gisting, document, last_in_view=seen, running=line["running"]):
+        again = again or 1.0
+    polling.rerun_after(again, key="read")
     if done is not None:
         try:
             act(workspace, book, gisting, done)
@@ -289,11 +293,7 @@ def show() -> None:
     st.fragment(reader)(workspace, book, document, gisting, goto=goto, looked=looked, running_before=running_before)
     book_text.send_text(document, words=book.words, first=goto["paragraph"])
     ask_panel.draw(workspace, book)
-    marks.draw(workspace, book, document)  # last: the text does not wait for its marks, nor for who is in it
-    if st.session_state.get(WORLD_OF) != book.id:
-        st.session_state[WORLD_OF] = book.id
-        seen = workspace.library.position(book.id).paragraph
-        world.send(workspace, book, gisting, document, last_in_view=seen, running=False, name="first_world")
+    marks.draw(workspace, book, document)  # last: the text does not wait for its marks
 
 
 shell.draw(show)

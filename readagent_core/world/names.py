@@ -175,8 +175,12 @@ def _is_cased(text: str) -> bool:
     return text.lower() != text.upper()
 
 
+@lru_cache(maxsize=4)
 def find_names(document: Document) -> tuple[FoundName, ...]:
-    """Return the names in ``document`` by rule, in the order in which they become known."""
+    """Return the names in ``document`` by rule, in the order in which they become known.
+
+    A book of 100,000 words takes half a second, so the result is kept for the next call.
+    """
     found = _Evidence(german=document.language.startswith("de"))
     for index, paragraph in enumerate(document.paragraphs):
         found.read(index, paragraph.text)

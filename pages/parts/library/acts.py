@@ -65,6 +65,19 @@ def go_on(workspace: Workspace, book_id: str) -> None:
     start_gisting(workspace, book_id, plan)
 
 
+def open_screen(workspace: Workspace, act: Act | None) -> None:
+    """Open the screen of a book that the person asked for, before the library is drawn once more for nothing.
+
+    Raises NotInLibraryError.
+    """
+    if act is not None and act.do in SCREENS:
+        book = workspace.library.book(act.of)
+        forget_finished()
+        current.choose(book.id)
+        paragraph = {"paragraph": act.text} if act.text else {}
+        st.switch_page(SCREENS[act.do], query_params={"book": book.id, **paragraph})
+
+
 def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
     """Open the screen or the dialog that the person asked for."""
     if act.do in ("settings", "install"):
@@ -101,13 +114,7 @@ def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
     card = next((card for card in books if card.book.id == act.of), None)
     if card is None:
         return
-    if act.do in SCREENS:
-        forget_finished()
-        current.choose(card.book.id)
-        paragraph = {"paragraph": act.text} if act.text else {}
-        page = SCREENS[act.do]
-        st.switch_page(page, query_params={"book": card.book.id, **paragraph})
-    elif act.do == "name":
+    if act.do == "name":
         dialogs.edit_names(workspace, card.book, card.tags)
     elif act.do == "series":
         dialogs.put_in_order(workspace, card.book)

@@ -20,11 +20,14 @@ from pages.parts.read.told import names_until, order_of_time, told_by_page
 from pages.parts.shared.component import component
 from readagent_core.companion.study import start_study
 from readagent_core.document import Document
+from readagent_core.errors import LimitError
 from readagent_core.gisting.noting import notes_job_key, notes_price, start_notes
+from readagent_core.jobs import Job
 from readagent_core.library.records import Book, Gisting
 from readagent_core.workspace import Workspace
 from readagent_core.world.as_of import World
 from readagent_core.world.identity import Edit, EditKind
+from readagent_core.world.names import find_names
 from readagent_core.world.recap import previously
 from readagent_core.world.storage import add_edit, load_world, world_of_text
 
@@ -52,28 +55,28 @@ def send(
     *,
     last_in_view: int,
     running: bool,
-    name: str = "world",
 ) -> bool:
-    """Put what is known of the book's world into the browser's store; whether notes or questions are being made.
+    """Put what is known of the book's world into the browser's store; whether names, notes or questions are being made.
 
-    A batch that did not change is not sent again. ``running``: gists are being made, and notes with them. ``name``: of
-    the component, which may stand at several places of the screen.
+    A batch that did not change is not sent again. ``running``: gists are being made, and notes with them.
     """
     job = workspace.jobs.get(notes_job_key(gisting.id)) if gisting else None
     noting = job is not None and job.running
+    if _loading(workspace, gisting, document):
+        return True
     show = component("reader_world", "memory_view/receive_world.js", html='<i class="root"></i>')
     facts, batches = world_data(
         workspace, book, gisting, document, last_in_view=last_in_view, running=running or noting, away=days_away(book)
     )
-    with st.container(key=f"unseen_{name}_{book.id}"):
+    with st.container(key=f"unseen_world_{book.id}"):
         for batch in batches:
-            show(key=f"{name}_{book.id}_{batch['number']}", data={"kind": "notes", **batch})
-        show(key=f"{name}_{book.id}", data={"kind": "world", **facts})
+            show(key=f"world_{book.id}_{batch['number']}", data={"kind": "notes", **batch})
+        show(key=f"world_{book.id}", data={"kind": "world", **facts})
         if series := series_data(workspace, book):
-            show(key=f"{name}_series_{book.id}", data={"kind": "series", **series})
+            show(key=f"world_series_{book.id}", data={"kind": "series", **series})
         if gisting is not None:
             study = study_data(workspace, book, gisting, document)
-            show(key=f"{name}_study_{book.id}", data={"kind": "study", **study})
+            show(key=f"world_study_{book.id}", data={"kind": "study", **study})
             noting = noting or any(chapter["making"] for chapter in study["chapters"])
     return noting
 
@@ -136,6 +139,23 @@ def world_data(
         "previously": [[line.text, line.page, line.name] for line in before],
         "corrections": len(world.edits),
     }, batches
+
+
+def _loading(workspace: Workspace, gisting: Gisting | None, document: Document) -> bool:
+    """Whether the names in a book are still being found, which takes a second or more: a job does it, not the run."""
+
+    def work(_job: Job) -> None:
+        if gisting is None:
+            find_names(document)
+        else:
+            load_world(workspace.library, gisting.id)
+
+    key = f"names {gisting.id if gisting else document.id}"
+    try:
+        job = workspace.jobs.get(key) or workspace.jobs.start(key, work)
+    except LimitError:  # then this run does it
+        return False
+    return job.running
 
 
 def _names_by_rule(

@@ -7,8 +7,12 @@ this the style sheets come with the first run of the script, after most of the s
 from __future__ import annotations
 
 import asyncio
+import importlib
+import pkgutil
 import re
+import sys
 import threading
+import time
 import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -22,6 +26,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from streamlit.starlette import App
 
+from pages import parts
 from pages.parts.act.drawn_page import drawn_page_routes
 from pages.parts.library.catalogue import cover_of
 from pages.parts.read.original import original_routes
@@ -78,6 +83,8 @@ PICTURE_HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 OPEN_SECONDS = 0.5  # until the server listens
+SWITCH_SECONDS = 0.0005  # a run hands over between threads a hundred times: with Python's 0.005 a busy job adds 0.5 s
+PREPARE_SECONDS = 2.0  # until the browser has its first screen
 
 
 def routes() -> list[Route]:
@@ -189,6 +196,15 @@ def page(screen: str, theme: str) -> str:
     return text.replace("<body>", f"<body>{style}").replace('<div id="root"></div>', f'<div id="root"></div>{frame}')
 
 
+def _prepare_screens() -> None:
+    """Load what the screens are made of once the first of them is there, so that none is slow when it is come to."""
+    time.sleep(PREPARE_SECONDS)
+    for module in pkgutil.walk_packages(parts.__path__, f"{parts.__name__}."):
+        importlib.import_module(module.name)
+    for screen in SCREENS:
+        page(screen, "system")
+
+
 @asynccontextmanager
 async def start(app: App) -> AsyncIterator[None]:
     """Open the app in the browser once the server listens, as ``streamlit run`` does for a script; go on with the books
@@ -197,7 +213,9 @@ async def start(app: App) -> AsyncIterator[None]:
     Raises SettingsError, so that nothing is served, where sign-in is wanted and not set up.
     """
     check_configuration()
+    sys.setswitchinterval(SWITCH_SECONDS)
     threading.Thread(target=go_on_with_queue, daemon=True).start()
+    threading.Thread(target=_prepare_screens, daemon=True).start()
     if not st.get_option("server.headless"):
         address = f"http://{st.get_option('server.address') or 'localhost'}:{st.get_option('server.port')}"
         asyncio.get_running_loop().call_later(OPEN_SECONDS, webbrowser.open, address)
