@@ -235,7 +235,7 @@ def test_the_note_of_a_file_goes_when_a_book_is_opened_unless_the_file_failed(op
     files = [start_import(workspace, "a.txt", b"A text."), start_import(workspace, "b.epub", b"not an epub")]
     imports.imports_of_session().extend(files)
     states = [one.job.join(120).state for one in files]
-    acts.follow(workspace, Act("open", of=workspace.library.books()[0].id), tuple(workspace.library.cards()))
+    acts.open_screen(workspace, Act("open", of=workspace.library.books()[0].id))
     assert (states, opened) == (["done", "failed"], ["pages/read.py"])
     assert imports.imports_of_session() == files[1:]
 

@@ -116,8 +116,12 @@ def test_the_library(app, sent: Sent) -> None:
 
 
 def test_the_reader(app, sent: Sent) -> None:
-    app("pages/read.py")
+    screen = app("pages/read.py")
     check(sent, "memory_view read", "memory_view outline", "book_text", "memory_pages", "reader_marks marks")
+    screen.run()  # the world comes after the text, once a job has loaded it
+    for job in get_workspace().jobs.running():
+        job.join(60)
+    screen.run()
     check(sent, "reader_world world", "reader_world notes", "reader_world study")
 
 
