@@ -17,7 +17,7 @@ from readagent_core.document import Cover, Document, Figure, Notice, Paragraph, 
 from readagent_core.errors import EmptyDocumentError, TooLargeError
 from readagent_core.loaders import contents
 from readagent_core.loaders.marks import Marks
-from readagent_core.loaders.readable import choose_language, find_unreadable
+from readagent_core.loaders.readable import choose_language, find_doubtful
 from readagent_core.loaders.titles import alphanumerics, is_author, is_byline_of, is_same_heading, is_same_title
 from readagent_core.words import count_of, split_unbroken
 
@@ -436,14 +436,19 @@ class Builder:
             message = f"{total:,} characters are not known and are shown as \ufffd or as empty boxes in the text."
             self.add_notice("undecodable", message, total)
         self._doubts["encoding"] = [index for index, p in enumerate(self.paragraphs) if not p.text.isascii()]
-        texts = [] if self.judged else [paragraph.text for paragraph in self.paragraphs]
-        unreadable = self._doubts["text-unreadable"] = find_unreadable(texts, language)
-        if unreadable:
-            message = (
-                f"{count_of(len(unreadable), 'passage')} of letters that form no words of any language, as after poor "
-                "text recognition or in the wrong encoding. Get another edition, or open the original file."
-            )
-            self.add_notice("text-unreadable", message, len(unreadable))
+        unreadable, misread = find_doubtful([paragraph.text for paragraph in self.paragraphs], language)
+        told = {
+            "text-unreadable": ([] if self.judged else unreadable, "of letters that form no words of any language"),
+            "text-misread": (misread, "with many words that are misspelt in a way nobody does"),
+        }
+        for code, (places, what) in told.items():
+            self._doubts[code] = places
+            if places:
+                message = (
+                    f"{count_of(len(places), 'passage')} {what}, as after poor text recognition or in the wrong "
+                    "encoding. Get another edition, or open the original file."
+                )
+                self.add_notice(code, message, len(places))
 
     def _places(self, code: str) -> tuple[int, ...]:
         """Returns the first paragraphs where the notice ``code`` applies."""

@@ -29,6 +29,14 @@ _USUAL, _UNUSUAL = 0.8, 0.5  # share of the characters that are in a first level
 _WORDS, _MORE_WORDS = 400, 3000  # of each language in Latin letters, of which there are seventy, and in others
 _WORD = re.compile(r"\b(?![ivxlcdm]+\b)[^\W\d_]{2,}")  # no Roman number, as lists of chapters have
 _CODE = re.compile(r"(?=\S*\d)[0-9A-F]{4,}")  # numbers of glyphs, such as 001003ED
+# what poor recognition leaves in words: signs, digits, capitals and letters of another script between letters
+_MISREAD = re.compile(
+    r"[^\W\d_][^\w\s'’ʼ\-–—./@:&·‐\"“”()\[\],;=<>*#+][^\W\d_]|[^\W\d_]\d+[^\W\d_]|[a-zß-ÿ][A-ZÀ-Þ]|[\^~|}{\\¬]"
+    "|[A-Za-z][а-яё]|[а-яё][a-z]"
+)
+_AROUND_WORDS, _PROGRAM = ".,;:!?()[]\"“”‘’'«»*_", frozenset("{}();=<>_$\\")
+_MANY_MISREAD = ((0.08, 0.15), (0.2, _FREQUENT))  # share of such words, and of the frequent ones that prose has
+_MOST_PROGRAM = 0.03  # of the characters are signs of a programming language
 _IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _FIRST_LEVELS = (("gb2312", 0xB0, 0xD7), ("shift_jis", 0x81, 0x98), ("big5", 0xA1, 0xC6), ("euc_kr", 0xB0, 0xC8))
 
@@ -73,18 +81,32 @@ def judge(text: str, likely: str = "", fewest: int = _FEWEST_LETTERS) -> Verdict
     return _verdict(chance, _LIKELY, _UNLIKELY)
 
 
-def find_unreadable(texts: Sequence[str], language: str) -> list[int]:
-    """Returns the paragraphs where passages begin that are in no language. ``language``: of most of the text."""
+def find_doubtful(texts: Sequence[str], language: str) -> tuple[list[int], list[int]]:
+    """Returns the paragraphs where passages begin that are in no language, and those with many misread words.
+
+    ``language``: of most of the text."""
     room = max(_PASSAGE, sum(map(len, texts)) // _MOST_PASSAGES)
-    found: list[int] = []
+    unreadable: list[int] = []
+    misread: list[int] = []
     first, length = 0, 0
     for index, text in enumerate(texts):
         length += len(text)
         if length >= room or index + 1 == len(texts):
             sample = "\n".join(texts[first : index + 1])[:_PASSAGE]
-            found += [first] * (judge(sample, language.partition("-")[0]) is Verdict.UNREADABLE)
+            unreadable += [first] * (judge(sample, language.partition("-")[0]) is Verdict.UNREADABLE)
+            misread += [first] * _is_misread(sample)
             first, length = index + 1, 0
-    return found
+    return unreadable, misread
+
+
+def _is_misread(text: str) -> bool:
+    """Returns whether a text is prose with many words that no one writes, as poor recognition makes them."""
+    words = [word for word in (token.strip(_AROUND_WORDS) for token in text.split()) if any(map(str.isalpha, word))]
+    if len(words) < _FEWEST_WORDS or sum(map(_PROGRAM.__contains__, text)) > _MOST_PROGRAM * len(text):
+        return False
+    share = sum(bool(_MISREAD.search(word)) for word in words) / len(words)
+    frequent = share_of_frequent_words(text, detect_language(text)) if share > _MANY_MISREAD[0][0] else 0.0
+    return any(share > misread and frequent > prose for misread, prose in _MANY_MISREAD)
 
 
 def choose_language(said: str, text: str) -> str:

@@ -12,8 +12,9 @@ import unicodedata
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from io import BytesIO
+from itertools import product
 
 import docx
 from docx.oxml import parse_xml
@@ -79,7 +80,7 @@ _SPACED_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆
 # notices that say of words in the file that they are not in the text, or not certain
 TELLING = frozenset(
     "undecodable encoding parts-missing part-dropped parts-left-out parts-outside order-guessed pages-without-text "  # noqa: SIM905
-    "pages-unreadable pages-damaged pages-not-read mended no-pictures text-unreadable".split()
+    "pages-unreadable pages-damaged pages-not-read mended no-pictures text-unreadable text-misread".split()
 )
 
 
@@ -340,6 +341,44 @@ def turned() -> Iterator[Known]:
         writer.pages[0][NameObject("/Rotate")] = NumberObject(degrees)
         data = written(writer)
         yield Known("pdf pages on their side", f"{degrees}.pdf", data, [f"{before} {link} {after}", text])
+
+
+def turned_every_way() -> Iterator[Known]:
+    """Two columns drawn in each direction on pages that are shown in each direction, and set askew as by a scanner."""
+    columns = [prose(random.Random(f"every way {n}"), 80) for n in range(2)]
+    moved = {0: (0, 0), 90: (0, -595), 180: (-595, -842), 270: (-842, 0)}
+    for drawn, shown in [*product(moved, moved), (1, 0), (5, 0)]:
+
+        def draw(canvas: Canvas, drawn: int = drawn) -> None:
+            canvas.rotate(drawn)
+            canvas.translate(*moved.get(drawn, (0, 0)))
+            for x, text in zip((40, 330 if drawn in (0, 180) else 450), columns, strict=True):
+                _lines(canvas, text, 500, width=220, x=x)
+
+        writer = PdfWriter(clone_from=BytesIO(_sheet(draw)))
+        writer.pages[0][NameObject("/Rotate")] = NumberObject(shown)
+        yield Known("pdf pages turned every way", f"{drawn}-{shown}.pdf", written(writer), columns)
+
+
+def misread() -> Iterator[Known]:
+    """Text as poor recognition leaves it: one letter in nine is another, a sign or gone."""
+    confused = {"e": "c", "l": "1", "i": "l", "o": "0", "t": "f", "s": "5", "a": "n", "h": "b", "d": "cl", "m": "rn"}
+    for language, text in (("en", prose(random.Random("misread"), 700)), ("de", " ".join(GERMAN * 12))):
+        chance = random.Random(f"misread {language}")
+        poor = "".join(
+            chance.choice([confused.get(c, c), confused.get(c, "^"), chance.choice("^~|¬"), ""])
+            if c.isalpha() and chance.random() < 0.16
+            else c
+            for c in text
+        )
+        parts = [poor[at : at + 700] for at in range(0, len(poor), 700)]
+        kind = "poor recognition is told"
+        yield Known(kind, f"{language}.txt", "\n\n".join(parts).encode(), parts, told=True)
+        yield Known(kind, f"{language}.pdf", _sheet(partial(_lines, text=poor[:2500], y=780)), parts, told=True)
+        yield Known(kind, f"{language}.epub", _epub(One="".join(f"<p>{part}</p>" for part in parts)), parts, told=True)
+
+
+GERMAN = [text for paragraphs in BOOKS["de"].chapters.values() for text in paragraphs]
 
 
 def seen_from_the_right() -> Iterator[Known]:
@@ -700,8 +739,8 @@ def told() -> Iterator[Known]:
 
 
 KINDS: Sequence[Callable[[], Iterator[Known]]] = (
-    columns, small_glyphs, vertical, titled, languages, outlines, typed_over, unreadable, turned,
-    seen_from_the_right, formulas, web_rules,
+    columns, small_glyphs, vertical, titled, languages, outlines, typed_over, unreadable, turned, turned_every_way,
+    misread, seen_from_the_right, formulas, web_rules,
     names, initials, notes, ornaments, word, chapters, encodings, lines, converted, public_files, told,
 )  # fmt: skip
 
