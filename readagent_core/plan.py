@@ -33,8 +33,7 @@ class GistingPlan:
     with their gists) or 'uniform' (cut by rule). ``preceding``: show the preceding page before the window.
     ``cross_sections``: False makes every section start a pause point. ``gist_share``: length of a gist as a share of
     its page. ``purpose``: a question or task that gists are made for (conditional gisting). ``instructions``: text
-    added to the gisting prompt. ``memory_words``: if set, older gists are shortened again until the memory has at most
-    so many words (iterative gisting).
+    added to the gisting prompt.
     """
 
     preset: str = "article"
@@ -46,7 +45,6 @@ class GistingPlan:
     gist_share: float = GIST_SHARE
     purpose: str = ""
     instructions: str = ""
-    memory_words: int | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.min_words <= self.max_words:
@@ -74,6 +72,7 @@ class GistingPlan:
         chosen = asdict(self)
         del chosen["preset"]  # it only sets the numbers, and `asks_chapters`
         chosen["asks_chapters"] = self.asks_chapters
+        chosen["memory_words"] = None  # a choice that plans had once: the keys of stored ones stay
         return hashlib.sha256(json.dumps(chosen, sort_keys=True).encode()).hexdigest()[:16]
 
     @property

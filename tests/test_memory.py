@@ -83,6 +83,13 @@ def test_keys():
     assert GistingPlan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
 
 
+def test_a_plan_of_an_earlier_version_is_the_same_plan() -> None:
+    """Its key names stored gistings. Plans could once limit the words of all gists together."""
+    assert GistingPlan.from_preset("book").key == "fbe0901bec8e9fd2"
+    stored = {**GistingPlan.from_preset("book").to_dict(), "memory_words": 4_000}
+    assert GistingPlan.from_dict(stored) == GistingPlan.from_preset("book")
+
+
 @pytest.mark.parametrize(
     "wrong", [{"max_words": 10}, {"min_words": 0}, {"gist_share": 1.0}, {"gist_share": 0}, {"pagination": "magic"}]
 )

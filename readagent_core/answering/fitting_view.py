@@ -1,11 +1,11 @@
-"""A gist memory too long for one prompt, as ReadAgent-P and -S show it: by one gist for each range of pages.
+"""A gist memory too long for one prompt, as methods show it: by one gist for each range of pages.
 
 A page that is looked up is expanded in place; in a range it stands below the gist of the range.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator
+from collections.abc import Callable, Collection, Generator
 from dataclasses import dataclass, fields
 from functools import cached_property
 
@@ -15,11 +15,10 @@ from readagent_core.answering.response import ANSWER_WORDS, expanded_event, memo
 from readagent_core.answering.retrieval import rank_by_bm25
 from readagent_core.answering.run import Run
 from readagent_core.answering.view import View, first_view
-from readagent_core.answering.word_budget import fit_to_window, max_context_words, share_of_gists
+from readagent_core.answering.word_budget import ask_within_window, max_context_words, share_of_gists
 from readagent_core.errors import WindowError
 from readagent_core.memory import GistMemory
 
-MERGE = "merge"  # the value of the setting 'fit' that merges pages instead (ICML paper, Appendix I)
 _TAGS = 0.9  # share of a prompt's room for words of gists; the rest is for their tags
 
 
@@ -72,32 +71,33 @@ class ViewedMemory(GistMemory):
         return self._view.seen() | dict.fromkeys(sorted(expanded), "full")
 
 
-def fit_view(run: Run) -> Generator[Event, None, tuple[GistMemory, int | None]]:
+def fit_view(run: Run, *, asks: int) -> Generator[Event, None, tuple[GistMemory, int | None]]:
     """Return the run's memory, or a view of it that fits one prompt, and the most words its text may have.
 
-    Missing gists of ranges are made and stored. Where even such a view is too long, and with the setting ``fit=merge``,
-    pages are merged as in the paper, and their gists shortened. Raises WindowError where that is too long.
+    ``asks``: prompts with the gists before the answer's, where the words of the question are limited. Missing gists of
+    ranges are made and stored. Raises WindowError where even the shortest view is too long.
     """
     memory = run.memory
     around = memory_prompt(run, "").words
     limit = max_context_words(run.settings, run.model, sample=memory.gist_text, around=around, reply_words=ANSWER_WORDS)
-    share, _ = share_of_gists(run, around, asks=1)
+    share, _ = share_of_gists(run, around, asks=asks)
     fits = min((n for n in (limit, share) if n is not None), default=None)
-    if fits is None or memory.gist_text_words <= fits or run.option("fit", "") == MERGE:
-        return (yield from fit_to_window(run, asks=1))
+    if fits is None or memory.gist_text_words <= fits:
+        return memory, limit
     room = fits
     if limit is not None:  # leaves room for looked-up pages, at most half of the prompt
         longest = max(page.words for page in memory.pages)
         room = min(room, max(limit // 2, limit - min(run.settings.look_ups, 2) * longest))
     calls = run.model.usage.calls
     most = int(room * _TAGS)
-    try:
-        view = first_view(make_levels(run, most), most, rank_by_bm25(run.question.text, memory))
-    except WindowError:  # the gists of one range are too long for so small a window; single gists are not
-        return (yield from fit_to_window(run, asks=1))
+    view = first_view(make_levels(run, most), most, rank_by_bm25(run.question.text, memory))
     viewed = ViewedMemory.of(memory, view)
     if viewed.gist_text_words > fits:
-        return (yield from fit_to_window(run, asks=1))
+        raise WindowError(
+            f"The gist memory has {memory.gist_text_words:,} words and only {fits:,} fit into one prompt. "
+            "Read the book with shorter gists, or connect a model with a larger window.",
+            run.model.window,
+        )
     made = f" {run.model.usage.calls - calls} calls made gists of ranges." if run.model.usage.calls > calls else ""
     yield run.note(
         f"The gist memory was too long for one prompt: of its {memory.gist_text_words:,} words a view of "
@@ -105,3 +105,15 @@ def fit_view(run: Run) -> Generator[Event, None, tuple[GistMemory, int | None]]:
     )
     yield expanded_event(run, viewed, ())
     return viewed, limit
+
+
+def answer_within_window(
+    run: Run, work: Callable[[GistMemory, int | None], Generator[Event, None, None]], *, asks: int = 0
+) -> Generator[Event, None, None]:
+    """Run ``work`` with what ``fit_view`` returns, again each time the server shows a smaller window."""
+
+    def attempt() -> Generator[Event, None, None]:
+        memory, limit = yield from fit_view(run, asks=asks)
+        yield from work(memory, limit)
+
+    yield from ask_within_window(run, attempt)

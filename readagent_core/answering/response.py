@@ -142,11 +142,7 @@ def _prompt(run: Run, free_form: str, choice: str, **values: str) -> Prompt:
 
 def respond(run: Run, prompt: Prompt, **figures: Any) -> Generator[Event, None, None]:
     """Send ``prompt``, stream the answer and end the run. ``figures``: arguments of ``Run.finish``."""
-    if run.merged_pages:  # page numbers must be mapped back before they are shown
-        completion = yield from run.ask(prompt)
-        yield AnswerPart(run.restore_page_numbers(completion.text))
-    else:
-        completion = yield from run.stream(prompt)
+    completion = yield from run.stream(prompt)
     yield from conclude(run, prompt, completion, **figures)
 
 
@@ -170,7 +166,7 @@ def conclude(run: Run, prompt: Prompt, completion: Completion, **figures: Any) -
         yield run.note("No option was chosen: by the model's reply, the text does not settle the question.")
     elif options and option is None:
         yield run.note(f"The reply named no option, even after {OPTION_RETRIES} more requests.")
-    yield run.finish(run.restore_page_numbers(text), option=option, cut_off=completion.finish == "length", **figures)
+    yield run.finish(text, option=option, cut_off=completion.finish == "length", **figures)
 
 
 def respond_from_memory(run: Run, memory: GistMemory, pages: tuple[int, ...]) -> Generator[Event, None, None]:
@@ -185,13 +181,12 @@ def respond_from_memory(run: Run, memory: GistMemory, pages: tuple[int, ...]) ->
     while True:
         shown = pages if run.steps > 1 else sorted(pages)
         prompt = memory_prompt(run, memory_text(run, memory, shown), full=shown)
-        opened = run.original_pages(pages)
         try:
             yield from respond(
                 run,
                 prompt,
-                looked_up=opened,
-                seen={old: how for n, how in memory.seen(pages).items() for old in run.original_pages([n])},
+                looked_up=pages,
+                seen=memory.seen(pages),
                 memory_words=count_memory_words(run, memory, pages),
                 whole_words=memory.readable_words,
                 extra={"opened": "after"} if opens_after(run) else None,
@@ -209,7 +204,7 @@ def respond_from_memory(run: Run, memory: GistMemory, pages: tuple[int, ...]) ->
 def expanded_event(run: Run, memory: GistMemory, pages: Sequence[int]) -> Expanded:
     """Return the event that ``pages`` of ``memory`` are now in full."""
     words = count_memory_words(run, memory, pages)
-    return Expanded(tuple(sorted(run.original_pages(pages))), words, memory.entries(pages))
+    return Expanded(tuple(sorted(pages)), words, memory.entries(pages))
 
 
 def opens_after(run: Run) -> bool:

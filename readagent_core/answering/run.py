@@ -6,10 +6,9 @@ enforces its budget.
 
 from __future__ import annotations
 
-import re
 import time
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
@@ -32,15 +31,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _RECENT = 24  # prompts whose beginnings a server's cache may still have
 _sent: deque[tuple[str, str]] = deque(maxlen=_RECENT)  # (model, prompt) of this process, the newest last
-_CITED = re.compile(r"\[(\d{1,6}(?:\s*,\s*\d{1,6})*)\]")
 
 
 @dataclass
 class Run:
     """The state of one question: its inputs, and the steps and notes so far. ``model`` counts the usage of the run.
 
-    ``words_sent``: in prompts about the question, instructions counted. ``merged_pages``: for each page of a shortened
-    memory, the pages of the gisting.
+    ``words_sent``: in prompts about the question, instructions counted.
     """
 
     name: str
@@ -53,7 +50,6 @@ class Run:
     notes: list[str] = field(default_factory=list)
     steps: int = 0
     words_sent: int = 0
-    merged_pages: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     _started: float = field(default_factory=time.monotonic)
     _words_repeated: int = 0  # at the beginnings of prompts, as prompts before had them
 
@@ -111,20 +107,6 @@ class Run:
         """The question for look-up steps: a multiple-choice question comes with its options."""
         options = escape_tags(self.question.lettered())
         return f"{self.question_text}\n\n{options}" if options else self.question_text
-
-    def original_pages(self, pages: Iterable[int]) -> tuple[int, ...]:
-        """Return the reading's page numbers for ``pages`` of the memory in the prompt."""
-        return tuple(original for number in pages for original in self.merged_pages.get(number, (number,)))
-
-    def restore_page_numbers(self, text: str) -> str:
-        """Return ``text`` with every page it cites, like [7], by its number in the gisting."""
-        if not self.merged_pages:
-            return text
-
-        def restore(found: re.Match[str]) -> str:
-            return f"[{', '.join(map(str, self.original_pages(map(int, found.group(1).split(',')))))}]"
-
-        return _CITED.sub(restore, text)
 
     def note(self, text: str) -> Noted:
         """Record a fallback or a cut for the answer, and return it as an event."""

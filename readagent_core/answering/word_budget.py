@@ -12,10 +12,9 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from statistics import median
 
 from readagent_core.answering.base import AskSettings, Event, NotOpened, WhyNotOpened
-from readagent_core.answering.response import ANSWER_WORDS, memory_prompt, memory_text, opens_after
+from readagent_core.answering.response import memory_prompt, memory_text, opens_after
 from readagent_core.answering.run import Run
 from readagent_core.errors import WindowError
-from readagent_core.gisting import fit
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.tokens import estimate_tokens
@@ -49,45 +48,6 @@ def tokens_to_words(tokens: int, sample: str) -> int:
     return max(1, int(tokens / (2.2 if is_unspaced(sample[:SAMPLE]) else 1.33)))
 
 
-def fit_to_window(run: Run, *, asks: int = 0) -> Generator[Event, None, tuple[GistMemory, int | None]]:
-    """Return the run's memory, made to fit one prompt, and the most words its text may have (None: no limit).
-
-    ``asks``: prompts with the gists before the answer's, where the words of the question are limited. Raises
-    WindowError where it cannot be made to fit.
-    """
-    memory, text = run.memory, run.memory.gist_text
-    around = memory_prompt(run, "").words
-    limit = max_context_words(run.settings, run.model, sample=text, around=around, reply_words=ANSWER_WORDS)
-    words = memory.gist_text_words
-    share, room = share_of_gists(run, around, asks=asks)
-    most = min((n for n in (limit, share) if n is not None), default=None)
-    if most is None or words <= most:
-        return memory, limit
-    longest, gists = max(page.words for page in memory.pages), most
-    if limit is not None and words > limit:  # leaves room for looked-up pages, at most half of the prompt
-        gists = min(most, max(limit // 2, limit - min(run.settings.look_ups, 2) * longest))
-        room = limit - gists if share is None else min(room, limit - gists)
-    shorter = fit(
-        memory, run.model, gists, run.cancel, page_words=max(room, longest), connections=run.resources.connections
-    )
-    now = shorter.gist_text_words
-    if now > most:
-        raise WindowError(
-            f"The gist memory has {words:,} words and only {most:,} fit into one prompt. "
-            "Read the book with longer pages or shorter gists, or connect a model with a larger window.",
-            run.model.window,
-        )
-    merged = ""
-    if len(shorter.pages) != len(memory.pages):
-        run.merged_pages = {
-            page.number: tuple(old.number for old in memory.pages if page.start <= old.start < page.end)
-            for page in shorter.pages
-        }
-        merged = f", and its {len(memory.pages):,} pages were joined to {len(shorter.pages):,}"
-    yield run.note(f"The gist memory was too long for one prompt: shortened from {words:,} to {now:,} words{merged}.")
-    return shorter, limit
-
-
 def share_of_gists(run: Run, around: int, *, asks: int) -> tuple[int | None, int]:
     """Return how many words the gists may have in each of ``asks`` prompts and the answer's, and the pages in the last.
 
@@ -105,24 +65,6 @@ def share_of_gists(run: Run, around: int, *, asks: int) -> tuple[int | None, int
     equal = text // (prompts + 1)
     gists = min(beside_page // prompts, equal) if 3 * beside_page >= text else equal
     return gists, text - prompts * gists
-
-
-Fit = Callable[[Run], Generator[Event, None, tuple[GistMemory, int | None]]]
-
-
-def retry_within_window(
-    run: Run,
-    work: Callable[[GistMemory, int | None], Generator[Event, None, None]],
-    *,
-    fit: Fit = fit_to_window,
-) -> Generator[Event, None, None]:
-    """Run ``work`` with the memory made to fit by ``fit``, again each time the server shows a smaller window."""
-
-    def attempt() -> Generator[Event, None, None]:
-        memory, limit = yield from fit(run)
-        yield from work(memory, limit)
-
-    yield from ask_within_window(run, attempt)
 
 
 def ask_within_window(run: Run, attempt: Callable[[], Generator[Event, None, None]]) -> Generator[Event, None, None]:

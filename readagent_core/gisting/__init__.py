@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from readagent_core.gisting.call_estimate import estimate
 from readagent_core.gisting.gisting import regenerate_gist
-from readagent_core.gisting.memory_budget import fit
 from readagent_core.gisting.paginator import cut_by_rule, cut_rest_by_rule
 from readagent_core.gisting.progress import GistingProgress
 from readagent_core.gisting.reader import CALLS_AHEAD, read
@@ -15,7 +14,6 @@ __all__ = [
     "cut_by_rule",
     "cut_rest_by_rule",
     "estimate",
-    "fit",
     "read",
     "regenerate_gist",
 ]

@@ -17,7 +17,6 @@ from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
 from readagent_core.errors import CancelledError, EmptyDocumentError, LibraryError, ReadAgentError, UnusableRepliesError
 from readagent_core.gisting.gisting import WHOLE_WORDS, NotesTaker, gist_page
-from readagent_core.gisting.memory_budget import shorten_old_gists
 from readagent_core.gisting.notes_mode import NotesMode
 from readagent_core.gisting.noting import note_page
 from readagent_core.gisting.paginator import Paginator, UniformPaginator
@@ -79,7 +78,7 @@ def read(
             memory = run.finish()
         except _SavedElsewhere:
             continue
-        return run.shorten_old_gists(memory, connections) if plan.memory_words else memory
+        return memory
 
 
 class _GistingRun:
@@ -146,18 +145,6 @@ class _GistingRun:
         check_coverage(self._windows.document, self._pages)
         self._store.clear_notes()
         self._report_progress()
-        return self._memory()
-
-    def shorten_old_gists(self, memory: GistMemory, connections: int) -> GistMemory:
-        """Shorten older gists again until the memory is within the plan's ``memory_words``; return it."""
-        budget = self._windows.plan.memory_words or 0
-
-        def save(number: int, gist: Gist) -> None:
-            self._store.save_gist(number, gist)
-            self._gists[number - 1] = gist
-            self._report_progress()
-
-        shorten_old_gists(memory, self._model, budget, self._cancel, connections=connections, save=save)
         return self._memory()
 
     @property

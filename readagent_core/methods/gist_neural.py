@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from readagent_core.answering.base import Event, LookedUp, texts_of
+from readagent_core.answering.fitting_view import answer_within_window
 from readagent_core.answering.registry import Method
 from readagent_core.answering.response import expanded_event, respond_from_memory
 from readagent_core.answering.retrieval import rank_by_embedding
 from readagent_core.answering.run import Run
-from readagent_core.answering.word_budget import retry_within_window, select_fitting_pages
+from readagent_core.answering.word_budget import select_fitting_pages
 from readagent_core.memory import GistMemory
 
 
 def find_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event, None, None]:
     """Expand the pages nearest to the question, up to ``limit`` words in all, and answer."""
-    merged = {page: number for number in memory.readable for page in run.original_pages([number])}
-    ranking = dict.fromkeys(merged[page] for page in rank_by_embedding(run) if page in merged)
-    best = list(ranking)[: run.settings.look_ups]
+    best = [page for page in rank_by_embedding(run) if page in memory.readable][: run.settings.look_ups]
     pages, refused = select_fitting_pages(run, memory, best, limit)
-    yield LookedUp(run.original_pages(pages), "", "found by search", texts_of(refused))
+    yield LookedUp(pages, "", "found by search", texts_of(refused))
     if refused:
         yield run.note("Not every page found fits into the prompt: " + "; ".join(texts_of(refused)) + ".")
     yield expanded_event(run, memory, pages)
@@ -30,7 +29,7 @@ METHOD = Method(
     name="gist-neural",
     title="Gists and search",
     about="Remembers the gists and reads again, in place, the pages nearest to the question in meaning.",
-    answer=lambda run: retry_within_window(run, lambda fit, limit: find_and_answer(run, fit, limit)),
+    answer=lambda run: answer_within_window(run, lambda fit, limit: find_and_answer(run, fit, limit)),
     needs_gists=True,
     compares_embeddings=True,
     options={"embed": str, "opened": str},

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from readagent_core.answering.base import Event, LookedUp, texts_of
-from readagent_core.answering.fitting_view import fit_view
+from readagent_core.answering.fitting_view import answer_within_window
 from readagent_core.answering.look_up_replies import parse_look_up
 from readagent_core.answering.registry import Method
 from readagent_core.answering.response import expanded_event, respond_from_memory
 from readagent_core.answering.retrieval import rank_by_bm25
 from readagent_core.answering.run import Run
-from readagent_core.answering.word_budget import retry_within_window, select_fitting_pages
+from readagent_core.answering.word_budget import select_fitting_pages
 from readagent_core.errors import EmptyReplyError, RefusedError
 from readagent_core.memory import GistMemory
 from readagent_core.prompts import example_numbers, render
@@ -39,7 +39,7 @@ def open_by_hand(
     """Open the pages that a person chose ('2,5'), in place of those that the model would name; '' for none."""
     wanted = [n for n in map(int, filter(str.isdecimal, named.split(","))) if n in memory.readable]
     pages, too_long = select_fitting_pages(run, memory, wanted, limit)
-    yield LookedUp(run.original_pages(pages), "", "opened by hand", texts_of(too_long))
+    yield LookedUp(pages, "", "opened by hand", texts_of(too_long))
     if pages:
         yield expanded_event(run, memory, pages)
     return pages
@@ -77,7 +77,7 @@ def look_up(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event,
         reason = FOUND
         yield run.note("The model named no page of the text: those that share most words with the question were read.")
     pages, too_long = select_fitting_pages(run, memory, wanted, limit)
-    yield LookedUp(run.original_pages(pages), reply, reason, texts_of((*named.refused, *too_long)))
+    yield LookedUp(pages, reply, reason, texts_of((*named.refused, *too_long)))
     if too_long:
         yield run.note("Not every page named fits into the prompt: " + "; ".join(texts_of(too_long)) + ".")
     if pages:
@@ -89,7 +89,7 @@ METHOD = Method(
     name="read-agent-p",
     title="ReadAgent, all at once",
     about="Remembers the gists, names the pages it needs in one go, reads them again in place, then answers.",
-    answer=lambda run: retry_within_window(run, lambda fit, limit: look_up_and_answer(run, fit, limit), fit=fit_view),
+    answer=lambda run: answer_within_window(run, lambda fit, limit: look_up_and_answer(run, fit, limit), asks=1),
     needs_gists=True,
-    options={"fit": str, "opened": str, "pages": str},
+    options={"opened": str, "pages": str},
 )

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from readagent_core.answering.base import Event, LookedUp, texts_of
-from readagent_core.answering.fitting_view import fit_view
+from readagent_core.answering.fitting_view import answer_within_window
 from readagent_core.answering.look_up_replies import parse_look_up
 from readagent_core.answering.registry import Method
 from readagent_core.answering.response import expanded_event, memory_text, respond_from_memory
 from readagent_core.answering.run import Run
-from readagent_core.answering.word_budget import retry_within_window, select_fitting_pages
+from readagent_core.answering.word_budget import select_fitting_pages
 from readagent_core.errors import EmptyReplyError, RefusedError, WindowError
 from readagent_core.memory import GistMemory
 from readagent_core.prompts import example_numbers, render, render_fragment
@@ -52,7 +52,7 @@ def look_up_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Gener
             corrected, problem = True, (wanted, "problem.seen" if wanted in pages else "problem.missing")
             continue
         opened, too_long = select_fitting_pages(run, memory, [wanted], limit, opened=pages)
-        yield LookedUp(run.original_pages(opened), reply, named.reason, texts_of(too_long))
+        yield LookedUp(opened, reply, named.reason, texts_of(too_long))
         if too_long:
             yield run.note("Stopped looking up: " + too_long[0].text() + ".")
             break
@@ -88,7 +88,7 @@ METHOD = Method(
     name="read-agent-s",
     title="ReadAgent, one at a time",
     about="Remembers the gists, reads pages again one by one, seeing each before it names the next, then answers.",
-    answer=lambda run: retry_within_window(run, lambda fit, limit: look_up_and_answer(run, fit, limit), fit=fit_view),
+    answer=lambda run: answer_within_window(run, lambda fit, limit: look_up_and_answer(run, fit, limit), asks=1),
     needs_gists=True,
-    options={"fit": str, "opened": str},
+    options={"opened": str},
 )

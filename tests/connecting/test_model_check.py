@@ -84,7 +84,7 @@ def test_a_model_that_can_do_the_job():
     assert checks["streams"].figure.startswith("first word ")
     assert "form" not in checks
     assert options(checks) == {}
-    assert len(sent) == len(set(sent)) == 47
+    assert len(sent) == len(set(sent)) == 46
     assert not any("Your last reply" in text for text in sent)
 
 

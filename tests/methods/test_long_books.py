@@ -22,8 +22,6 @@ def reply(prompt):
     if prompt.task == "gist":
         words = prompt.fields["page"].split()
         return " ".join(words[: max(1, min(len(words) - 1, int(prompt.fields["most"])))])
-    if prompt.task == "merge":
-        return "Yes" if len(prompt.fields["opening"]) % 7 == 0 else "No"
     if prompt.task == "look_up_next":
         return "STOP" if "(full text)" in prompt.fields["memory"] else "Page 2"
     if prompt.task.startswith("look_up"):

@@ -75,9 +75,6 @@ def options(book: Book, *, key: str) -> GistingPlan:
     with st.expander("With a question in mind"):
         purpose = st.text_input("Question that the gists should help to answer", key=f"{key}_purpose")
         instructions = st.text_area("Instructions to add to the prompt", key=f"{key}_instructions", height=80)
-        limit = st.number_input(
-            "Most words in all gists; older ones are shortened (0: no limit)", 0, 100_000, 0, key=f"{key}_mem"
-        )
     plan = GistingPlan.from_preset(
         preset,
         max_words=int(max_words),
@@ -86,7 +83,6 @@ def options(book: Book, *, key: str) -> GistingPlan:
         cross_sections=cross,
         purpose=purpose.strip(),
         instructions=instructions.strip(),
-        memory_words=int(limit) or None,
     )
     return plan if share == 15 else GistingPlan.from_dict({**plan.to_dict(), "gist_share": share / 100})
 

@@ -23,7 +23,7 @@ from readagent_core.citations.quotation_search import Finder
 from readagent_core.connecting.checking.text import PLAN, QUESTIONS, UNANSWERED, Known, story
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import ReplyError
-from readagent_core.gisting import fit, read
+from readagent_core.gisting import read
 from readagent_core.gisting.gist_prompts import gist_lengths, gist_prompt
 from readagent_core.gisting.gisting import PROBLEMS, clean_reply, find_problem
 from readagent_core.gisting.pause_points import parse_pause_point
@@ -70,7 +70,6 @@ def gisting_prompts() -> tuple[Prompt, ...]:
     recorder = _Recorder()
     for pagination in ("pause", "many", "one-pass"):
         read(MEMORY.document, recorder, replace(PLAN, pagination=pagination), connections=1)
-    fit(MEMORY, recorder, 60, CancelToken(), connections=1)
     return tuple(recorder.prompts.values())
 
 
@@ -194,10 +193,6 @@ def _answers_or_goes_back(prompt: Prompt, reply: str) -> bool:
     return parse_action(reply) in (BACK, COMMIT) or "answer:" in to_plain_text(reply).lower()
 
 
-def _names_verdict(prompt: Prompt, reply: str) -> bool:
-    return bool(re.match(r"\W*(?:yes|no|not sure)\b", to_plain_text(reply), re.IGNORECASE))
-
-
 def _follow_up(name: str, values_of: Callable[[Prompt], Mapping[str, str]]) -> Callable[[Prompt, str], Prompt]:
     """Return a function that gives the prompt after an unusable reply, by the template ``name``."""
 
@@ -236,7 +231,6 @@ TASKS: Mapping[str, PromptTask] = {
     "tree_parent": _LENGTH,
     "carry": _LENGTH,
     "compress": _LENGTH,
-    "merge": PromptTask(_names_verdict),
     "look_up": _LOOK_UP,
     "look_up_ranked": _LOOK_UP,
     "look_up_next": PromptTask(_names_pages),

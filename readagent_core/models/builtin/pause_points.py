@@ -22,7 +22,6 @@ _HEADING = re.compile(r"#{1,6} (.+)")
 _SCENE = re.compile(r"(?:[*＊·•\-—_~#]\s*){1,7}\Z")
 _LABEL = re.compile(r"^<(\d+) \| (\d+)>$", re.MULTILINE)
 _CHOSEN = re.compile(r"<(\d+)>\n(.*)", re.DOTALL)
-_NEW_PART = 0.05  # two neighbouring parts with less cohesion than this are about different things
 
 
 def paginate(prompt: Prompt) -> str:
@@ -106,11 +105,3 @@ def _pages(prompt: Prompt) -> Iterator[tuple[int, str, str]]:
         last = next((i for i in near if chosen and rows[i][0] == int(chosen.group(1))), near[-1])
         yield rows[last][0], chosen.group(2) if chosen else "", "\n\n".join(t for _, _, t in rows[first : last + 1])
         first, words = last + 1, rows[last][1]
-
-
-def merge(prompt: Prompt) -> str:
-    """Whether the second of two neighbouring parts starts something new."""
-    new = cohesion(content(prompt.fields["before"]), content(prompt.fields["after"])) < _NEW_PART
-    if prompt.language == "ja":
-        return "はい" if new else "いいえ"
-    return "Yes" if new else "No"

@@ -24,7 +24,7 @@ from readagent_core.models.builtin.look_ups import (
     recall,
     walk,
 )
-from readagent_core.models.builtin.pause_points import divide, divide_and_shorten, merge, paginate
+from readagent_core.models.builtin.pause_points import divide, divide_and_shorten, paginate
 from readagent_core.models.builtin.shortening import carry, gist, summary
 from readagent_core.models.builtin.web_pages import act, gist_snippet, look_up_snippets
 from readagent_core.prompts import Prompt
@@ -35,7 +35,6 @@ ANSWERS: Mapping[str, Callable[[Prompt], str]] = {
     "paginate": paginate,
     "paginate_many": divide,
     "paginate_gist": divide_and_shorten,
-    "merge": merge,
     "gist": gist,
     "look_up": look_up,
     "look_up_ranked": look_up,
