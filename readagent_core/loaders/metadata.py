@@ -11,7 +11,7 @@ _BY = re.compile(r"(.{2,}), by ((?:[A-Z][\w.'’-]*)(?: (?:[A-Z][\w.'’-]*|de|d
 # names of files and of programs
 _NO_TITLE = re.compile(
     r"^(?:untitled\b.*|(?:document|slide|presentation|layout|scan|print|cover|title)[ _-]?\d*|[\d\s-]{6,}|\W*|"
-    r"microsoft (?:word|powerpoint).*|powerpoint presentation|"
+    r"microsoft (?:word|powerpoint).*|(?:\S+ (?:de )?)?powerpoint(?:[ -]\S+)?|"
     r"[a-z]+://.*|[a-z]:[\\/].*|\S+\.[a-z]\w{1,4}|.*[\ue000-\uf8ff\ufffd].*|"
     r".*\.(?:docx?|tex|indd|qxd|pdf|dvi|rtf|odt|pptx?|txt|html?|ps|wpd|fm|p65))$",
     re.I,

@@ -7,7 +7,9 @@ A part that is damaged or not there is missing for whoever asks for it; the rest
 from __future__ import annotations
 
 import posixpath
+import re
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from readagent_core.errors import DocumentError
@@ -84,6 +86,23 @@ def diagram_texts(element: Any, part: Part) -> list[str]:
     points = () if root is None else root.iter("{*}pt")
     texts = (" ".join("".join(t.text or "" for t in p.iter("{*}t")) for p in point.iter("{*}p")) for point in points)
     return [text for text in map(str.strip, texts) if text]
+
+
+def chart_rows(element: Any, part: Part) -> list[list[str]]:
+    """Returns the title of a chart that ``element`` of ``part`` refers to, and the table that it draws."""
+    name = next((part.inside(value) for key, value in element.attrib.items() if key.endswith("}id")), "")
+    root = Part(part.archive, name, part.limits).root if name else None
+    series = [] if root is None else list(root.iter("{*}ser"))
+
+    def values(one: Any, *names: str) -> list[str]:
+        found = (value for name in names for value in one.iterfind(f"{{*}}{name}//{{*}}v"))
+        return [re.sub(r"\d+\.\d{7,}", lambda m: f"{float(m[0]):.6g}", " ".join((v.text or "").split())) for v in found]
+
+    title = [] if root is None else [" ".join("".join(t.itertext()).split()) for t in root.iterfind(".//{*}title")]
+    heads = [" ".join(values(one, "tx")) for one in series]
+    columns = [values(one, "cat", "xVal") for one in series[:1]] + [values(one, "val", "yVal") for one in series]
+    rows = [["", *heads], *map(list, zip_longest(*columns, fillvalue=""))] if series else []
+    return [[text] for text in title if text] + [row for row in rows if any(row)]
 
 
 def open_office(data: bytes, limits: Limits) -> tuple[Part, BookMetadata]:

@@ -31,7 +31,7 @@ _WORD = re.compile(r"\b(?![ivxlcdm]+\b)[^\W\d_]{2,}")  # no Roman number, as lis
 _CODE = re.compile(r"(?=\S*\d)[0-9A-F]{4,}")  # numbers of glyphs, such as 001003ED
 # what poor recognition leaves in words: signs, digits, capitals and letters of another script between letters
 _MISREAD = re.compile(
-    r"[^\W\d_][^\w\s'’ʼ\-–—./@:&·‐\"“”()\[\],;=<>*#+][^\W\d_]|[^\W\d_]\d+[^\W\d_]|[a-zß-ÿ][A-ZÀ-Þ]|[\^~|}{\\¬]"
+    r"[^\W\d_][^\w\s'’ʼ\-–—./@:&·‐\"“”()\[\],;=<>*#+][^\W\d_]|[^\W\d_]\d+[^\W\d_]|[a-zß-ÿ][A-ZÀ-Þ](?![a-z]{2})|[\^~|}{\\¬]"
     "|[A-Za-z][а-яё]|[а-яё][a-z]"
 )
 _AROUND_WORDS, _PROGRAM = ".,;:!?()[]\"“”‘’'«»*_", frozenset("{}();=<>_$\\")
@@ -104,7 +104,7 @@ def _is_misread(text: str) -> bool:
     words = [word for word in (token.strip(_AROUND_WORDS) for token in text.split()) if any(map(str.isalpha, word))]
     if len(words) < _FEWEST_WORDS or sum(map(_PROGRAM.__contains__, text)) > _MOST_PROGRAM * len(text):
         return False
-    share = sum(bool(_MISREAD.search(word)) for word in words) / len(words)
+    share = sum(bool(_MISREAD.search(word)) for word in set(words)) / len(words)  # a name may occur often
     frequent = share_of_frequent_words(text, detect_language(text)) if share > _MANY_MISREAD[0][0] else 0.0
     return any(share > misread and frequent > prose for misread, prose in _MANY_MISREAD)
 

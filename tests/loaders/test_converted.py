@@ -121,6 +121,41 @@ def test_a_slide_is_a_section_in_the_order_of_the_show_with_its_notes():
     assert f"Notes: {NOTE}" in [p.text for p in document.paragraphs]
 
 
+CHART = (
+    '<c:chartSpace xmlns:c="http://c" xmlns:a="http://a"><c:chart><c:title><a:t>Oil a day</a:t></c:title><c:plotArea>'
+    "<c:ser><c:tx><c:v>Pints</c:v></c:tx><c:cat><c:pt><c:v>Monday</c:v></c:pt><c:pt><c:v>Friday</c:v></c:pt></c:cat>"
+    "<c:val><c:pt><c:v>4.2999999999999998</c:v></c:pt><c:pt><c:v>7</c:v></c:pt></c:val></c:ser></c:plotArea></c:chart>"
+    "</c:chartSpace>"
+)
+
+
+def test_a_chart_is_the_table_that_it_draws():
+    rows = ["Oil a day", "Pints", "Monday\t4.3", "Friday\t7"]
+    space = "http://schemas.openxmlformats.org/drawingml/2006/chart"
+    ends = {"pptx": ("ppt/slides/slide1.xml", "</p:spTree>"), "docx": ("word/document.xml", "<w:sectPr")}
+    for kind, (part, end) in ends.items():
+        original = MADE["pptx"]() if kind == "pptx" else as_docx(sample("yuki-no-eki"))
+        with zipfile.ZipFile(BytesIO(original)) as archive:
+            files = {name: archive.read(name).decode("latin-1") for name in archive.namelist()}
+        chart = f'<c:chart xmlns:c="{space}" xmlns:rr="http://r" rr:id="rIdC"/>'
+        shown = f"<g>{chart}</g>" if kind == "pptx" else f"<w:p><w:r><w:drawing>{chart}</w:drawing></w:r></w:p>"
+        before, after = files[part].split(end, 1)
+        files[part] = before + shown + end + after
+        folder, _, name = part.rpartition("/")
+        relation = '<Relationship Id="rIdC" Type="http://t/chart" Target="chart.xml"/></Relationships>'
+        relations = files.get(f"{folder}/_rels/{name}.rels", "<Relationships></Relationships>")
+        files[f"{folder}/_rels/{name}.rels"] = relations.replace("</Relationships>", relation)
+        files[f"{folder}/chart.xml"] = CHART
+        document = load(packed({name: text.encode("latin-1") for name, text in files.items()}), f"x.{kind}")
+        lines = [line.strip() for paragraph in document.paragraphs for line in paragraph.text.split("\n")]
+        assert [line for line in lines if line in rows] == rows
+
+
+def test_the_title_that_a_program_writes_into_a_file_is_none():
+    for title in ("Presentación de PowerPoint", "PowerPoint-Präsentation", "\uf020"):
+        assert load(converting.pptx(replace(LAMP, title=title)), "The Lamp.pptx").title == "The Lamp"
+
+
 def test_what_is_left_out_is_told():
     notices = {
         kind: {w.code: w.count for w in load(MADE[kind](), "x").warnings} for kind in ("doc", "rtf", "ipynb", "eml")

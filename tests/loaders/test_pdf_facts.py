@@ -58,6 +58,13 @@ def test_a_title_that_the_page_does_not_print_gives_way(claimed: str) -> None:
     assert document.paragraphs[-1].text == stamp
 
 
+def test_sentences_that_are_set_apart_stay_in_the_text() -> None:
+    said = "The lamp is out. Nobody lit it."
+    document = load(article(printed=said), "A File.pdf")
+    assert document.title == "A File"
+    assert said in [section.title for section in document.sections]
+
+
 @pytest.mark.parametrize("author", ["ARRAY(0x2c7cf020)", "<C3FA>", "jaime_valenciav", "IEUser"])
 def test_an_author_that_no_page_names_is_none(author: str) -> None:
     assert load(article(author=author, printed="Lamps and their Keepers"), "file").author == ""

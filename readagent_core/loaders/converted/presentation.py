@@ -9,8 +9,7 @@ from readagent_core.document import Document
 from readagent_core.errors import DamagedDocumentError
 from readagent_core.loaders.base import Limits
 from readagent_core.loaders.converted.as_epub import Pictures, attribute, open_as_epub, picture, tagged
-from readagent_core.loaders.metadata import clean_metadata
-from readagent_core.loaders.office import Part, diagram_texts, open_office
+from readagent_core.loaders.office import Part, chart_rows, diagram_texts, open_office
 
 _FURNITURE = ("sldNum", "dt", "ftr", "hdr", "sldImg")  # placeholders of page numbers, dates and the like
 
@@ -24,26 +23,26 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
     for number, slide in enumerate(part.root.iterfind("{*}sldIdLst/{*}sldId"), 1):
         places = [place for place in map(part.inside, slide.attrib.values()) if place]
         slides.append(_slide(Part(part.archive, places[0] if places else "", limits), number, pictures))
-    title, author = clean_metadata(about.title, about.author)
-    return open_as_epub("".join(slides), name, limits=limits, title=title, author=author, pictures=pictures.files)
+    facts = {"title": about.title, "author": about.author}
+    return open_as_epub("".join(slides), name, limits=limits, **facts, pictures=pictures.files)
 
 
 def _slide(part: Part, number: int, pictures: Pictures) -> str:
     if part.root is None:
         return f"<h1>Slide {number}</h1><p>[This slide is damaged.]</p>"
     title, parts = "", list[str]()
-    for shape in part.root.iter("{*}sp", "{*}tbl", "{*}pic", "{*}relIds"):
+    for shape in part.root.iter("{*}sp", "{*}tbl", "{*}pic", "{*}relIds", "{*}chart"):
         mark = shape.find(".//{*}nvPr/{*}ph")
         kind = "" if mark is None else str(mark.get("type") or "")
         if kind in _FURNITURE:
             continue
         if kind in ("title", "ctrTitle") and not title:
             title = " ".join(map(_text, shape.iter("{*}p")))
-        elif shape.tag.endswith("}tbl"):
-            rows = (
-                "".join(tagged("td", escape(_text(cell))) for cell in row.iter("{*}tc")) for row in shape.iter("{*}tr")
-            )
-            parts.append(tagged("table", "".join(tagged("tr", row) for row in rows)))
+        elif shape.tag.endswith(("}tbl", "}chart")):
+            cells = ([_text(cell) for cell in row.iter("{*}tc")] for row in shape.iter("{*}tr"))
+            rows = chart_rows(shape, part) if shape.tag.endswith("}chart") else cells
+            html = ("".join(tagged("td", escape(cell)) for cell in row) for row in rows)
+            parts.append(tagged("table", "".join(tagged("tr", row) for row in html)))
         elif shape.tag.endswith("}relIds"):
             parts.append(tagged("ul", "".join(tagged("li", escape(text)) for text in diagram_texts(shape, part))))
         elif shape.tag.endswith("}pic"):

@@ -23,7 +23,7 @@ from readagent_core.loaders.html.marking import format_number
 from readagent_core.loaders.marks import CLOSE, Marks, without_marks
 from readagent_core.loaders.maths import formula_line, parse_omml, raise_text, safe_mathml
 from readagent_core.loaders.metadata import clean_metadata
-from readagent_core.loaders.office import Part, diagram_texts, open_office
+from readagent_core.loaders.office import Part, chart_rows, diagram_texts, open_office
 from readagent_core.loaders.symbols import from_font, text_in_font
 from readagent_core.words import count_of, count_words
 
@@ -38,6 +38,7 @@ _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationship
 _EQUATION = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
 _BOX = W + "txbxContent"
 _DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
+_CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"
 _FIELD_LINK = re.compile(r'^\s*HYPERLINK\s+(?:"([^"]+)"\s*)?(?:\\l\s+"([^"]+)")?')
 _HEX = re.compile(r"[0-9A-Fa-f]{1,6}")
 _PAGE_BREAKS = ("page", "column")
@@ -317,8 +318,9 @@ class _BodyReader:
                 self.field[-1] += child.text or ""
             elif tag == _BOX:
                 self.boxes.append(child)
-            elif tag == _DIAGRAM:
-                found.append("\n" + "\n".join(diagram_texts(child, self.part)))
+            elif tag in (_DIAGRAM, _CHART):
+                chart = ["\t".join(row) for row in chart_rows(child, self.part)] if tag == _CHART else []
+                found.append("\n" + "\n".join(chart or diagram_texts(child, self.part)))
             elif tag == W + "r" and self._is_hidden(child, paragraph):
                 self.hidden += count_words(_run_text(child))
             elif tag == W + "r" and (raised := _raised_text(child)):

@@ -21,6 +21,7 @@ _FIRST_PAGES = 3  # with text
 _CONFIRMED = 0.7  # share of the words that the first pages have
 _LONG = 4  # letters of a word that is found between others too
 _PROSE = 200  # characters; a longer paragraph is the beginning of the text
+_SENTENCES = re.compile(r"\w[.!?]\s+\S.*\w[.!?]$")  # what was set apart from the text
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _LETTERS = 0.6  # share of the characters of a title
 
@@ -58,7 +59,7 @@ def _largest_text(passages: Sequence[Passage], usual: BodyStyle) -> str:
     large = [each for each in large if each.lines[0].y > prose]
     text = max(large, key=lambda each: each.size).text if large else ""
     heading = is_contents_title(text) or headings.is_named_heading(text) or NUMBERED.match(text)
-    return "" if heading else text
+    return "" if heading or _SENTENCES.search(text) else text
 
 
 def _is_wordy(text: str) -> bool:
