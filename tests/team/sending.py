@@ -28,8 +28,9 @@ def cookie_of(page: Page, name: str = "_streamlit_user") -> str:
     return next(one["value"] for one in page.context.cookies() if one["name"] == name)
 
 
-def claims_of(page: Page) -> dict[str, object]:
-    signed = decode_signed_value(SECRET, "_streamlit_user", cookie_of(page))
+def claims_in(cookie: str) -> dict[str, object]:
+    """What a cookie of the sign-in says of its owner."""
+    signed = decode_signed_value(SECRET, "_streamlit_user", cookie)
     assert signed is not None
     return json.loads(signed)
 
