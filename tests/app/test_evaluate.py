@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import threading
 from html import escape
 
 from pages.parts.evaluate.report_view import FILES
@@ -13,6 +14,7 @@ from readagent_core.evaluation.formats import render_report
 from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.starting import list_experiments, load_summary
 from readagent_core.library.own_questions import OwnQuestion
+from tests.fakes.server import Reply
 
 SCREEN = "pages/evaluate.py"
 
@@ -208,3 +210,55 @@ def test_an_experiment_that_was_stopped_is_continued_from_its_own_results(app, o
     assert not at.exception
     assert list_experiments(own_home) == []
     assert "No experiment of yours yet" in [heading.value for heading in at.subheader]
+
+
+def test_stopped_half_way_shows_what_is_there_and_goes_on(app, fake_server, tmp_path):
+    """Held at the last look-up and stopped there; what was answered is not asked again."""
+    from pages.parts.shared.cached import get_workspace
+
+    path, go, held = tmp_path / "dev.jsonl", threading.Event(), threading.Event()
+    rows = [story(1, ["What rang first?", "What rang next?"]), story(2, ["Held back?"])]
+    path.write_text("\n".join(rows), encoding="utf-8")
+
+    def before(_: int, text: str) -> Reply | None:
+        if "Held back?" in text and "Do not answer it yet" in text and not go.is_set():  # one more call is to come
+            held.set()
+            go.wait(90)
+        return None
+
+    fake_server.before = before
+    at = app(SCREEN)
+    at.selectbox(key="evaluate_data").set_value("A file or folder on this computer").run()
+    at.text_input(key="evaluate_path").set_value(str(path)).run()
+    assert "3 questions on 2 documents, 12 answers to come" in shown(at)
+    at.button(key="evaluate_start").click().run()
+    assert held.wait(60)
+    (job,) = get_workspace().jobs.running()
+    for _ in range(600):
+        if job.snapshot.done == 11:
+            break
+        job.join(0.1)
+    at.run()
+    assert [bar.proto.text for bar in at.get("progress")] == ["11 of 12 answers · 2 documents read"]
+    at.button(key="evaluate_stop").click().run()
+    go.set()
+    at = finish(at)
+    assert "Not finished: 11 of 12 answers are in." in "".join(line.value for line in at.markdown) + shown(at)
+    assert not [button for button in at.button if button.key == "evaluate_stop"]
+    again = at.button(key="evaluate_start")
+    assert again.label == "Continue"
+    asked_before = len(fake_server.requests)
+    again.click().run()
+    at = finish(at)
+    assert "all answers are in" in shown(at)
+    more = [request.text for request in fake_server.requests[asked_before:]]
+    assert more
+    assert not any("What rang" in text for text in more)
+
+
+def story(number, questions):
+    said = "The keeper of light {n} rang bell {k} in the fog and wrote it down with care that night."
+    text = "\n\n".join(" ".join(said.format(n=number, k=k) for k in range(p, p + 3)) for p in range(16))
+    options = ["a lamp", "a bell", "a boat", "a dog"]
+    asked = [{"question": q, "options": options, "gold_label": 1 + at % 4} for at, q in enumerate(questions)]
+    return json.dumps({"title": f"Story {number}", "article": text, "questions": asked})

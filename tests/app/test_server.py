@@ -22,7 +22,7 @@ def get(address: str) -> tuple[int, str]:
         with urllib.request.urlopen(address, timeout=20) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
-        return error.code, ""
+        return error.code, error.read().decode()
 
 
 def test_the_app_opens_in_the_browser_with_its_frame_and_the_theme_that_was_chosen(tmp_path: Path) -> None:
@@ -52,6 +52,9 @@ def test_the_app_opens_in_the_browser_with_its_frame_and_the_theme_that_was_chos
             assert status == 200
             assert '<html lang="en" data-theme="sepia">' in page
             assert '<nav class="bar"' in page
+        status, nothing = get(f"{url}/nosuchpage/deeper")
+        assert status == 404
+        assert "Open the library" in nothing
         script = re.search(r'"\./(bundle/\w+/memory_view/main\.js)"', page)
         assert script is not None
         status, text = get(f"{url}/{script[1]}")

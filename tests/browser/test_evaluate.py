@@ -1,10 +1,8 @@
-"""Evaluate in a browser: start, watch the table grow, stop, go on, replay; own questions typed, pasted, from a file."""
+"""Evaluate in a browser: a run, its drawings and its report; own questions typed, pasted, from a file."""
 
 from __future__ import annotations
 
-import json
 import re
-import threading
 from contextlib import closing
 from itertools import combinations
 from pathlib import Path
@@ -14,12 +12,9 @@ from playwright.sync_api import Page, expect
 
 from readagent_core.library import Library
 from tests.browser.conftest import go_to
-from tests.fakes.server import FakeServer, Reply
 
 LONG = 60_000
 LETTERS = 15  # pixels: the height of a drawing's letters with a little room; boxes have their outline besides
-OPTIONS = ["a lamp", "a bell", "a boat", "a dog"]
-OWN = "A file or folder on this computer"
 
 ASKED = [
     ("What did Mrs. Oake win?", "A tea cosy", ["A ham", "A pound"]),
@@ -39,22 +34,6 @@ def open_screen(page: Page, url: str, book: str = "") -> None:
     page.goto(f"{url}/evaluate?book={book}" if book else f"{url}/evaluate")
     expect(page.locator("h1")).to_have_text("Evaluate")
     expect(page.locator(".st-key-evaluate_start button")).to_be_visible()
-
-
-def choose_data(page: Page, path: Path) -> None:
-    if not page.locator(".st-key-evaluate_path input").count():
-        page.locator(".st-key-evaluate_data input").click()
-        page.get_by_role("option", name=OWN).click()
-    where = page.locator(".st-key-evaluate_path input")
-    where.fill(str(path))
-    where.press("Enter")
-
-
-def story(number: int, questions: list[str]) -> str:
-    said = "The keeper of light {n} rang bell {k} in the fog and wrote it down with care that night."
-    text = "\n\n".join(" ".join(said.format(n=number, k=k) for k in range(p, p + 3)) for p in range(16))
-    asked = [{"question": q, "options": OPTIONS, "gold_label": 1 + at % 4} for at, q in enumerate(questions)]
-    return json.dumps({"title": f"Story {number}", "article": text, "questions": asked})
 
 
 def test_a_small_experiment_runs_and_can_be_looked_into(page: Page, app_url: str, keeper: str, tmp_path: Path) -> None:
@@ -217,58 +196,3 @@ def test_own_questions_are_typed_pasted_and_stored(
     expect(questions(page).last).to_have_value('He said "no";\nwhy?')
     page.locator(".toast:not([hidden])").get_by_role("button", name="Undo").click()
     expect(questions(page)).to_have_count(4)
-
-
-def test_stopped_half_way_shows_what_is_there_and_goes_on(
-    page: Page, model_app_url: str, fake_server: FakeServer, tmp_path: Path
-) -> None:
-    """Held at the last story's look-up, stopped, gone on with; then the replay of an answer that was not right."""
-    path = tmp_path / "dev.jsonl"
-    rows = [story(1, ["What rang first?", "What rang next?"]), story(2, ["Held back?"])]
-    path.write_text("\n".join(rows), encoding="utf-8")
-    go, held = threading.Event(), threading.Event()
-
-    def before(_: int, text: str) -> Reply | None:
-        look_up = "Held back?" in text and "Do not answer it yet" in text  # one more call is to come
-        if look_up and not go.is_set():
-            held.set()
-            go.wait(90)
-        return None
-
-    fake_server.before = before
-    try:
-        open_screen(page, model_app_url)
-        choose_data(page, path)
-        expect(page.get_by_text("3 questions on 2 documents, 12 answers to come")).to_be_visible()
-        page.locator(".st-key-evaluate_start button").click()
-        rows_shown = page.locator(".ev-table table").first.locator("tbody tr")
-        expect(rows_shown).to_have_count(5, timeout=LONG)  # every method has a row while the experiment still runs
-        expect(page.get_by_text("11 of 12 answers")).to_be_visible(timeout=LONG)
-        assert held.is_set()
-        page.locator(".st-key-evaluate_stop button").click()
-        expect(page.locator(".st-key-evaluate_stop button")).to_have_text("Stopping")
-        go.set()
-        expect(page.locator("[class*='st-key-error_calm_CancelledError']")).to_be_visible(timeout=LONG)
-        expect(page.get_by_text("Not finished: 11 of 12 answers are in.")).to_be_visible()
-        expect(page.locator(".st-key-evaluate_stop")).to_have_count(0)
-        again = page.locator(".st-key-evaluate_start button")
-        expect(again).to_have_text("Continue")
-        asked_before = len(fake_server.requests)
-        again.click()
-        expect(page.get_by_text("all answers are in")).to_be_visible(timeout=LONG)
-        expect(page.get_by_text("Not finished")).to_have_count(0)
-        more = [request.text for request in fake_server.requests[asked_before:]]
-        assert more
-        assert not any("What rang" in text for text in more)  # what was answered is not asked again
-    finally:
-        go.set()
-        fake_server.before = None
-    page.locator("[role=tab]").nth(2).click()
-    page.locator(".st-key-evaluate_narrow button", has_text="Not right").click()
-    replay = page.locator("[class*='st-key-evaluate_replay_']").first
-    replay.locator("label").first.click()
-    step = page.locator("[class*='st-key-evaluate_answer_'] details").first
-    step.locator("summary").click()
-    expect(step).to_contain_text("Sent")
-    expect(step).to_contain_text("The keeper of light")
-    expect(page.get_by_test_id("stException")).to_have_count(0)

@@ -131,18 +131,6 @@ def test_a_book_opens_again_at_the_character_at_the_top(
     assert at[1] <= word < at[1] + 90  # on the first line
 
 
-def test_a_wrong_address_says_so_and_leads_to_the_library(page: Page, app_url: str) -> None:
-    start = app_url.split("/read")[0]
-    page.goto(f"{start}/read?book=nosuchbook")
-    expect(page.get_by_text("There is no such book")).to_be_visible()
-    expect(page.get_by_role("link", name="Open the library")).to_be_visible()
-    answer = page.goto(f"{start}/nosuchpage/deeper")
-    assert answer is not None
-    assert answer.status == 404
-    page.get_by_role("link", name="Open the library").click()
-    expect(page).to_have_title(re.compile("Library"))
-
-
 def test_letters_of_another_size_and_a_window_of_another_width_leave_the_person_at_their_line(
     page: Page, app_url: str
 ) -> None:
