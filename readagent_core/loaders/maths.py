@@ -1,4 +1,4 @@
-"""Formulas: MathML, TeX and Word's equations to one line of text that can be read, and to MathML that is safe to draw.
+"""Formulas: MathML and TeX to one line of text that can be read, and to MathML that is safe to draw.
 
 TeX becomes MathML by latex2mathml. (pylatexenc and unicodeit, which give text at once, write (a+b)/c as a+b/c or leave
 it as it is; mathml-to-latex goes the other way.) The line is for models, search and reading aloud: ½, 10⁶, √16, x₁².
@@ -16,7 +16,7 @@ from lxml import etree
 from readagent_core.document import MATHML_ATTRIBUTES, MATHML_TAGS
 
 _TAGS, _ATTRIBUTES = frozenset(MATHML_TAGS.split("|")), frozenset(MATHML_ATTRIBUTES.split("|"))
-_DEEPEST = 60
+DEEPEST = 60
 _LONGEST = 20_000  # characters of MathML that is kept, or of TeX that is read
 _FRACTIONS = {
     "1/2": "½", "1/3": "⅓", "2/3": "⅔", "1/4": "¼", "3/4": "¾", "1/5": "⅕", "2/5": "⅖", "3/5": "⅗", "4/5": "⅘",
@@ -43,7 +43,6 @@ _TEX = re.compile(r"\\[A-Za-z]+|[\^_{}]")
 _DELIMITERS = re.compile(r"^\s*(?:\$\$?|\\\(|\\\[)(.*?)(?:\$\$?|\\\)|\\\])\s*$", re.DOTALL)
 _TEX_IN_TEXT = re.compile(r"\\\((?P<a>.{1,2000}?)\\\)|\\\[(?P<b>.{1,4000}?)\\\]|\$\$(?P<c>[^$]{1,4000})\$\$", re.DOTALL)
 _DOLLARS = re.compile(r"\$\$(?P<c>[^$]{1,4000})\$\$|(?<![\\$\w])\$(?P<d>(?=[^\s$])[^$\n]{0,400}?[^\s\\$])\$(?![\d$])")
-M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 
 
 def is_tex(text: str) -> bool:
@@ -100,19 +99,22 @@ def formula_line(element: Any) -> str:
     return " ".join(_line(element, 0).translate(_INVISIBLE).split())
 
 
-def _name(element: Any) -> str:
+def local_name(element: Any) -> str:
+    """Return the element's name without its namespace; '' for comments and the like."""
     return str(element.tag).rpartition("}")[2].rpartition(":")[2] if isinstance(element.tag, str) else ""
 
 
 def _children(element: Any) -> list[Any]:
     return [
-        child for child in element if _name(child) and not _name(child).startswith(("annotation", "script", "style"))
+        child
+        for child in element
+        if local_name(child) and not local_name(child).startswith(("annotation", "script", "style"))
     ]
 
 
 def _line(element: Any, depth: int) -> str:
-    name, parts = _name(element), _children(element)
-    if depth > _DEEPEST:
+    name, parts = local_name(element), _children(element)
+    if depth > DEEPEST:
         return "".join(element.itertext())
     if name in ("mi", "mn", "mtext", "ms", "mo") or not parts:
         return _token(element, name)
@@ -151,7 +153,7 @@ def _join(parts: list[Any], depth: int, *, tight: bool = False) -> str:
     for at, part in enumerate(parts):
         line = (
             _join(_children(part), depth + 1, tight=True)
-            if tight and _name(part) in _GROUPS and _children(part)
+            if tight and local_name(part) in _GROUPS and _children(part)
             else _line(part, depth + 1)
         )
         if not line:
@@ -159,14 +161,16 @@ def _join(parts: list[Any], depth: int, *, tight: bool = False) -> str:
         sign = not _children(part) and bool(_SPACED.fullmatch(line))
         if sign and not tight and out.strip() and out.rstrip()[-1] not in "([{=,|" and at + 1 < len(parts):
             line = f" {line} "
-        elif _name(part) == "mo" and line in (",", ";"):
+        elif local_name(part) == "mo" and line in (",", ";"):
             line = f"{line} "
         elif out and _is_operator(parts[at - 1]) and line[0] not in ",)]}":
             out += " "
         elif out and line[0].isalnum() and out[-1].isalnum():
-            word = _name(parts[at - 1]) in ("mi", "mtext") and len(out.split()[-1]) > 1 and out.split()[-1].isalpha()
-            number = out[-1].isdigit() and line[0].isdigit() and _name(part) != "mn"
-            out += " " * (word or number or (_name(part) == "mi" and len(line) > 1))
+            word = (
+                local_name(parts[at - 1]) in ("mi", "mtext") and len(out.split()[-1]) > 1 and out.split()[-1].isalpha()
+            )
+            number = out[-1].isdigit() and line[0].isdigit() and local_name(part) != "mn"
+            out += " " * (word or number or (local_name(part) == "mi" and len(line) > 1))
         out += line
     return out
 
@@ -174,7 +178,9 @@ def _join(parts: list[Any], depth: int, *, tight: bool = False) -> str:
 def _is_operator(part: Any) -> bool:
     """Return whether ``part`` is a sum, an integral, a limit or a function with scripts."""
     base = (
-        "".join(part[0].itertext()).strip() if _name(part) in _SCRIPTS and _name(part) != "mfrac" and len(part) else ""
+        "".join(part[0].itertext()).strip()
+        if local_name(part) in _SCRIPTS and local_name(part) != "mfrac" and len(part)
+        else ""
     )
     return base in _LARGE or (len(base) > 1 and base.isalpha())
 
@@ -241,7 +247,7 @@ def _accented(element: Any, parts: list[str]) -> str:
         return base + _ACCENTS[over]
     if over in _ACCENTS or over in ("⏞", "⏟", "︷", "︸", "^", "⏠"):
         return _base(base) if len(base) > 1 else base
-    return _base(base) + (_raised(over) if _name(element) == "mover" else _lowered(over))
+    return _base(base) + (_raised(over) if local_name(element) == "mover" else _lowered(over))
 
 
 _SCRIPTS: dict[str, Any] = {
@@ -261,11 +267,11 @@ _SCRIPTS: dict[str, Any] = {
 
 
 def _multiscripts(parts: list[Any], depth: int) -> str:
-    names = [_name(part) for part in parts]
+    names = [local_name(part) for part in parts]
     at = names.index("mprescripts") if "mprescripts" in names else len(parts)
 
     def scripts(run: list[Any]) -> str:
-        lines = ["" if _name(part) == "none" else _line(part, depth + 1) for part in run]
+        lines = ["" if local_name(part) == "none" else _line(part, depth + 1) for part in run]
         return "".join(_lowered(line) if n % 2 == 0 else _raised(line) for n, line in enumerate(lines) if line)
 
     return scripts(parts[at + 1 :]) + _line(parts[0], depth + 1) + scripts(parts[1:at])
@@ -276,7 +282,7 @@ def _multiscripts(parts: list[Any], depth: int) -> str:
 
 def safe_mathml(element: Any) -> str:
     """Return a formula as MathML of the elements and attributes that are safe to draw; '' where it is too long."""
-    inner = "".join(_safe(child, 0) for child in ([element] if _name(element) != "math" else _children(element)))
+    inner = "".join(_safe(child, 0) for child in ([element] if local_name(element) != "math" else _children(element)))
     text = (
         f"<math{' display=' + chr(34) + 'block' + chr(34) if element.get('display') == 'block' else ''}>{inner}</math>"
     )
@@ -284,8 +290,8 @@ def safe_mathml(element: Any) -> str:
 
 
 def _safe(element: Any, depth: int) -> str:
-    name, parts = _name(element), _children(element)
-    if depth > _DEEPEST:
+    name, parts = local_name(element), _children(element)
+    if depth > DEEPEST:
         return ""
     if name in ("semantics", "maction") and parts:
         return _safe(parts[0], depth + 1)
@@ -309,103 +315,3 @@ def _safe(element: Any, depth: int) -> str:
 
 def _sign(text: str) -> str:
     return f"<mo>{escape(text, quote=False)}</mo>" if text else ""
-
-
-# --- Word's equations ------------------------------------------------------------------------------------
-
-
-def parse_omml(element: Any) -> Any:
-    """Return an equation of a Word file (``m:oMath``) as an element of MathML."""
-    math = etree.Element("math")
-    _convert(element, math, 0)
-    return math
-
-
-def _row(parent: Any, element: Any, name: str, depth: int) -> None:
-    """Append to ``parent`` a row with what ``element`` has in its child ``name``."""
-    row = etree.SubElement(parent, "mrow")
-    for child in element.iterfind(M + name):
-        _convert(child, row, depth + 1)
-
-
-def _property(element: Any, name: str, default: str = "") -> str:
-    found = element.find(f"{M}{_name(element)}Pr/{M}{name}")
-    return default if found is None else str(found.get(M + "val") or "")
-
-
-_OMML = {  # the MathML element, and the parts of Word's that it consists of
-    "f": ("mfrac", "num den"),
-    "sSup": ("msup", "e sup"),
-    "sSub": ("msub", "e sub"),
-    "sSubSup": ("msubsup", "e sub sup"),
-    "rad": ("mroot", "e deg"),
-    "limLow": ("munder", "e lim"),
-    "limUpp": ("mover", "e lim"),
-    "func": ("mrow", "fName e"),
-    "groupChr": ("mrow", "e"),
-    "box": ("mrow", "e"),
-    "borderBox": ("mrow", "e"),
-    "phant": ("mphantom", "e"),
-}
-
-
-def _convert(element: Any, parent: Any, depth: int) -> None:
-    name = _name(element)
-    if depth > _DEEPEST or name.endswith("Pr"):
-        return
-    if name == "r":
-        _convert_run(element, parent)
-    elif name in _OMML:
-        tag, parts = _OMML[name]
-        if name == "rad" and not "".join(element.xpath("string(*[local-name()='deg'])")).strip():
-            tag, parts = "msqrt", "e"
-        made = etree.SubElement(parent, tag)
-        if name == "f" and _property(element, "type") == "noBar":
-            made.set("linethickness", "0")
-        for part in parts.split():
-            _row(made, element, part, depth)
-    elif name == "d":
-        row = etree.SubElement(parent, "mrow")
-        etree.SubElement(row, "mo").text = _property(element, "begChr", "(")
-        for number, child in enumerate(element.iterfind(M + "e")):
-            if number:
-                etree.SubElement(row, "mo").text = _property(element, "sepChr", "|")
-            _convert(child, row, depth + 1)
-        etree.SubElement(row, "mo").text = _property(element, "endChr", ")")
-    elif name == "nary":
-        made = etree.SubElement(parent, "munderover")
-        etree.SubElement(made, "mo").text = _property(element, "chr", "∫")
-        for part in ("sub", "sup"):
-            _row(made, element, part, depth)
-        _row(parent, element, "e", depth)
-    elif name in ("acc", "bar"):
-        made = etree.SubElement(parent, "mover")
-        _row(made, element, "e", depth)
-        etree.SubElement(made, "mo").text = _property(element, "chr", "^") if name == "acc" else "¯"
-    elif name == "sPre":
-        made = etree.SubElement(parent, "mmultiscripts")
-        _row(made, element, "e", depth)
-        etree.SubElement(made, "mprescripts")
-        for part in ("sub", "sup"):
-            _row(made, element, part, depth)
-    elif name in ("m", "eqArr"):
-        table = etree.SubElement(parent, "mtable")
-        for line in element.iterfind(M + ("mr" if name == "m" else "e")):
-            row = etree.SubElement(table, "mtr")
-            for cell in line.iterfind(M + "e") if name == "m" else [line]:
-                _convert(cell, etree.SubElement(row, "mtd"), depth + 1)
-    else:
-        for child in element:
-            if _name(child):
-                _convert(child, parent, depth + 1)
-
-
-def _convert_run(run: Any, parent: Any) -> None:
-    """Append the numbers, names and signs of a run; one of normal text is kept as it is."""
-    text = "".join(piece.text or "" for piece in run.iter() if _name(piece) == "t")
-    if run.find(f"{M}rPr/{M}nor") is not None:
-        etree.SubElement(parent, "mtext").text = text
-        return
-    for piece in re.findall(r"\d+(?:[.,]\d+)*|[^\W\d_]+|\s+|.", text):
-        tag = "mn" if piece[0].isdigit() else "mi" if piece[0].isalpha() else "mtext" if piece.isspace() else "mo"
-        etree.SubElement(parent, tag).text = piece

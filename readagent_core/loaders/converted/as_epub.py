@@ -13,15 +13,11 @@ from readagent_core.document import Document
 from readagent_core.errors import EmptyDocumentError, NoTextError
 from readagent_core.loaders.base import Limits, check_size
 from readagent_core.loaders.epub import loader as epub
+from readagent_core.loaders.maths import local_name
 from readagent_core.loaders.metadata import clean_metadata
 
 Rule = str | Callable[[Any], str] | None
 _SIGNATURES = {b"\xff\xd8": "jpeg", b"\x89PNG": "png", b"GIF8": "gif", b"RIFF": "webp"}
-
-
-def local_name(element: Any) -> str:
-    """Returns the element's name without its namespace; '' for comments and the like."""
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
 def attribute(element: Any, name: str) -> str:

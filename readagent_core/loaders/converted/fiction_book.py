@@ -17,7 +17,6 @@ from readagent_core.loaders.converted.as_epub import (
     Renderer,
     Rule,
     attribute,
-    local_name,
     note_at,
     note_link,
     open_as_epub,
@@ -25,6 +24,7 @@ from readagent_core.loaders.converted.as_epub import (
     plain_text,
     tagged,
 )
+from readagent_core.loaders.maths import local_name
 
 _NOTES = ("notes", "comments", "footnotes")
 

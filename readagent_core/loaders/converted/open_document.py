@@ -18,7 +18,6 @@ from readagent_core.loaders.converted.as_epub import (
     Renderer,
     Rule,
     attribute,
-    local_name,
     note_at,
     note_link,
     open_as_epub,
@@ -26,6 +25,7 @@ from readagent_core.loaders.converted.as_epub import (
     plain_text,
     tagged,
 )
+from readagent_core.loaders.maths import local_name
 
 _LEFT_OUT = (
     "tracked-changes", "annotation", "forms", "sequence-decls", "variable-decls", "user-field-decls", "note-citation",
