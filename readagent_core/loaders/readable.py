@@ -34,6 +34,7 @@ _MISREAD = re.compile(
     r"[^\W\d_][^\w\s'’ʼ\-–—./@:&·‐\"“”()\[\],;=<>*#+][^\W\d_]|[^\W\d_]{2}\d+[a-zß-ÿ]|[^\W\d_]\d+[a-zß-ÿ]{2}|"
     r"[a-zß-ÿ][A-ZÀ-Þ](?![a-z]{2}|\d)|[\^~|}{\\¬]|[A-Za-z][а-яё]|[а-яё][a-z]"
 )
+_LONG_WORD, _IMPOSSIBLE, _FEWEST_ODD = re.compile(r"[^\W\d_]{5,}"), -6.5, 2  # of a word, as _LIKELY is of a text
 _AROUND_WORDS, _PROGRAM = ".,;:!?()[]\"“”‘’'«»*_", frozenset("{}();=<>_$\\")
 _MANY_MISREAD = ((0.08, 0.15), (0.2, _FREQUENT))  # share of such words, and of the frequent ones that prose has
 _MOST_PROGRAM = 0.03  # of the characters are signs of a programming language
@@ -71,14 +72,25 @@ def judge(text: str, likely: str = "", fewest: int = _FEWEST_LETTERS) -> Verdict
         return Verdict.UNREADABLE  # words that fell apart into letters
     if share_of_frequent_words(text, detect_language(text)) > _FREQUENT:
         return Verdict.READABLE
-    pairs, firsts = _known_pairs(Counter(map(_script, filter(str.isalpha, text))).most_common(1)[0][0])
+    pairs, firsts = _known_pairs(_script_of(text))
     words = [f" {word} " for word in _WORD.findall(text.lower())]
     found = [pair for word in words for pair in pairwise(word)]
     few = len(words) * _FEWEST_LETTERS < _FEWEST_WORDS * fewest
     if few or sum(firsts[one] > 0 for one, _ in found) < _USUAL * len(found):
         return Verdict.UNKNOWN
-    chance = sum(log2((pairs[pair] + 0.05) / (firsts[pair[0]] + 2)) for pair in found) / len(found)
-    return _verdict(chance, _LIKELY, _UNLIKELY)
+    return _verdict(_chance(found, pairs, firsts), _LIKELY, _UNLIKELY)
+
+
+Pair = tuple[str, str]
+
+
+def _chance(found: Sequence[Pair], pairs: Counter[Pair], firsts: Counter[str]) -> float:
+    """Returns the mean binary logarithm of the probability of a letter after the one before."""
+    return sum(log2((pairs[pair] + 0.05) / (firsts[pair[0]] + 2)) for pair in found) / len(found)
+
+
+def _script_of(text: str) -> str:
+    return Counter(map(_script, filter(str.isalpha, text))).most_common(1)[0][0]
 
 
 def find_doubtful(texts: Sequence[str], language: str) -> tuple[list[int], list[int]]:
@@ -100,7 +112,14 @@ def find_doubtful(texts: Sequence[str], language: str) -> tuple[list[int], list[
 
 
 def _is_misread(text: str) -> bool:
-    """Returns whether a text is prose with many words that no one writes, as poor recognition makes them."""
+    """Returns whether a text has many words that nobody writes: misread, or in a font with wrong letters."""
+    script = _script_of(text) if any(map(str.isalpha, text)) else ""
+    long = {word for word in _LONG_WORD.findall(text) if not word.isupper() and _script(word[0]) == script}
+    known = _known_pairs(script) if len(long) > _FEWEST_ODD and script != "CJK" else None
+    if known and known[1]:
+        odd = sum(_chance(list(pairwise(f" {word.lower()} ")), *known) < _IMPOSSIBLE for word in long)
+        if odd > max(_FEWEST_ODD, _MANY_MISREAD[0][0] * len(long)):
+            return True
     words = [word for word in (token.strip(_AROUND_WORDS) for token in text.split()) if any(map(str.isalpha, word))]
     if len(words) < _FEWEST_WORDS or sum(map(_PROGRAM.__contains__, text)) > _MOST_PROGRAM * len(text):
         return False
@@ -135,7 +154,7 @@ def _share_of_first_level(characters: list[str], encoding: str, first: int, last
 
 
 @cache
-def _known_pairs(script: str) -> tuple[Counter[tuple[str, str]], Counter[str]]:
+def _known_pairs(script: str) -> tuple[Counter[Pair], Counter[str]]:
     """Returns how often a letter follows another in the frequent words of a script, and each letter as the first."""
     words: set[str] = set()
     for file in (files("justext") / "stoplists").iterdir():

@@ -306,6 +306,11 @@ def unreadable() -> Iterator[Known]:
 
         yield Known("unreadable letters are told", f"g{by}.pdf", _sheet(draw), [readable], told=True)
 
+    lines = broken(prose(random.Random("half"), 200), 400, "Times-Roman", 10)
+    shifted = ["".join(chr(ord(c) + 2) if c.islower() else c for c in line) for line in lines]
+    mixed = " ".join(bad if at % 3 == 1 else good for at, (good, bad) in enumerate(zip(lines, shifted, strict=True)))
+    yield Known("unreadable letters are told", "mixed.pdf", _sheet(partial(_lines, text=mixed, y=780)), [], told=True)
+
     def outlined(canvas: Canvas) -> None:
         for number in range(300):
             canvas.rect(50 + number % 40 * 10, 700 - number // 40 * 20, 6, 10, fill=1)

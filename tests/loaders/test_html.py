@@ -74,3 +74,9 @@ def test_deep_nesting_and_half_characters_do_no_harm():
 def test_empty():
     with pytest.raises(EmptyDocumentError):
         opened("<script>x</script>")
+
+
+def test_a_title_that_a_page_escapes_twice_is_read():
+    body = "<p>The text of it, which is long enough.</p>"
+    assert opened(body, "<title>The &amp;amp;#039;Lamp&amp;amp;#039;</title>").title == "The 'Lamp'"
+    assert opened(body, '<meta property="og:title" content="AT&amp;amp;T">').title == "AT&T"

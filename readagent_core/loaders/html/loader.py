@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from html import unescape
 from urllib.parse import unquote, urljoin
 
 from bs4 import BeautifulSoup
@@ -155,6 +156,11 @@ def _resolver(address: str) -> Resolve:
     return resolve
 
 
+def _tidy(text: str) -> str:
+    """Returns a fact on one line; some pages escape its characters twice, or three times."""
+    return " ".join(unescape(unescape(text)).split())
+
+
 class _Head:
     """What the head of a page says of it: tag soup, which Beautiful Soup reads."""
 
@@ -164,13 +170,13 @@ class _Head:
 
     @property
     def title(self) -> str:
-        return "" if self.soup.title is None else " ".join(self.soup.title.get_text().split())
+        return "" if self.soup.title is None else _tidy(self.soup.title.get_text())
 
     def meta(self, *names: str) -> str:
         """Returns the first of these facts that is given."""
         for name in names:
             for tag in self.soup.select(f'meta[name="{name}" i], meta[property="{name}" i]'):
-                if text := " ".join(str(tag.get("content") or "").split()):
+                if text := _tidy(str(tag.get("content") or "")):
                     return text
         return ""
 

@@ -50,7 +50,7 @@ _LOST = {
 }
 _PDFIUM = threading.Lock()  # PDFium may run in one thread only
 _SLIDE = 1 / 36  # of the height of a slide; its text is larger
-_SHORT, _FEW_LETTERS = 60, 2  # characters of a page with a label only, and letters that are judged there
+_SHORT, _SHORTER, _FEW_LETTERS = 60, 250, 2  # characters of a label, of a few lines, and letters that are judged there
 _SAMPLE_LINES = 40  # of a page, in which there are as many characters
 _SAMPLE = 600  # characters that show whether a page can be read
 _MEMORY = 0.6  # share of the limit at which reading stops; the paragraphs need the rest
@@ -75,7 +75,7 @@ class _Pages:
     def can_read(self, text: PageText) -> bool:
         """Returns whether people can read a page: for certain where its fonts do not say which letters they show."""
         sample = "\n".join([line.text for line in text.lines[:_SAMPLE_LINES]])[:_SAMPLE]
-        verdict = judge(sample, self.language)
+        verdict = judge(sample, self.language, *([_FEW_LETTERS] if not text.mapped and len(sample) < _SHORTER else []))
         if len(sample) < _SHORT and not text.mapped:
             return judge(sample, self.language, _FEW_LETTERS) is not Verdict.UNREADABLE
         if verdict is Verdict.READABLE and not self.language:

@@ -21,7 +21,7 @@ _FIRST_PAGES = 3  # with text
 _CONFIRMED = 0.7  # share of the words that the first pages have
 _LONG = 4  # letters of a word that is found between others too
 _PROSE = 200  # characters; a longer paragraph is the beginning of the text
-_SENTENCES = re.compile(r"\w[.!?]\s+\S.*\w[.!?]$")  # what was set apart from the text
+_SENTENCES = re.compile(r"\w[.!?]\s+\S.*\w[.!?]$|^\S+://\S+$|^www\.\S+$")  # what was set apart, or an address
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _LETTERS = 0.6  # share of the characters of a title
 
