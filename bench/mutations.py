@@ -2,6 +2,7 @@
 
     python -m bench.mutations --count 60 --seed 1
     python -m bench.mutations --count 12 --files 'readagent_core/gisting/*.py'
+    python -m bench.mutations --count 60 --seed 1 --only 4 17 --tests 60      those that lived, with more tests
 
 A change flips a comparison or a condition, moves a number by one, removes a statement, or takes back what a function
 returns. For each the tests run that import the changed module, nearest first, until one fails; the browser's are left
@@ -34,6 +35,7 @@ _FLIPPED: dict[type, type] = {
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.Add: ast.Sub, ast.Sub: ast.Add,
     ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
+_MODULE = re.compile(r"[a-z_]+(?:\.[a-z_]+)*")
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 
 
@@ -116,13 +118,20 @@ def _changed_expression(node: ast.expr) -> ast.expr | None:
 
 
 def imported_modules(path: Path) -> set[str]:
-    """Return the names of the engine's modules that a file imports, anywhere in it, or names to import them later."""
+    """Return the names of the engine's modules that a file imports, anywhere in it, or names to import them later.
+
+    A loader is named by where it is in the package of the file that names it.
+    """
     found: set[str] = set()
+    package = ".".join(path.relative_to(ROOT).parent.parts)
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith((ENGINE, "tests")):
             found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith(f"{ENGINE}."):
             found.add(node.value)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and _MODULE.fullmatch(node.value):
+            if (path.parent / f"{node.value.replace('.', '/')}.py").is_file():
+                found.add(f"{package}.{node.value}")
         elif isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names if alias.name.startswith(ENGINE)}
     return found
@@ -166,6 +175,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=60, help="how many changes")
     parser.add_argument("--seed", type=int, default=1, help="which")
+    parser.add_argument("--only", type=int, nargs="*", default=[], help="of them those of these numbers, from 1")
     parser.add_argument("--files", default=f"{ENGINE}/*.py", help="a pattern of paths")
     parser.add_argument("--tests", type=int, default=25, help="most test files of one change")
     parser.add_argument("--seconds", type=float, default=300.0, help="of the tests of one change")
@@ -186,6 +196,7 @@ def main() -> None:
     }  # fmt: skip
     everywhere = [mutation for mutations in places.values() for mutation in mutations]
     found = chance.sample(everywhere, min(chosen.count, len(everywhere)))
+    found = [mutation for number, mutation in enumerate(found, 1) if number in chosen.only or not chosen.only]
     verdicts: dict[str, list[Mutation]] = {"killed": [], "survived": [], "undecided": []}
     with tempfile.TemporaryDirectory(prefix="mutations-") as name:
         folder = Path(name)

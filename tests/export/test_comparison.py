@@ -16,6 +16,7 @@ from readagent_core.comparing.comparison import ComparedAnswer, ComparedBook, Co
 from readagent_core.errors import SettingsError
 from readagent_core.export import comparison_view as view
 from readagent_core.export.comparison import comparison_row, export_comparison
+from readagent_core.export.comparison_drawings import draw_tree
 from readagent_core.export.comparison_words import describe_step, describe_walk, usage_line
 from readagent_core.models.builtin.reader import NAME as BUILT_IN
 from readagent_core.usage import Usage
@@ -213,6 +214,15 @@ def test_a_walk_in_words() -> None:
     assert describe_walk(Answer("", "memwalker", extra=extra)) == (
         "The walk: 4 steps, went astray and came back; 50 % of the text read"
     )
+
+
+def test_a_tree_has_the_numbers_of_the_steps_that_visited_each_node() -> None:
+    top = {"id": 1, "level": 1, "children": [0], "words": 9, "summary": "All."}
+    leaf = {"id": 0, "level": 0, "children": [], "words": 0, "summary": "A part."}
+    drawn = draw_tree([leaf, top], [{"node": 1}, {"node": 0}, {"node": 1}])
+    above, below = (level[2] for level in drawn[2:])
+    assert (above[1]["class"], above[2]) == ("node at", "1 3")
+    assert (below[1]["class"], below[1]["style"], below[2]) == ("node read", "flex-grow:1", "2")
 
 
 def test_several_books_are_named_in_strips_chips_walks_and_files() -> None:

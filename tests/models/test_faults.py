@@ -132,3 +132,12 @@ def test_a_prompt_that_is_too_long_in_the_words_of_each_engine(words, window):
 def test_words_that_only_look_like_that(words):
     found = faults.from_status(400, json.dumps({"error": {"message": words}}), {}, where="http://h/v1", model="m")
     assert type(found) is not errors.WindowError
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [("20", "20 s"), ("100", "100 s"), ("400", "7 minutes"), ("10800", "3 hours"), ("180000", "2 days")],
+)
+def test_a_wait_is_told_in_the_unit_that_people_use(seconds: str, told: str) -> None:
+    found = faults.from_status(429, "", {"retry-after": seconds}, where="https://x.org/v1", model="m")
+    assert f" for {told}" in str(found)

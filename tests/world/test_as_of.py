@@ -59,6 +59,7 @@ def test_what_is_known_at_a_page_is_the_same_whatever_follows():
         assert (known.entities, known.ids, known.failed) == (shorter.entities, shorter.ids, shorter.failed)
         assert known.timeline(Order.TIME) == shorter.timeline(Order.TIME)
         assert whole.mentions(known, 0, page) == world(page).mentions(shorter, 0, page)
+        assert {mention.paragraph for mention, _ in whole.mentions(known, page - 1, page)} == {page - 1}
 
 
 def test_a_link_holds_from_the_page_that_reveals_it_on():
