@@ -1183,6 +1183,28 @@ export interface PdfPlaces {
   places: [number, PdfBox[]][];
 }
 
+/** A voice on this computer; language: as "en-US". */
+export interface ComputerVoice {
+  name: string;
+  title: string;
+  language: string;
+}
+
+/** Answer of voice/list. */
+export interface Voices {
+  here: ComputerVoice[];
+  /** that can be fetched */
+  offers: (ComputerVoice & { licence: string; bytes: number })[];
+  /** the command that installs what speaks; "" where it is here */
+  install: string;
+  /** bytes of the voice that comes now */
+  fetching: { name: string; done: number } | null;
+  /** why the last one did not come */
+  failed: string;
+  /** the voice and the speed that a person chose last */
+  chosen: { voice?: string; rate?: number };
+}
+
 /** Any answer of the server that is not what was asked for. */
 export interface PdfProblem {
   text: string;

@@ -1,11 +1,16 @@
-// Reads the text or the gists aloud with the browser's own speech, sentence by sentence, and marks the sentence.
+// Reads the text or the gists aloud, sentence by sentence, and marks the sentence.
 
 import { button, el, focused } from "../shared/dom.js";
 import { tabState } from "../shared/tab_state.js";
+import { ChapterSound } from "./chapter_sound.js";
 import { paint } from "./mark_kinds.js";
+import { MoreVoices } from "./more_voices.js";
+import { sentencesOf } from "./sentences.js";
+import { BrowserSpeech, ComputerSpeech, keepChosen } from "./speech.js";
 import { rangeIn } from "./text_places.js";
 
 /**
+ * @import { Toast } from "../shared/toast.js"
  * @import { Frame } from "./frame.js"
  * @import { Layer } from "./layer.js"
  * @import { ReadingState, Show } from "./state.js"
@@ -13,14 +18,14 @@ import { rangeIn } from "./text_places.js";
  */
 
 const RATES = [0.75, 1, 1.25, 1.5, 1.75, 2];
-const VOICES_MS = 2_000; // some browsers name their voices a moment late
-const chosen = tabState("listening", () => ({ rate: 1, voice: "", stops: false }));
+const COMPUTER = "computer:"; // before the name of a voice whose sound the server makes
+const chosen = tabState("listening", () => ({ rate: 1, voice: "", stops: false, known: false }));
 
 export class Listen {
   /**
-   * @param {{state: ReadingState, frame: Frame, units: Units, layer: Layer, show: Show, changed: () => void}} needs
+   * @param {{state: ReadingState, frame: Frame, units: Units, layer: Layer, toast: Toast, show: Show, changed: () => void}} needs
    */
-  constructor({ state, frame, units, layer, show, changed }) {
+  constructor({ state, frame, units, layer, toast, show, changed }) {
     this.state = state;
     this.frame = frame;
     this.units = units;
@@ -36,8 +41,11 @@ export class Listen {
     /** @type {string | null | undefined} of the unit; null after the end, undefined before the beginning */
     this.text = undefined;
     this.turn = 0; // what was begun before the last one counts no more
+    this.listing = 0; // the last list of voices that was asked for
     /** @type {Range | null} that is marked */
     this.range = null;
+    this.browser = new BrowserSpeech();
+    this.computer = new ComputerSpeech();
     this.play = button("", () => this.toggle(), { kind: "icon", icon: "play", name: "Play" });
     this.rate = el(
       "select",
@@ -65,6 +73,10 @@ export class Listen {
     });
     this.stops.checked = chosen.stops;
     this.line = el("span", { class: "small dim", role: "status" });
+    this.more = new MoreVoices(() => this.listVoices());
+    this.moreButton = button("Voices", () => this.toggleMore(), { kind: "quiet slim voicesb", "aria-expanded": "false" });
+    const voice = () => this.voice.value.replace(COMPUTER, "");
+    this.chapter = new ChapterSound({ state, toast, voice, words: (text, sentence) => this.words(text, sentence) });
     this.controls = [
       button("", () => this.skip(-1), { kind: "quiet icon", icon: "left", name: "Previous sentence" }),
       this.play,
@@ -72,19 +84,27 @@ export class Listen {
       this.rate,
       this.voice,
       el("label", { class: "small stops" }, this.stops, " Stop at the page's end"),
+      this.chapter.button,
     ];
     this.node = el(
       "div",
       { class: "listen", hidden: true, role: "group", "aria-label": "Listen" },
       ...this.controls,
+      this.moreButton,
       this.line,
       el("span", { class: "gap" }),
-      button("", () => this.close(), { kind: "quiet icon slim", icon: "close", name: "Stop listening" }),
+      button("", () => this.close(), { kind: "quiet icon slim shut", icon: "close", name: "Stop listening" }),
+      this.more.node,
     );
   }
 
+  /** What says a sentence with the chosen voice. */
   get speech() {
-    return globalThis.speechSynthesis;
+    return this.voice.value.startsWith(COMPUTER) ? this.computer : this.browser;
+  }
+
+  get language() {
+    return this.state.book.outline.language.split("-")[0];
   }
 
   get opened() {
@@ -96,34 +116,46 @@ export class Listen {
     if (this.opened && this.voice.length) return this.toggle();
     this.node.hidden = false;
     this.changed();
-    const voices = await this.voices();
-    if (!this.opened) return;
-    for (const part of this.controls) part.hidden = !voices.length;
-    this.line.textContent = voices.length
-      ? ""
-      : "This browser has no voices to read with. Another browser or the system's settings may have some.";
-    if (!voices.length) return;
-    const best = voices.some((voice) => voice.voiceURI === chosen.voice) ? chosen.voice : voices[0].voiceURI;
-    this.voice.replaceChildren(
-      ...voices.map((voice) => el("option", { value: voice.voiceURI, selected: voice.voiceURI === best }, voice.name)),
-    );
-    this.begin();
+    if (await this.listVoices()) this.begin();
   }
 
-  // Those of the book's language, else all of them.
-  async voices() {
-    const { speech } = this;
-    if (!speech) return [];
-    if (!speech.getVoices().length) {
-      await new Promise((done) => {
-        speech.addEventListener?.("voiceschanged", done, { once: true });
-        setTimeout(done, VOICES_MS);
-      });
-    }
-    const language = this.state.book.outline.language.split("-")[0];
-    const all = speech.getVoices();
-    const own = all.filter((voice) => voice.lang.toLowerCase().startsWith(language));
-    return own.length ? own : all;
+  /**
+   * Lists the voices of this computer and of the browser; whether there are any. The one that was chosen last stays chosen,
+   * where it is there. False also where the bar was closed meanwhile, or the voices were listed again.
+   */
+  async listVoices() {
+    const listing = ++this.listing;
+    const known = await this.more.load(this.language);
+    const own = await this.browser.voices(this.language, !known?.here.length);
+    if (!this.opened || listing !== this.listing) return false;
+    if (known && !chosen.known) Object.assign(chosen, known.chosen, { known: true });
+    /** @param {{name: string, title: string}} voice */
+    const ofComputer = ({ name, title }) => el("option", { value: COMPUTER + name }, title);
+    const here = this.computer.voices(this.language, known?.here ?? []).map(ofComputer);
+    const ofBrowser = own.map(({ voiceURI, name }) => el("option", { value: voiceURI }, name));
+    this.voice.replaceChildren(
+      ...(here.length
+        ? [el("optgroup", { label: "On this computer" }, ...here), el("optgroup", { label: "Of this browser" }, ...ofBrowser)]
+        : ofBrowser),
+    );
+    const options = [...here, ...ofBrowser];
+    const best = options.find((option) => option.value === chosen.voice) ?? options[0];
+    if (best) best.selected = true;
+    this.rate.value = String(chosen.rate);
+    for (const part of this.controls) part.hidden = !best;
+    this.line.textContent = best ? "" : "This browser has no voices to read with. Another browser or the system's settings may have some.";
+    if (!best) this.toggleMore(true);
+    this.showSave();
+    return Boolean(best);
+  }
+
+  toggleMore(open = this.more.node.hidden) {
+    this.more.toggle(open);
+    this.moreButton.setAttribute("aria-expanded", String(open));
+  }
+
+  showSave() {
+    this.chapter.button.hidden = this.speech !== this.computer || this.state.folded;
   }
 
   // From the line that is read, or from the first paragraph of its page that is wholly in view above it.
@@ -145,41 +177,52 @@ export class Listen {
     this.speak();
   }
 
-  // The sentences of the paragraph or gist `unit`, as [from, to].
+  /** The text of a paragraph or gist; null after the end. @param {number} unit */
+  textOf(unit) {
+    return (this.gists ? this.state.pages[unit - 1]?.gist?.text : this.state.book.text[unit]) ?? null;
+  }
+
   load() {
-    const { book } = this.state;
-    this.sentences = [];
-    this.text = (this.gists ? this.state.pages[this.unit - 1]?.gist?.text : book.text[this.unit]) ?? null;
-    if (this.text === null) return;
-    /** @param {{segment: string}} piece */
-    const spoken = ({ segment }) => /[\p{L}\p{N}]/u.test(segment);
-    const parts = Intl.Segmenter
-      ? [...new Intl.Segmenter(book.outline.language, { granularity: "sentence" }).segment(this.text)]
-      : [{ index: 0, segment: this.text }];
-    this.sentences = parts.filter(spoken).map(({ index, segment }) => [index, index + segment.trimEnd().length]);
+    this.text = this.textOf(this.unit);
+    this.sentences = this.text === null ? [] : sentencesOf(this.text, this.state.book.outline.language);
+  }
+
+  /** What is said of a text. @param {string} text @param {[number, number]} sentence */
+  words(text, [from, to]) {
+    const { emphasis } = this.state.book.outline;
+    return emphasis ? text.slice(from, to).replaceAll(emphasis, "") : text.slice(from, to);
+  }
+
+  /** The words of the sentence after this one; "" where none comes soon. */
+  wordsAfter() {
+    const here = this.sentences[this.sentence + 1];
+    if (here) return this.words(this.text ?? "", here);
+    const text = this.textOf(this.unit + 1) ?? "";
+    const [first] = sentencesOf(text, this.state.book.outline.language);
+    return first ? this.words(text, first) : "";
   }
 
   speak() {
     const turn = ++this.turn;
-    this.speech.cancel();
-    const [from, to] = this.sentences[this.sentence] ?? [];
-    if (from === undefined) return this.next();
-    const text = (this.text ?? "").slice(from, to);
-    const { emphasis } = this.state.book.outline;
-    const words = emphasis ? text.replaceAll(emphasis, "") : text;
-    const said = Object.assign(new SpeechSynthesisUtterance(words), { rate: chosen.rate });
-    const voice = this.speech.getVoices().find((one) => one.voiceURI === this.voice.value);
-    if (voice) Object.assign(said, { voice, lang: voice.lang });
-    said.onend = () => turn === this.turn && this.playing && this.next();
-    said.onerror = (event) => {
-      if (turn !== this.turn || ["canceled", "interrupted"].includes(event.error)) return;
-      this.pause();
-      this.line.textContent = "The voice stopped. Choose another one, or play again.";
-    };
+    this.stopSound();
+    const sentence = this.sentences[this.sentence];
+    if (!sentence) return this.next();
     this.line.textContent = "";
     this.setPlaying(true);
-    this.mark(from, to);
-    this.speech.speak(said);
+    this.mark(...sentence);
+    this.speech.say({
+      text: this.words(this.text ?? "", sentence),
+      next: this.wordsAfter(),
+      voice: this.voice.value.replace(COMPUTER, ""),
+      rate: chosen.rate,
+      ended: () => turn === this.turn && this.playing && this.next(),
+      failed: (why) => turn === this.turn && this.ended(why),
+    });
+  }
+
+  stopSound() {
+    this.browser.stop();
+    this.computer.stop();
   }
 
   /** Whether a box is wholly in view. @param {DOMRect} box */
@@ -248,13 +291,15 @@ export class Listen {
   pause() {
     this.turn++;
     this.range = null; // going on comes back to the sentence
-    this.speech?.cancel();
+    this.stopSound();
     this.setPlaying(false);
   }
 
   /** @param {Partial<typeof chosen>} values */
   change(values) {
     Object.assign(chosen, values);
+    keepChosen(chosen);
+    this.showSave();
     if (this.playing) this.speak();
   }
 

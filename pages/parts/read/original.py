@@ -7,29 +7,19 @@ proxy. The panel that uses them is assets/pdf_page/panel.js.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
-import orjson
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from pages.parts.shared.cached import workspace_of_request
-from readagent_core.errors import NotInLibraryError, PasswordError, ReadAgentError, SignInError
+from pages.parts.shared.json_routes import FRESH, GUARD, MOST_BYTES, answer, posted, refusal
+from readagent_core.errors import ReadAgentError
 from readagent_core.library.records import Book
 
-MOST_BYTES = 1 << 20  # of a request
 WIDTHS = range(200, 3001)  # pixels
-_GUARD = {
-    "X-Content-Type-Options": "nosniff",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Content-Security-Policy": "default-src 'none'",
-    "Vary": "Cookie",  # another person in the same browser does not get it from its cache
-}
-_FRESH = {**_GUARD, "Cache-Control": "no-store"}
-_STORED = {**_GUARD, "Cache-Control": "private, immutable, max-age=86400"}  # a changed file has another address
+_STORED = {**GUARD, "Cache-Control": "private, immutable, max-age=86400"}  # a changed file has another address
 
 
 def original_of(book: Book) -> str | None:
@@ -61,17 +51,17 @@ def _facts(request: Request) -> Response:
         facts, version = workspace_of_request(request).originals.facts(book_id)
         return {"pages": facts.pages, "labels": list(facts.labels), "version": version}
 
-    return _answer(work)
+    return answer(work)
 
 
 def _picture(request: Request) -> Response:
     width, values = whole_number(request.query_params.get("width", "")), request.path_params
     if width not in WIDTHS:
-        return JSONResponse({"text": "The width of the picture is not allowed."}, 400, _FRESH)
+        return JSONResponse({"text": "The width of the picture is not allowed."}, 400, FRESH)
     try:
         data = workspace_of_request(request).originals.draw(values["book"], whole_number(values["number"]), width=width)
     except ReadAgentError as error:
-        return _refusal(error)
+        return refusal(error)
     return Response(data, media_type="image/jpeg", headers=_STORED)
 
 
@@ -88,7 +78,7 @@ async def _places(request: Request) -> Response:
         )
         return {"places": [[place.number, place.rectangles] for place in found]}
 
-    return await _posted(request, find)
+    return await posted(request, find)
 
 
 async def _password(request: Request) -> Response:
@@ -98,33 +88,4 @@ async def _password(request: Request) -> Response:
         workspace_of_request(request).originals.unlock(request.path_params["book"], asked["password"])
         return {}
 
-    return await _posted(request, unlock)
-
-
-async def _posted(request: Request, work: Callable[[dict[str, Any]], dict[str, Any]]) -> Response:
-    """Answers a request with JSON, which another site cannot send without being asked by the browser first."""
-    if not request.headers.get("content-type", "").startswith("application/json"):
-        return JSONResponse({"text": "Send JSON."}, 415, _FRESH)
-    if int(request.headers.get("content-length") or MOST_BYTES + 1) > MOST_BYTES:
-        return JSONResponse({"text": "This is too long."}, 413, _FRESH)
-    try:
-        # neither infinity nor what is nested too deeply is read
-        asked = orjson.loads(await request.body())
-        return await run_in_threadpool(_answer, lambda: work(asked))
-    except (ValueError, KeyError, TypeError):
-        return JSONResponse({"text": "This cannot be read."}, 400, _FRESH)
-
-
-def _answer(work: Callable[[], dict[str, Any]]) -> Response:
-    try:
-        return JSONResponse(work(), headers=_FRESH)
-    except ReadAgentError as error:
-        return _refusal(error)
-
-
-def _refusal(error: ReadAgentError) -> Response:
-    """What went wrong, for the reader. ``locked``: a password is needed."""
-    missing = isinstance(error, NotInLibraryError)
-    locked = isinstance(error, PasswordError)
-    status = 404 if missing else 403 if locked else 401 if isinstance(error, SignInError) else 422
-    return JSONResponse({"text": str(error), "locked": locked, "missing": missing}, status, _FRESH)
+    return await posted(request, unlock)

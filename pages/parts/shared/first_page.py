@@ -30,6 +30,7 @@ from pages import parts
 from pages.parts.act.drawn_page import drawn_page_routes
 from pages.parts.library.catalogue import cover_of
 from pages.parts.read.original import original_routes
+from pages.parts.read.voices import voice_routes
 from pages.parts.shared import covers, shell
 from pages.parts.shared.cached import go_on_with_queue, workspace_of_request
 from pages.parts.shared.component import address, read, served
@@ -99,6 +100,7 @@ def routes() -> list[Route]:
         Route(f"{prefix}/catalogue-cover/{{token}}", _catalogue_cover),
         *typeface_routes(prefix),
         *original_routes(prefix),
+        *voice_routes(prefix),
         *drawn_page_routes(prefix),
         Route(f"{prefix}/{{name:unknown}}", _no_page),
     ]

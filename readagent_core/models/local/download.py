@@ -1,4 +1,4 @@
-"""Fetches the file of a model from the hub that publishes it: pinned, checked, in parts that are kept, never executed.
+"""Fetches files of models and voices from the hub that has them: pinned, checked, in parts that are kept; never run.
 
 A pause, a lost connection or a killed app leave the part that came beside the place where the file will be; the next
 download goes on from there. What ``huggingface_hub`` has for this removes the part at every interruption, so its three
@@ -23,7 +23,7 @@ import httpx2
 
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import LocalModelError, ModelError
-from readagent_core.models.local.files import Offer
+from readagent_core.models.local.files import HubFile
 from readagent_core.models.local.gguf import read_head
 from readagent_core.models.server import network
 from readagent_core.settings import Secret, Settings
@@ -51,22 +51,29 @@ class Progress:
     speed: float = 0.0
 
 
-def part_of(offer: Offer, home: Path) -> Path:
+def part_of(offer: HubFile, home: Path) -> Path:
     """Where the part that came is kept."""
     path = offer.path(home)
     return path.with_name(f"{path.name}.part")
 
 
-def fetched_bytes(offer: Offer, home: Path) -> int:
+def fetched_bytes(offer: HubFile, home: Path) -> int:
     """How much of a file came before a pause."""
     part = part_of(offer, home)
     return part.stat().st_size if part.is_file() else 0
 
 
 def install(
-    settings: Settings, offer: Offer, cancel: CancelToken, progress: Callable[[Progress], object] = lambda _: None
+    settings: Settings,
+    offer: HubFile,
+    cancel: CancelToken,
+    progress: Callable[[Progress], object] = lambda _: None,
+    *,
+    check: Callable[[Path], object] = read_head,
 ) -> Path:
-    """Fetch and check the file and return its path. Raises LocalModelError; CancelledError at a pause."""
+    """Fetch and check the file and return its path. Raises LocalModelError; CancelledError at a pause.
+
+    ``check`` raises LocalModelError for the published file where it is none of its kind."""
     path, part = offer.path(settings.home), part_of(offer, settings.home)
     if path.is_file():
         return path
@@ -86,18 +93,18 @@ def install(
             f"The download from {_host(settings.hub)} broke off at "
             f"{_gigabytes(fetched_bytes(offer, settings.home))}. What came is kept. Go on when there is a connection."
         ) from None
-    _check(part, size, sha256, cancel, progress)
+    _check(part, size, sha256, cancel, progress, check)
     os.replace(part, path)
     progress(Progress(Step.DONE, size, size))
     return path
 
 
-def remove(settings: Settings, offer: Offer) -> None:
+def remove(settings: Settings, offer: HubFile) -> None:
     """Remove an installed model, or the part of one."""
     shutil.rmtree(offer.path(settings.home).parent, ignore_errors=True)
 
 
-def _ask(client: httpx2.Client, address: str, offer: Offer) -> tuple[int, str]:
+def _ask(client: httpx2.Client, address: str, offer: HubFile) -> tuple[int, str]:
     """Return size and SHA-256 as the hub states them. Raises LocalModelError where they are not those of our list."""
     answer = client.head(address, follow_redirects=False, headers={"Accept-Encoding": "identity"})
     if answer.status_code >= 400:
@@ -181,7 +188,14 @@ def _fetch_from(
                 progress(Progress(Step.GET, have, size, (have - first) / passed if passed > 1 else 0.0))
 
 
-def _check(part: Path, size: int, sha256: str, cancel: CancelToken, progress: Callable[[Progress], object]) -> None:
+def _check(
+    part: Path,
+    size: int,
+    sha256: str,
+    cancel: CancelToken,
+    progress: Callable[[Progress], object],
+    check: Callable[[Path], object],
+) -> None:
     """Raise LocalModelError and remove the part where it is not the published file."""
     found, done = hashlib.sha256(), 0
     if part.stat().st_size == size:
@@ -195,7 +209,7 @@ def _check(part: Path, size: int, sha256: str, cancel: CancelToken, progress: Ca
         part.unlink()
         raise LocalModelError("The file that came is not the published one. It was thrown away. Install again.")
     try:
-        read_head(part)
+        check(part)
     except LocalModelError:
         part.unlink()
         raise
@@ -208,7 +222,7 @@ def _disk_errors(part: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise LocalModelError(
-            f"The model cannot be written to {part.parent} ({error.strerror}). Make room, then go on."
+            f"The file cannot be written to {part.parent} ({error.strerror}). Make room, then go on."
         ) from None
 
 

@@ -27,26 +27,32 @@ _OLLAMA_MODEL = "application/vnd.ollama.image.model"
 
 
 @dataclass(frozen=True)
-class Offer:
-    """A model that can be installed, as ``models.toml`` has it. ``bytes`` 0 and ``sha256`` '': as the hub says."""
+class HubFile:
+    """A file at the hub, installed in the folder ``name``. ``bytes`` 0 and ``sha256`` '': as the hub says."""
 
     name: str
+    repository: str
+    revision: str
+    file: str
+    bytes: int = 0
+    sha256: str = ""
+
+    def path(self, home: Path) -> Path:
+        """Where it is installed."""
+        return home / FOLDER / self.name / Path(self.file).name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offer(HubFile):
+    """A model that can be installed, as ``models.toml`` has it."""
+
     size: str
     title: str
     says: str
     languages: str
     licence: str
     parameters: float
-    repository: str
-    revision: str
-    file: str
-    bytes: int = 0
-    sha256: str = ""
     source: str = ""
-
-    def path(self, home: Path) -> Path:
-        """Where it is installed."""
-        return home / FOLDER / self.name / self.file
 
     def is_installed(self, home: Path) -> bool:
         return self.path(home).is_file()
