@@ -191,8 +191,10 @@ function knownOf(id, entities, { told, strangers, paragraph }) {
   };
 }
 
-/** The longest name is shown, one in common words where there is no other. @param {NameRecord} record */
-const worth = ({ name, pages }) => (pages ? 0 : 1000) + Math.min(999, name.length);
+const ARTICLE = /^(?:the|an?|le|la|les|der|die|das|el|los|las|il|lo|gli)\s/i;
+
+/** The longest name is shown; one with an article or in common words where there is no other. @param {NameRecord} record */
+const worth = ({ name, pages }) => (pages ? 0 : 2000) + (ARTICLE.test(name) ? 0 : 1000) + Math.min(999, name.length);
 
 /** What somebody is, in the words of the first note that says it; "" where none does. @param {Known} known */
 export const roleOf = (known) => known.lines.find(({ note }) => note.kind === "is")?.note.text ?? "";

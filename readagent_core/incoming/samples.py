@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
@@ -18,11 +19,16 @@ from readagent_core.answering.look_up_replies import parse_look_up
 from readagent_core.answering.response import chosen_option
 from readagent_core.document import Document
 from readagent_core.errors import LibraryError
+from readagent_core.library import Library
 from readagent_core.library.records import Book, ExchangeFacts, ExchangeState
 from readagent_core.memory import Gist, GistMemory, Page, PageEnd, check_coverage, compression_rate
 from readagent_core.plan import GistingPlan
 from readagent_core.resources import ASSETS
 from readagent_core.workspace import Workspace
+from readagent_core.world.as_of import World
+from readagent_core.world.identity import Link, LinkBy
+from readagent_core.world.notes import NoteReader
+from readagent_core.world.storage import save_links, save_notes
 
 FOLDER = ASSETS / "samples"
 NAMES = ("the-keeper-of-harrow-light", "harrow-council-minutes", "yuki-no-eki")  # the first is opened first
@@ -43,6 +49,7 @@ def add_samples(workspace: Workspace) -> list[Book]:
         book = workspace.library.add(document, source_name=f"{name}.md", sample=True)
         memory = recorded_memory(document, recording)
         gisting = workspace.library.add_memory(book.id, memory)
+        _add_world(workspace.library, gisting.id, recording, memory)
         title = TITLES.get(document.language, TITLES["en"])
         conversation = workspace.library.new_conversation(book.id, title)
         for ask in recording["asks"]:
@@ -118,6 +125,26 @@ def recorded_events(ask: Mapping[str, Any], memory: GistMemory) -> list[Event]:
         Expanded(tuple(sorted(looked_up)), ask["memory_words"]),
         Answered(answer),
     ]
+
+
+def recorded_world(recording: Mapping[str, Any], memory: GistMemory) -> World:
+    """What the recorded notes of the pages establish, and the names that the model found to be of one."""
+    reader = NoteReader(memory.document)
+    told = zip(memory.pages, recording["pages"], strict=True)
+    notes = {page.number: reader.read(page, "\n".join(said["notes"])) for page, said in told if "notes" in said}
+    made = {number: replace(found, model=memory.model).on_page(number) for number, found in notes.items()}
+    links = [
+        Link(*link["names"], link["page"], link["paragraph"], by=LinkBy.MODEL) for link in recording.get("names", ())
+    ]
+    return World(memory, made, links=links)
+
+
+def _add_world(library: Library, gisting_id: int, recording: Mapping[str, Any], memory: GistMemory) -> None:
+    world = recorded_world(recording, memory)
+    for number, notes in world.notes.items():
+        save_notes(library, gisting_id, number, notes)
+    if world.notes:
+        save_links(library, gisting_id, len(memory.pages), tuple(ln for ln in world.links if ln.by == LinkBy.MODEL))
 
 
 def _add_ask(

@@ -22,6 +22,7 @@ from readagent_core.world.names import (
     find_names,
     is_description,
     name_key,
+    name_worth,
     split_persons,
 )
 from readagent_core.world.notes import Note, NoteKind, PageNotes
@@ -275,7 +276,7 @@ class World:
         )
         kinds = Counter(note.entity for note in notes)
         lines = dict.fromkeys(_line(note, id, known.ids) for note in notes)
-        shown = max(names, key=lambda name: (not is_description(name.name), len(name.name)))
+        shown = max(names, key=lambda name: name_worth(name.name))
         joined: dict[str, int] = {}
         for link in known.links:
             if known.ids[name_key(link.name)] == id:

@@ -76,6 +76,9 @@ _PLACE_END = re.compile(
 )
 _TITLE_WORD = re.compile(TITLE.pattern[:-3] + "$", re.IGNORECASE)
 _HAN, _KANA = r"\u3400-\u4dbf\u4e00-\u9fff々", r"\u30a1-\u30fa\u30fc"
+_JAPANESE_WORDS = re.compile(
+    rf"[{_HAN}][\u3041-\u3096]+[{_HAN}]|^[こそあ]の"
+)  # 'X の Y', an adjective or verb before a noun
 _STOP = _words(
     "彼 彼女 私 僕 俺 母 父 兄 姉 弟 妹 男 女 誰 皆 客 奥 神 嫁 娘 息子 祖父 祖母 老人 少年 少女 二人 三人 自分 子供 "
     "医者 人 記者 新聞 先生 他 她 我 你 老 小 大家 有人 那人 于是 接着 只好 然后 忽然 又 便 也 都 不"
@@ -163,12 +166,17 @@ def split_persons(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=20_000)
 def is_description(name: str) -> bool:
-    """Whether a name has common words in it ('the keeper', 'young Tom'), or is one character of other words."""
+    """Whether a name has common words in it ('the keeper', 'young Tom', '若い助手'), or is one character of others."""
     core = _ARTICLE.sub("", name.strip())
     if not _is_cased(core):
-        return len(core) == 1
+        return len(core) == 1 or bool(_JAPANESE_WORDS.search(core))
     words = [word for word in re.findall(r"[^\W\d_]+", core) if word not in _LINKING and len(word) > 1]
     return core[:1].islower() or any(word[0].islower() for word in words)
+
+
+def name_worth(name: str) -> tuple[bool, bool, int]:
+    """Return how well a name serves to show somebody by: best without common words or an article, then the longest."""
+    return not is_description(name), not _ARTICLE.match(name), len(name)
 
 
 def _is_cased(text: str) -> bool:

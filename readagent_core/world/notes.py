@@ -20,8 +20,8 @@ from readagent_core.models.thinking import remove_thinking
 from readagent_core.prompts import Prompt
 from readagent_core.short_repr import short_repr
 from readagent_core.tags import escape_tags
-from readagent_core.words import collapse_whitespace, count_words, terms
-from readagent_core.world.names import EntityKind, name_key, name_without_honorific
+from readagent_core.words import collapse_whitespace, count_words, is_unspaced, terms
+from readagent_core.world.names import EntityKind, is_description, name_key, name_without_honorific
 
 MOST_WORDS = 15  # of what a note says
 VERSION = 1
@@ -41,6 +41,7 @@ _NARRATOR = re.compile(r"^(?:the\s+)?narrator$|^語り手$", re.IGNORECASE)
 _FIRST_PERSON = re.compile(r"\bI\b|私|わたし|僕|ぼく|俺")
 _NOBODY = re.compile(r"(?:some|any|every|no)(?:body|one)\b|(?:man|woman|person|one|people) who\b|誰か")
 _FIRST_PERSONS = frozenset(["i", "私", "わたし", "僕", "ぼく", "俺"])
+_CONTENT = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff々]+|[\u30a1-\u30fa\u30fc]+")  # words of a Japanese description
 _PRONOUNS = frozenset(
     ["i", "he", "she", "it", "they", "we", "you", "him", "her", "them", "who", "彼", "彼女", "私", "僕", "俺", "あなた"]
 )
@@ -215,7 +216,10 @@ class NoteReader:
             return False
         if _NARRATOR.match(name):
             return any(map(_FIRST_PERSON.search, words.texts))
-        parts = normalise_words(name_without_honorific(name)).split()
+        bare = name_without_honorific(name)
+        parts = normalise_words(bare).split()
+        if is_unspaced(bare) and is_description(bare):
+            parts = _CONTENT.findall(bare)
         return bool(parts) and all(any(_has(spelled, words.text) for spelled in {part, _plain(part)}) for part in parts)
 
     def _told_by(self, page: Page, paragraph: int, name: str, other: str, says: str) -> int | None:

@@ -7,7 +7,8 @@ page that it names, where that is one of the new pages, else from the last of th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 
 from readagent_core import prompts
 from readagent_core.models.thinking import remove_thinking
@@ -16,11 +17,11 @@ from readagent_core.tags import escape_tags
 from readagent_core.words import fold, is_unspaced
 from readagent_core.world.as_of import Entity, Line, World
 from readagent_core.world.identity import Link, LinkBy, split_title
-from readagent_core.world.names import EntityKind
+from readagent_core.world.names import EntityKind, name_without_honorific, name_worth
 from readagent_core.world.notes import NoteKind
 
 PAGES_AT_ONCE = 10
-_MOST_SHOWN, _LINES = 36, 3
+_MOST_SHOWN, _LINES, _SHORT = 36, 3, 3
 _TELLING = frozenset({NoteKind.IS, NoteKind.RELATED})  # who somebody is
 _PAIR = re.compile(
     r"^\W*(\d+)\s*[=＝]\s*(\d+)\s*[|｜,:]?\s*(?:(?:page|p\.|ページ)?\s*\[?(?P<page>\d+)\]?|(?P<form>form))?",
@@ -47,26 +48,49 @@ def same_names_prompt(world: World, after: int, page: int) -> Prompt | None:
         return None
     document = world.memory.document
     numbers = ", ".join(str(people.index(person) + 1) for person in new)
+    described = _described(people)
     return prompts.render(
         "same_names",
         document.language,
         reply_words=60,
         title=escape_tags(document.title),
-        cast=escape_tags("\n".join(_row(number, person) for number, person in enumerate(people, start=1))),
+        cast=escape_tags("\n".join(_row(n, person, described) for n, person in enumerate(people, start=1))),
         new=""
         if len(new) == len(people)
         else prompts.render_fragment("same_names.new", document.language, numbers=numbers),
     )
 
 
-def _row(number: int, person: Entity) -> str:
-    names = ", ".join([person.name, *(other.name for other in person.also)])
+def _described(people: tuple[Entity, ...]) -> Mapping[str, set[str]]:
+    """Return the words by which people without a name are called, each with the ids of those: 'postmaster'."""
+    words: defaultdict[str, set[str]] = defaultdict(set)
+    for person in people:
+        for name in _names(person):
+            core = name_without_honorific(name)
+            if all(name_worth(name)[:2]):
+                continue
+            for word in [core] if is_unspaced(core) else core.split():
+                if word == core or (word.islower() and len(word) > _SHORT):  # of 'Vane's sister' the second
+                    words[fold(word)].add(person.id)
+    return words
+
+
+def _row(number: int, person: Entity, described: Mapping[str, set[str]]) -> str:
+    """Return what tells who somebody is; what he has in common with a description of another comes first."""
+    names = ", ".join(_names(person))
     pages = [page for page, _ in person.pages] or [line.page for line in person.lines]
-    telling = [line for line in person.lines if line.kind in _TELLING]
-    others = [line for line in person.lines if line.kind not in {*_TELLING, NoteKind.SAME}]  # the names tell those
-    lines = sorted([*telling[-_LINES:], *others[: max(1, _LINES - len(telling))]], key=lambda line: line.page)
+    mine = [line for line in person.lines if line.kind != NoteKind.SAME]  # the names tell those
+    alike = [word for word, ids in described.items() if ids != {person.id}]
+    telling = [line for line in mine if line.kind in _TELLING]
+    shared = [line for line in telling if any(word in fold(line.says) for word in alike)]
+    chosen = dict.fromkeys([*shared[:_LINES], *telling[-_LINES:], *mine])
+    lines = sorted(list(chosen)[: _LINES + 1], key=lambda line: line.page)
     said = "; ".join(f"{line.says}{_to(line)} [page {line.page}]" for line in lines if line.says)
     return f"{number}: {names} ({pages[0]}-{pages[-1]}). {said}" if pages else f"{number}: {names}. {said}"
+
+
+def _names(person: Entity) -> list[str]:
+    return [person.name, *(other.name for other in person.also)]
 
 
 def _to(line: Line) -> str:
@@ -88,10 +112,12 @@ def _links(world: World, people: tuple[Entity, ...], after: int, page: int, repl
             continue
         one, other = (people[n - 1] for n in sorted(numbers))
         told = int(found.group("page") or 0)
-        place = world.last_paragraph(told) if after < told <= page else known.paragraph
+        both = max(world.known_from(one.id), world.known_from(other.id))
+        place = max(both, world.last_paragraph(told)) if after < told <= page else known.paragraph
         if found.group("form") and share_a_name(one, other):
-            place = max(world.known_from(one.id), world.known_from(other.id))
-        yield Link(one.name, other.name, world.page_number(place), place, by=LinkBy.MODEL)
+            place = both
+        names = (world.names[person.id].name for person in (one, other))  # those that were known first
+        yield Link(*names, world.page_number(place), place, by=LinkBy.MODEL)
 
 
 def share_a_name(one: Entity, other: Entity) -> bool:
@@ -101,7 +127,7 @@ def share_a_name(one: Entity, other: Entity) -> bool:
 
 def _parts(person: Entity) -> set[str]:
     found: set[str] = set()
-    for name in (person.name, *(also.name for also in person.also)):
+    for name in _names(person):
         bare = split_title(name)[1]
         found |= set(bare[:2]) if is_unspaced(bare) else {fold(word) for word in bare.split() if len(word) > 2}
     return found
