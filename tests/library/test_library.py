@@ -217,3 +217,9 @@ def test_preferences_and_artifacts_are_saved_in_place_of_earlier_ones(library):
 def test_what_is_not_there_is_said(library, ask):
     with pytest.raises(NotInLibraryError):
         ask(library)
+
+
+def test_a_library_is_made_in_folders_that_are_not_there_yet(tmp_path) -> None:
+    library = Library(tmp_path / "some" / "where" / "else")
+    assert library.books() == []
+    library.close()

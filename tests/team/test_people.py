@@ -10,7 +10,7 @@ import pytest
 
 from pages.parts.shared import cached
 from readagent_core.cancel import CancelToken
-from readagent_core.connecting import connecting
+from readagent_core.connecting import connecting, local_models
 from readagent_core.errors import BudgetError, LimitError, SettingsError, SignInError
 from readagent_core.incoming.opening import open_file
 from readagent_core.models import connection
@@ -122,6 +122,13 @@ def test_a_person_has_the_servers_connection_or_all_of_their_own(team, own_home:
     assert workspace.settings.server is not None
     workspace.library.close()
     assert KEY not in "".join(path.read_text("latin-1") for path in own_home.rglob("*") if path.is_file())
+
+
+def test_nobody_installs_uses_or_removes_a_model_on_the_servers_computer(team, own_home: Path) -> None:
+    workspace = Workspace(settings_of(team, own_home))
+    for act in (local_models.start_install, local_models.start_use, local_models.use, local_models.remove):
+        with pytest.raises(SettingsError, match="who runs it chooses the model"):
+            act(workspace, "qwen3.5-2b")
 
 
 def test_the_servers_budget_holds_for_each_person_whatever_they_set(team, own_home: Path, monkeypatch) -> None:
