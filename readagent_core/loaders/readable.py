@@ -31,8 +31,8 @@ _WORD = re.compile(r"\b(?![ivxlcdm]+\b)[^\W\d_]{2,}")  # no Roman number, as lis
 _CODE = re.compile(r"(?=\S*\d)[0-9A-F]{4,}")  # numbers of glyphs, such as 001003ED
 # what poor recognition leaves in words: signs, digits, capitals and letters of another script between letters
 _MISREAD = re.compile(
-    r"[^\W\d_][^\w\s'’ʼ\-–—./@:&·‐\"“”()\[\],;=<>*#+][^\W\d_]|[^\W\d_]{2}\d+[a-zß-ÿ]|[^\W\d_]\d+[a-zß-ÿ]{2}|"
-    r"[a-zß-ÿ][A-ZÀ-Þ](?![a-z]{2}|\d)|[\^~|}{\\¬]|[A-Za-z][а-яё]|[а-яё][a-z]"
+    r"[^\W\d_][^\w\s'’ʼ\-–—./@:&·‐\"“”()\[\],;=<>*#+|{}\\$][^\W\d_]|[^\W\d_]{2}\d+[a-zß-ÿ]|[^\W\d_]\d+[a-zß-ÿ]{2}|"
+    r"[a-zß-ÿ][A-ZÀ-Þ](?![a-z]{2}|\d)|[\^~¬]|^\||\|$|[A-Za-z][а-яё]|[а-яё][a-z]"
 )
 _LONG_WORD, _IMPOSSIBLE, _FEWEST_ODD = re.compile(r"[^\W\d_]{5,}"), -6.5, 2  # of a word, as _LIKELY is of a text
 _AROUND_WORDS, _PROGRAM = ".,;:!?()[]\"“”‘’'«»*_", frozenset("{}();=<>_$\\")

@@ -48,7 +48,7 @@ def test_a_script_in_one_preformatted_piece_has_paragraphs_and_a_listing_has_non
     assert texts(script)[:2] == ["INT. TOWER - NIGHT", "KEEPER\nThe bell, again."]
     assert len(texts(script)) == 40
     listing = opened("<pre>a = 1\n\nb = 2</pre>")
-    assert texts(listing) == ["a = 1\nb = 2"]
+    assert texts(listing) == ["a = 1\n\nb = 2"]
 
 
 def test_title_author_language():

@@ -163,7 +163,7 @@ class _BodyReader:
                 body = None
             for child in _children(body) if body is not None else ():
                 yield from self._pieces(child)
-        elif data and not data.startswith(b"{\\rtf") and (blocks := read_fragment(as_page(data), self.marks)):
+        elif data and not data.startswith(b"{\\rtf") and (blocks := read_fragment(as_page(data), self.builder)):
             for block in blocks:
                 yield (block.level if block.kind == "heading" else 0), block.text
         else:

@@ -250,7 +250,7 @@ class _Walk:
         if len(lines) > _LONG_PRE:
             self._set(tag, [dedent("\n".join(group)).strip() for group in groups], exact=True)
         else:
-            self._set(tag, ["\n".join(line for group in groups for line in group)], exact=True)
+            self._set(tag, ["\n".join(lines)], exact=True)
 
     def _set(self, tag: Element, texts: list[str], *, exact: bool = False) -> None:
         """Adds ``texts``, each a paragraph that keeps its lines."""

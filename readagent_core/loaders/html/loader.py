@@ -36,7 +36,7 @@ from readagent_core.loaders.html.tree import (
     text_of,
     topmost,
 )
-from readagent_core.loaders.marks import Marks, without_marks
+from readagent_core.loaders.marks import without_marks
 from readagent_core.loaders.titles import is_same_title
 from readagent_core.words import count_of, count_words
 
@@ -114,7 +114,7 @@ def load(data: bytes, name: str, *, address: str = "", limits: Limits) -> Docume
         title, author = article.title or title, author or article.author
         known = [article.site and f"of {article.site}", article.date and f"dated {article.date}"]
         builder.add_notice("article", f"{' '.join(['An article', *filter(None, known)])}.")
-    _add_blocks(builder, found)
+    add_blocks(builder, found)
     if not builder.paragraphs and pictures:
         raise NoTextError(
             f"This web page shows {count_of(pictures, 'picture')} and holds no text to read. Nothing was opened. Run "
@@ -125,11 +125,11 @@ def load(data: bytes, name: str, *, address: str = "", limits: Limits) -> Docume
     return shown.add_to(document)
 
 
-def read_fragment(data: bytes, marks: Marks) -> list[Block]:
+def read_fragment(data: bytes, builder: Builder) -> list[Block]:
     """Returns the blocks of a page, or a piece of one, that is part of a file of another kind."""
-    body = body_of(parse_html(decode(data)[0]))
+    body, marks = body_of(parse_html(decode(data)[0])), builder.marks
     mark_formulas(body, marks)
-    remove_hidden(body, (), complete=True)
+    builder.note_hidden(remove_hidden(body, (), complete=True))
     mark_ruby(body, marks)
     mark_structure(body, "")
     mark_links(body, marks, _resolver(""))
@@ -214,7 +214,8 @@ def _find_article(tree: Element, address: str, head: _Head) -> _Article | None:
     return _Article(body, *(" ".join(without_marks(str(fact or "")).split())[:_LONGEST_FACT] for fact in facts))
 
 
-def _add_blocks(builder: Builder, found: list[Block]) -> None:
+def add_blocks(builder: Builder, found: list[Block]) -> None:
+    """Adds the blocks of a page, its notes at the end."""
     notes = [b for b in found if b.note]
     for block in found:
         if block.note and not block.figure:

@@ -1,4 +1,4 @@
-"""Opens Markdown with markdown-it: headings become sections, a table is one paragraph a row, emphasis keeps its stars.
+"""Opens Markdown as the page that markdown-it makes of it; emphasis, code and bullets keep their marks.
 
 The only heading of level 1 is the title. Front matter and a line ``*by …*`` below the title give title, author and
 language. Wrapped lines are joined; verse keeps its lines.
@@ -7,23 +7,24 @@ language. Wrapped lines are joined; verse keeps its lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import reduce
+from html import escape
+from itertools import pairwise
 from typing import Any
 
 import nh3
+from lxml import etree
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from mdit_py_plugins.footnote import footnote_plugin
 
-from readagent_core.document import Document, SpanKind, is_outside_address
-from readagent_core.loaders.base import SCENE_BREAK, Builder, Limits, Note, check_size, join_items
+from readagent_core.document import Document
+from readagent_core.loaders.base import SCENE_BREAK, Builder, Limits, check_size
 from readagent_core.loaders.decode import decode_noting_guess
-from readagent_core.loaders.descriptions import bracket_description
 from readagent_core.loaders.headings import is_heading_line
-from readagent_core.loaders.marks import CLOSE, Marks, without_marks, without_reserved
-from readagent_core.loaders.maths import formula_line, raise_text, safe_mathml, tex_at
+from readagent_core.loaders.html.loader import add_blocks, read_fragment
+from readagent_core.loaders.marks import without_reserved
+from readagent_core.loaders.maths import tex_at
 from readagent_core.loaders.text.lines import Layout, is_table, join_lines, join_text
 from readagent_core.loaders.titles import is_same_title
 from readagent_core.words import count_of
@@ -39,233 +40,168 @@ _BY = re.compile(
 _LABEL = re.compile(r"[ \t]*\{#([^}\s]*)[^}]*\}$")
 _BADGE = re.compile(r"badge|shields\.io|travis|codecov|coveralls|/workflows/|circleci|appveyor", re.IGNORECASE)
 _IMAGE = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
-_ALT = re.compile(r"\balt\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 _TAG = re.compile(r"</?([a-z][a-z0-9]*)\b[^>]*>", re.IGNORECASE)
 _TAGS = nh3.ALLOWED_TAGS | {"font", "picture", "source", "section", "button", "svg", "input"}
-_DEFINED = re.compile(
-    r"^( {0,3}\[[^\]\n]+\]:[^\n]*\n)(?= {0,3}\[[^\]\n]+\]:)", re.MULTILINE
-)  # a link or note, and another
+# a link or note that is defined right above another one
+_DEFINED = re.compile(r"^( {0,3}\[[^\]\n]+\]:[^\n]*\n)(?= {0,3}\[[^\]\n]+\]:)", re.MULTILINE)
 _NOT_SLUG = re.compile(r"[^\w\- ]+")
 _DEEPEST = 10_000  # what nests deeper than Python's stack allows is an error, where the usual limit loses text silently
-_LONGEST_UNDERLINED = 120  # characters; what is longer is text above a rule
-
-
-def _formula_rule(state: StateInline, silent: bool) -> bool:
-    found = tex_at(state.src, state.pos)
-    if found is None:
-        return False
-    if not silent:
-        state.push("formula", "", 0).meta = {"tree": found[0]}
-    state.pos = found[1]
-    return True
-
-
-def _parser() -> MarkdownIt:
-    # no rule for code without a fence: in books an indent begins a paragraph
-    parser = MarkdownIt("commonmark").enable("table").disable("code").use(footnote_plugin)
-    parser.options.maxNesting = _DEEPEST
-    parser.core.ruler.disable("footnote_tail")  # it drops notes that nothing refers to
-    parser.inline.ruler.before("escape", "formula", _formula_rule)
-    return parser
 
 
 def load(data: bytes, name: str, *, limits: Limits) -> Document:
     """Returns the document in the Markdown ``data``. Raises DocumentError."""
     check_size(data, limits.text, "This text")
-    builder = Builder()
+    builder, page = Builder(), _Page()
     text = re.sub(r"\r*\n|\r", "\n", without_reserved(decode_noting_guess(data, builder)))
     facts, text = _front_matter(text)
     environment: dict[str, Any] = {}
-    tokens = _parser().parse(_DEFINED.sub("\\1\n", text), environment)
-    inline = _Inline(builder.marks)
+    tokens = _without_underlined_text(page.parser.parse(_DEFINED.sub("\\1\n", text), environment))
     title, author = facts.get("title", ""), facts.get("author", "")
     heads = [at for at, token in enumerate(tokens) if token.type == "heading_open"]
     tops = [at for at in heads if tokens[at].tag == "h1"]
-    first = inline.heading(tokens[tops[0] + 1])[0] if len(tops) == 1 and heads[0] == tops[0] else ""
+    first = _plain(tokens[tops[0] + 1]) if len(tops) == 1 and heads[0] == tops[0] else ""
     if first and (is_same_title(title, first) or (not title and not is_heading_line(first))):
-        title = title or without_marks(first)
+        title = title or first
         below = tokens[tops[0] + 3 : tops[0] + 6]
         by = _BY.match(below[1].content.strip()) if below and below[0].type == "paragraph_open" else None
         author = author or (by.group(1) or by.group(2) if by else "")
+        page.badges += sum(map(_is_badge, tokens[tops[0] + 1].children or ()))
         del tokens[tops[0] : tops[0] + (6 if by else 3)]
-    else:
-        inline.badges = 0  # the heading is read again
-    layout = Layout.detect([token.content.split("\n") for token in tokens if token.type == "inline"])
-    reading = _Reading(builder, inline, layout)
-    reading.run(tokens)
-    listed = environment.get("footnotes", {}).get("list", {})
-    own = {key: inline.lines(note["tokens"]) for key, note in listed.items() if note.get("tokens")}
-    builder.add_notes(reading.notes + [Note(" ".join(lines), "", [f"note/{key}"]) for key, lines in own.items()])
-    if inline.badges:
-        told = f"{count_of(inline.badges, 'badge')} of the project's state left out."
-        builder.add_notice("badges", told, inline.badges)
+    add_blocks(builder, read_fragment(page.render(tokens, environment).encode("utf-8-sig", "replace"), builder))
+    if page.badges:
+        told = f"{count_of(page.badges, 'badge')} of the project's state left out."
+        builder.add_notice("badges", told, page.badges)
     language = facts.get("lang") or facts.get("language", "")
     return builder.build(title=title, name=name, author=author, language=language, format="markdown", limits=limits)
 
 
-class _Reading:
-    """One pass over the blocks: the lines of the list that is read, and the notes so far."""
+class _Page:
+    """Makes a page of a text. ``badges``: how many pictures of a project's state it left out."""
 
-    def __init__(self, builder: Builder, inline: _Inline, layout: Layout) -> None:
-        self.builder, self.inline, self.layout = builder, inline, layout
-        self.items: list[str] = []
-        self.marks: list[str] = []  # of the items around, each '' after the first line of its item
-        self.notes: list[Note] = []
-        self.note: str | None = None  # of the note that is read
-
-    def run(self, tokens: Sequence[Token]) -> None:
-        row: list[str] = []
-        for at, token in enumerate(tokens):
-            kind = token.type
-            if kind == "heading_open" and "\n" not in tokens[at + 1].content[:_LONGEST_UNDERLINED]:
-                self._heading(tokens[at + 1], int(token.tag[1]))
-            elif kind == "heading_close" and "\n" in tokens[at - 1].content[:_LONGEST_UNDERLINED]:
-                self._add(SCENE_BREAK)  # a rule right below a paragraph
-            elif kind == "inline" and tokens[at - 1].type in ("td_open", "th_open"):
-                row.append(" ".join(self.inline.lines(token.children or [])))
-            elif kind == "inline" and not (tokens[at - 1].type == "heading_open" and "\n" not in token.content):
-                self._paragraph(token)
-            elif kind == "tr_close":
-                self._add("\t".join(row).rstrip())
-                row.clear()
-            elif kind in ("fence", "code_block"):
-                self._add(f"{token.markup}{token.info}\n{token.content}{token.markup}", exact=True)
-            elif kind == "hr":
-                self._add(SCENE_BREAK)
-            elif kind == "html_block" and not token.content.lstrip().startswith("<!--"):
-                self._page(token.content)
-            elif kind == "list_item_open":
-                self.marks.append(f"{token.info}{token.markup} ")
-            elif kind == "list_item_close":
-                self.marks.pop()
-            elif kind.endswith("list_close") and not self.marks:
-                self._end_list()
-            elif kind == "footnote_reference_open":
-                self.note = f"note/{token.meta['label']}"
-            elif kind == "footnote_reference_close":
-                self.note = None
-
-    def _heading(self, token: Token, level: int) -> None:
-        self._end_list()
-        title, anchors = self.inline.heading(token)
-        self.builder.add_anchors(anchors)
-        self.builder.add_heading(title, level)
-
-    def _paragraph(self, token: Token) -> None:
-        raw, lines = token.content.split("\n"), self.inline.lines(token.children or [])
-        if self.note is not None:
-            known = any(self.note in note.anchors for note in self.notes)
-            self.notes.append(Note(" ".join(lines), "", [] if known else [self.note]))
-        elif self.marks:
-            self.items.append("  " * (len(self.marks) - 1) + self.marks[-1] + " ".join(lines))
-            self.marks[-1] = " " * bool(self.marks[-1])
-        elif len(raw) != len(lines) or is_table(raw):
-            self._add("\n".join(lines), exact=is_table(raw))
-        else:
-            kept = join_lines(raw, self.layout)[0].split("\n")
-            first = len(kept) == 2 < len(raw)  # a speaker's name above the speech
-            joined = "\n".join(lines) if len(kept) > 1 and not first else reduce(join_text, lines[first:])
-            self._add(f"{lines[0]}\n{joined}" if first else joined)
-
-    def _page(self, html: str) -> None:
-        from readagent_core.loaders.html.loader import read_fragment  # takes a moment, and few texts have HTML in them
-
-        for block in read_fragment(self.inline.without_badges(html).encode(), self.builder.marks):
-            if block.kind == "heading":
-                self._end_list()
-                self.builder.add_heading(block.text, block.level)
-            else:
-                self._add(block.text, exact=block.exact)
-
-    def _add(self, text: str, *, exact: bool = False) -> None:
-        self._end_list()
-        if without_marks(text).strip():
-            self.builder.add_paragraph(text, exact=exact)
-
-    def _end_list(self) -> None:
-        items, self.items = self.items, []
-        for text in join_items(items):
-            self.builder.add_paragraph(text)
-
-
-class _Inline:
-    """What stands within lines: links, notes, pictures, formulas, and the few tags of HTML that have a meaning here."""
-
-    def __init__(self, marks: Marks) -> None:
-        self.marks = marks
+    def __init__(self) -> None:
         self.badges = 0
+        # no rule for code without a fence: in books an indent begins a paragraph
+        self.parser = MarkdownIt("commonmark").enable("table").disable("code").use(footnote_plugin)
+        self.parser.options.maxNesting = _DEEPEST
+        self.parser.core.ruler.disable("footnote_tail")  # it drops notes that nothing refers to
+        self.parser.inline.ruler.before("escape", "formula", _formula)
+        rules: dict[str, Any] = {
+            "em_open": lambda token: token.markup,
+            "em_close": lambda token: token.markup,
+            "strong_open": lambda _: "",
+            "strong_close": lambda _: "",
+            "hr": lambda _: f"<p>{SCENE_BREAK}</p>",
+            "formula": lambda token: etree.tostring(token.meta["tree"], encoding="unicode"),
+            "code_inline": lambda token: f"<code>{escape(token.markup + token.content + token.markup)}</code>",
+            "fence": _fence,
+            "list_item_open": lambda token: "<li>" if token.info else f"<li>{token.markup} ",
+            "footnote_ref": _note_reference,
+            "footnote_reference_open": lambda token: _note(token.meta["label"]),
+            "footnote_reference_close": lambda _: "</aside>",
+            "html_block": lambda token: self._html(token.content),
+            "html_inline": lambda token: self._html(token.content),
+            "image": self._image,
+        }
+        for kind, rule in rules.items():
+            self.parser.renderer.rules[kind] = lambda tokens, at, options, env, rule=rule: rule(tokens[at])
 
-    def heading(self, token: Token) -> tuple[str, list[str]]:
-        """Returns the title and the keys by which it is referred to."""
-        children = [one for one in token.children or [] if one.type != "image" or _is_badge(one)]
-        text = " ".join(self.lines(children))
-        label, text = _LABEL.search(text), _LABEL.sub("", text)
-        slug = _NOT_SLUG.sub("", without_marks(text).lower()).strip().replace(" ", "-")
-        return text, [f"#{slug}", *([f"#{label.group(1)}"] if label else [])]
+    def render(self, tokens: list[Token], environment: dict[str, Any]) -> str:
+        """Returns ``tokens`` as HTML, with the notes that stand within lines at the end."""
+        inner = [token for token in tokens if token.type == "inline"]
+        layout = Layout.detect([token.content.split("\n") for token in inner])
+        notes = 0
+        for before, token in pairwise(tokens):
+            notes += token.nesting * token.type.startswith("footnote_reference")
+            if token.type == "inline" and before.type == "heading_open":
+                _anchor(before, token)
+            elif token.type == "inline":
+                _join(token, layout, wrapped=notes > 0)
+        html = self.parser.renderer.render(tokens, self.parser.options, environment)
+        for key, note in environment.get("footnotes", {}).get("list", {}).items():
+            if note.get("tokens"):
+                text = self.parser.renderer.renderInline(note["tokens"], self.parser.options, environment)
+                html += f"{_note(str(key))}{text}</aside>"
+        return html
 
-    def without_badges(self, html: str) -> str:
-        return _IMAGE.sub(lambda found: "" if self._count(bool(_BADGE.search(found[0]))) else found[0], html)
+    def _html(self, html: str) -> str:
+        tag = _TAG.fullmatch(html)
+        html = _IMAGE.sub(lambda found: "" if self._count(bool(_BADGE.search(found[0]))) else found[0], html)
+        return escape(html) if tag and tag[1].lower() not in _TAGS else html  # '<name>' stands for a name
+
+    def _image(self, image: Token) -> str:
+        return "" if self._count(_is_badge(image)) else f'<img src="x" alt="{escape(image.content)}">'
 
     def _count(self, badge: bool) -> bool:
         self.badges += badge
         return badge
 
-    def lines(self, tokens: Sequence[Token]) -> list[str]:
-        """Returns the lines of a text with its marks."""
-        out: list[str] = []
-        links: list[bool] = []
-        raised = 0  # where the last superscript or subscript begins
-        for token in tokens:
-            kind, tag = token.type, _TAG.match(token.content)
-            if kind in ("text", "html_inline") and not (kind == "html_inline" and (tag or token.content[:2] == "<!")):
-                out.append(token.content)
-            elif kind == "code_inline":
-                out.append(f"{token.markup}{token.content}{token.markup}")
-            elif kind in ("em_open", "em_close"):
-                out.append(token.markup)
-            elif kind in ("softbreak", "hardbreak") or (tag and tag.group(1).lower() == "br"):
-                out.append("\n")
-            elif kind == "formula":
-                tree = token.meta["tree"]
-                line = formula_line(tree)
-                out.append(self.marks.mark(SpanKind.FORMULA, line, safe_mathml(tree)) if line else "")
-            elif kind == "image":
-                out.append("" if self._count(_is_badge(token)) else self._describe(token.content))
-            elif kind == "link_open":
-                opening = self._link(str(token.attrs["href"]))
-                links.append(bool(opening))
-                out.append(opening)
-            elif kind == "link_close":
-                out.append(CLOSE * links.pop())
-            elif kind == "footnote_ref":
-                label = token.meta.get("label")
-                key, sign = (label, label) if label else (token.meta["id"], str(token.meta["id"] + 1))
-                out.append(self.marks.mark(SpanKind.NOTE, "", sign, f"note/{key}"))
-            elif tag:
-                name, closes = tag.group(1).lower(), token.content[1] == "/"
-                if name in ("sup", "sub") and closes:
-                    text = "".join(out[raised:])
-                    out[raised:] = [raise_text(text, up=name == "sup") or text]
-                elif name == "img" and self.without_badges(token.content) and (alt := _ALT.search(token.content)):
-                    out.append(self._describe(alt.group(1) or alt.group(2) or ""))
-                elif name not in _TAGS:
-                    out.append(token.content)  # '<name>' stands for a name
-                raised = len(out)
-        return [line.strip(" ") for line in "".join(out).split("\n")]
 
-    def _describe(self, text: str) -> str:
-        return self.marks.describe(bracket_description(text))
+def _formula(state: StateInline, silent: bool) -> bool:
+    found = tex_at(state.src, state.pos)
+    if found and not silent:
+        state.push("formula", "", 0).meta = {"tree": found[0]}
+    state.pos = found[1] if found else state.pos
+    return found is not None
 
-    def _link(self, address: str) -> str:
-        """Returns the mark that opens a link; '' for one that leads nowhere."""
-        inside = address.startswith("#")
-        if not inside and not is_outside_address(address):
-            return ""
-        return self.marks.opening(SpanKind.LINK, "" if inside else address, address if inside else "")
+
+def _fence(token: Token) -> str:
+    return f"<pre>{escape(token.markup + token.info)}\n{escape(token.content + token.markup)}</pre>"
+
+
+def _note(key: str) -> str:
+    return f'<aside epub:type="footnote" id="note-{escape(key)}">'
+
+
+def _note_reference(token: Token) -> str:
+    label, key = token.meta.get("label"), token.meta["id"]
+    return f'<a epub:type="noteref" href="#note-{escape(label or str(key))}">{escape(label or str(key + 1))}</a>'
+
+
+def _plain(token: Token) -> str:
+    """Returns the words of a heading without its label."""
+    return _LABEL.sub("", "".join(one.content for one in token.children or () if one.type != "image")).strip()
+
+
+def _without_underlined_text(tokens: list[Token]) -> list[Token]:
+    """Returns ``tokens`` with a paragraph and a rule for each heading of several lines, which is no heading."""
+    found: list[Token] = []
+    for at, token in enumerate(tokens):
+        inner = tokens[at + token.nesting].content if token.type.startswith("heading_") else ""
+        if "\n" in inner:
+            token.type, token.tag = token.type.replace("heading", "paragraph"), "p"
+        found += [token, Token("hr", "hr", 0)] if "\n" in inner and token.nesting < 0 else [token]
+    return found
+
+
+def _anchor(heading: Token, inner: Token) -> None:
+    """Gives a heading the ids by which links refer to it; its own label leaves the text."""
+    last = (inner.children or [Token("text", "", 0)])[-1]
+    label = _LABEL.search(last.content)
+    last.content = _LABEL.sub("", last.content)
+    slug = _NOT_SLUG.sub("", _plain(inner).lower()).strip().replace(" ", "-")
+    heading.attrs = {"id": slug}
+    if label and inner.children:
+        inner.children.insert(0, Token("html_inline", "", 0, content=f'<a id="{escape(label[1])}"></a>'))
+
+
+def _join(inner: Token, layout: Layout, *, wrapped: bool) -> None:
+    """Makes of each break of a line a space, or a break that is shown where the lines are verse or a table.
+
+    ``wrapped``: they are neither."""
+    raw, children = inner.content.split("\n"), inner.children or []
+    kept = join_lines(raw, layout)[0].split("\n")
+    shown = not wrapped and (len(kept) > 1 or is_table(raw))
+    first = len(kept) == 2 < len(raw)  # a speaker's name above the speech
+    breaks = [token for token in children if token.type == "softbreak"]
+    for token, before, after in zip(breaks, raw, raw[1:], strict=False):
+        if shown and not (first and token is not breaks[0]):
+            token.type, token.tag = "hardbreak", "br"
+        else:
+            token.type, token.content = "text", " " * (" " in join_text(before[-1:], after.lstrip()[:1]))
 
 
 def _is_badge(image: Token) -> bool:
-    return bool(_BADGE.search(f"{image.attrs['src']} {image.content}"))
+    return image.type == "image" and bool(_BADGE.search(f"{image.attrs['src']} {image.content}"))
 
 
 def _front_matter(text: str) -> tuple[dict[str, str], str]:
