@@ -7,6 +7,7 @@ this the style sheets come with the first run of the script, after most of the s
 from __future__ import annotations
 
 import asyncio
+import gzip
 import importlib
 import pkgutil
 import re
@@ -24,6 +25,7 @@ from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit.starlette import App
 
 from pages import parts
@@ -37,7 +39,7 @@ from pages.parts.shared.component import address, read, served
 from pages.parts.shared.scripts import bundle
 from pages.parts.shared.sharing import begin as begin_sharing
 from pages.parts.shared.signed_in import check_configuration
-from pages.parts.shared.streamlit_private import chunks, index_page
+from pages.parts.shared.streamlit_private import chunks, index_page, script
 from pages.parts.shared.typefaces import typeface_routes
 from readagent_core.errors import ReadAgentError, SignInError
 from readagent_core.settings import load_team
@@ -75,6 +77,11 @@ PAGE_HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 STREAMLIT_PATHS = ("_.*", "static", "media", "component", "app", "auth", "oauth2callback", "healthz")
+SCRIPT_HEADERS = {
+    "Cache-Control": "public, immutable, max-age=31536000",
+    "Vary": "Accept-Encoding",
+    "X-Content-Type-Options": "nosniff",
+}
 PICTURE_KINDS = ("image/jpeg", "image/png")
 PICTURE_HEADERS = {
     "Cache-Control": "private, immutable, max-age=31536000",
@@ -128,13 +135,40 @@ def _no_page(request: Request) -> HTMLResponse:
     return HTMLResponse(text, status_code=404, headers=PAGE_HEADERS)
 
 
-def _bundle(request: Request) -> Response:
-    script = request.path_params["script"]
-    if script not in served:
+async def _bundle(request: Request) -> Response:
+    name = request.path_params["script"]
+    return _script(request, bundle(name) if name in served else None)
+
+
+class StreamlitScripts:
+    """ASGI middleware that answers for Streamlit's own scripts, of which a screen loads a hundred.
+
+    Streamlit reads each from its file anew, in four turns of a thread.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        folder, _, name = str(scope.get("path", "")).rpartition("/")
+        if scope["type"] == "http" and scope["method"] == "GET" and folder.endswith("/static/js") and script(name):
+            await _script(Request(scope), script(name))(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+def _script(request: Request, text: str | None) -> Response:
+    """A script, which never changes under its address."""
+    if text is None:
         return Response("There is no such script.", status_code=404)
-    return Response(
-        bundle(script), media_type="text/javascript", headers={"Cache-Control": "public, immutable, max-age=31536000"}
-    )
+    packed = "gzip" in request.headers.get("accept-encoding", "")
+    headers = SCRIPT_HEADERS | ({"Content-Encoding": "gzip"} if packed else {})
+    return Response(_pack(text) if packed else text, media_type="text/javascript", headers=headers)
+
+
+@cache
+def _pack(text: str) -> bytes:
+    return gzip.compress(text.encode(), compresslevel=6)
 
 
 def _picture(request: Request) -> Response:
@@ -190,10 +224,10 @@ def page(screen: str, theme: str) -> str:
     early += [address(part) for part in parts if part.endswith(".js")]
     head = "".join(f'<link rel="modulepreload" crossorigin href="./{file}">' for file in early)
     style = f"<style>{style_sheet()}</style>"
-    script = f'<script type="module">{bundle("shared/first_page.js")}</script>'
+    early_script = f'<script type="module">{bundle("shared/first_page.js")}</script>'
     text = index_page().replace("<title>Streamlit</title>", "<title>ReadAgent</title>")
     text = text.replace('<html lang="en">', f'<html lang="en" data-theme="{theme}">')
-    text = text.replace("<head>", f"<head>{script}").replace("</head>", f"{head}</head>")
+    text = text.replace("<head>", f"<head>{early_script}").replace("</head>", f"{head}</head>")
     # Streamlit's own styles come at the end of the head; ours have to come after them
     return text.replace("<body>", f"<body>{style}").replace('<div id="root"></div>', f'<div id="root"></div>{frame}')
 

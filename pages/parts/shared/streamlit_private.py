@@ -7,6 +7,7 @@ when the installed Streamlit no longer has what they name.
 import json
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,18 @@ def index_page() -> str:
     return (STATIC / "index.html").read_text(encoding="utf-8")
 
 
+@cache
+def script(name: str) -> str | None:
+    """One of Streamlit's own scripts; None where it has none of this name."""
+    folder = STATIC / "static" / "js"
+    return (folder / name).read_text(encoding="utf-8") if name in _script_names() else None
+
+
+@cache
+def _script_names() -> frozenset[str]:
+    return frozenset(path.name for path in (STATIC / "static" / "js").glob("*.js"))
+
+
 def chunks(*elements: str) -> list[str]:
     """The script files of these elements and what they import, without those that the index page names.
 
@@ -62,7 +75,7 @@ def chunks(*elements: str) -> list[str]:
         name = waiting.pop()
         if name not in found and name not in first:
             found.append(name)
-            waiting.extend(_IMPORT.findall((folder / name).read_text(encoding="utf-8")))
+            waiting.extend(_IMPORT.findall(script(name) or ""))
     return found
 
 
