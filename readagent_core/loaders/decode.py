@@ -10,7 +10,7 @@ import re
 from collections import Counter
 
 from readagent_core.languages import detect_language
-from readagent_core.loaders.base import Builder
+from readagent_core.loaders.builder import Builder
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import TypeVar
 
-from readagent_core.loaders.base import Builder
+from readagent_core.loaders.builder import Builder
 from readagent_core.words import count_words
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from readagent_core.loaders.base import Builder
+from readagent_core.loaders.builder import Builder
 from readagent_core.loaders.contents import ROMAN, find_entries, is_contents_title, title_key
 
 _RANKS = {

@@ -6,7 +6,8 @@ import re
 from html import unescape
 
 from readagent_core.document import Document
-from readagent_core.loaders.base import Builder, Limits, check_size
+from readagent_core.loaders.base import Limits, check_size
+from readagent_core.loaders.builder import Builder
 from readagent_core.loaders.decode import decode_noting_guess
 
 _TIME = re.compile(

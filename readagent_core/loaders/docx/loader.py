@@ -12,7 +12,8 @@ from typing import Any
 from readagent_core.document import Document, Figure
 from readagent_core.errors import DamagedDocumentError, DocumentError
 from readagent_core.loaders import headings
-from readagent_core.loaders.base import Builder, Limits, Note, join_items
+from readagent_core.loaders.base import Limits, join_items
+from readagent_core.loaders.builder import Builder, Note
 from readagent_core.loaders.converted.saved_page import as_page
 from readagent_core.loaders.docx.paragraph import RELATION, ParagraphReader, note_key
 from readagent_core.loaders.docx.styles import Numbering, Styles, W, value

@@ -14,7 +14,8 @@ from readagent_core.document import Document, Figure
 from readagent_core.errors import DamagedDocumentError, DocumentError, EmptyDocumentError, NoTextError
 from readagent_core.loaders import gutenberg
 from readagent_core.loaders.archive import Archive
-from readagent_core.loaders.base import Builder, Limits, Note
+from readagent_core.loaders.base import Limits
+from readagent_core.loaders.builder import Builder, Note
 from readagent_core.loaders.epub.package import (
     Package,
     TocEntry,

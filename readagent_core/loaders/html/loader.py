@@ -17,7 +17,8 @@ from lxml import etree
 from readagent_core.document import Document
 from readagent_core.errors import NoTextError
 from readagent_core.loaders import gutenberg
-from readagent_core.loaders.base import Builder, Limits, Note, check_size
+from readagent_core.loaders.base import Limits, check_size
+from readagent_core.loaders.builder import Builder, Note
 from readagent_core.loaders.decode import decode, decode_noting_guess
 from readagent_core.loaders.figures import Pictures
 from readagent_core.loaders.html.blocks import Block, extract_blocks

@@ -20,7 +20,8 @@ from readagent_core.document import Document
 from readagent_core.errors import DamagedDocumentError, DocumentError, EmptyDocumentError, NoTextError
 from readagent_core.languages import detect_language
 from readagent_core.loaders import gutenberg, headings
-from readagent_core.loaders.base import Builder, Limits, PageProgress, used_memory
+from readagent_core.loaders.base import Limits, PageProgress, used_memory
+from readagent_core.loaders.builder import Builder
 from readagent_core.loaders.contents import title_key
 from readagent_core.loaders.figures import Pictures
 from readagent_core.loaders.pdf import file, paragraphs, titles

@@ -8,7 +8,7 @@ from itertools import chain, groupby
 from statistics import median
 
 from readagent_core.document import Document, Notice
-from readagent_core.loaders.base import MOST_PLACES
+from readagent_core.loaders.builder import MOST_PLACES
 from readagent_core.loaders.pdf.columns import Flow
 from readagent_core.loaders.pdf.layout import LONG, BodyStyle, measure_body
 from readagent_core.loaders.pdf.lines import Line

@@ -19,7 +19,8 @@ from markdown_it.token import Token
 from mdit_py_plugins.footnote import footnote_plugin
 
 from readagent_core.document import Document
-from readagent_core.loaders.base import SCENE_BREAK, Builder, Limits, check_size
+from readagent_core.loaders.base import SCENE_BREAK, Limits, check_size
+from readagent_core.loaders.builder import Builder
 from readagent_core.loaders.decode import decode_noting_guess
 from readagent_core.loaders.headings import is_heading_line
 from readagent_core.loaders.html.loader import add_blocks, read_fragment

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from readagent_core.document import Document, SpanKind
 from readagent_core.loaders import gutenberg, headings
-from readagent_core.loaders.base import Builder, Limits, check_size
+from readagent_core.loaders.base import Limits, check_size
+from readagent_core.loaders.builder import Builder
 from readagent_core.loaders.decode import decode_noting_guess
 from readagent_core.loaders.marks import without_marks, without_reserved
 from readagent_core.loaders.text.lines import Layout, is_table, split_paragraphs
