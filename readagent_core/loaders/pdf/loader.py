@@ -30,7 +30,8 @@ from readagent_core.loaders.pdf.columns import order_into_flows
 from readagent_core.loaders.pdf.fields import insert_fields
 from readagent_core.loaders.pdf.figures import PageFigure, place_figures, read_figures
 from readagent_core.loaders.pdf.layout import measure_body, remove_running_lines
-from readagent_core.loaders.pdf.lines import Line, PageText, read_lines
+from readagent_core.loaders.pdf.lines import Line
+from readagent_core.loaders.pdf.page_text import PageText, read_lines
 from readagent_core.loaders.pdf.paragraphs import Passage
 from readagent_core.loaders.readable import Verdict, judge
 from readagent_core.loaders.recognition.page import RecognisedPage

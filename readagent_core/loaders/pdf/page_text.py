@@ -1,0 +1,326 @@
+"""Reads the lines of a PDF page with their place, size and weight, in the order in which the file draws them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from ctypes import c_double, c_int, create_string_buffer
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from math import hypot, inf, pi
+from statistics import median
+
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfPage, PdfTextPage
+
+from readagent_core.loaders.pdf import characters
+from readagent_core.loaders.pdf.lines import GUTTER, INDEX, SAME, TOUCHING, UNKNOWN, Line
+
+# all but ASCII, Latin letters, dashes and quotation marks: most lines have nothing to be cleaned
+_UNUSUAL = re.compile("[^ -~\u00a1-\u00a7\u00a9-\u00b3\u00b5-\u00b7\u00b9-\u02c5\u2010-\u2026]")
+_COMPATIBLE = re.compile("[\ufb00-\ufb06\ufb1d-\ufdff\ufe70-\ufefc\u00a0]+")  # ligatures, Arabic presentation forms
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]{2,}")
+_LEFT = "[A-Za-z0-9À-ɏͰ-ԯ\u0660-\u0669\u06f0-\u06f9]"  # letters and digits that run from left to right
+_LEFT_TO_RIGHT = re.compile(f"{_LEFT}(?:[^\u0590-\u065f\u066a-\u06ef\u06fa-\u08ff]*{_LEFT})?")
+# the words of Arabic and Hebrew presentation forms, which PDFium writes in logical order
+_FORMS = {word for code in range(0xFB1D, 0xFEFD) for word in unicodedata.normalize("NFKC", chr(code)).split()}
+_BREAK = "\u2028"  # between lines, so that a line feed or carriage return can only be the number of a glyph
+# what may be the number of a glyph: no byte, dash or quotation mark, but a control character
+_SUSPECT = re.compile("[\u0100-\u200f\u2027\u2029-\uffff\0-\x1f]")
+_ANY = re.compile(f"[^ {_BREAK}]")
+_SPACES = re.compile(r"[\s\u200b]+")
+# PDFium writes U+FFFE for a hyphen at the end of a line, and no line break after it
+_LINE = re.compile(f"[^{_BREAK}\ufffe]+\ufffe?")
+_BOLD = re.compile(rb"bold|black|heavy|-medi|demi|cmbx|\bbx", re.IGNORECASE)
+_DIGIT = re.compile(r"[\d*†‡]")
+_LETTER = re.compile(r"[^\W\d_]")
+_IDEOGRAPHIC = "\u2e80"  # the first of the Chinese and Japanese characters
+_SAMPLES, _FEWEST_SAMPLES = 12, 10  # characters that show how a page is turned, and whether it can be read
+_FONT_NAME = 128  # bytes
+_NUMBER_GAP = 0.4  # of the size; a wider gap separates a number at the edge of a line
+_THIN = 0.3  # of the size; characters that are narrower on average may be turned
+_SPACED = 0.6  # of the size; characters that are wider on average may have wide gaps between them
+_SMALLEST, _LARGEST = 1.5, 500.0  # points
+# an accent before its letter as a character of its own, as in TeX's old fonts
+_ACCENTS = {"¨": "\u0308", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "¸": "\u0327", "˚": "\u030a", "ˇ": "\u030c"}
+_ACCENTED = re.compile(f"([{''.join(_ACCENTS)}]) ?([A-Za-zı])")
+_ACCENT_AFTER = re.compile(f"[A-Za-zı][{''.join(_ACCENTS)}]")
+# a word that may be several, and by how much their gaps are wider than those between letters, in sizes
+_GLUED, _WORD_GAP = re.compile("[a-zß-öø-ÿ]{18,}|[а-яё]{24,}"), 0.08
+_BEFORE_SPACE, _AFTER_SPACE = re.compile(r"[\w.,;:!?)’”»%]"), re.compile(r"[\w(‘“«]")
+
+
+@dataclass(frozen=True)
+class PageText:
+    """The lines of a page in the order of the file. ``mapped``: whether its fonts say which letters they show."""
+
+    lines: list[Line]
+    mapped: bool = True
+    vertical: bool = False
+
+
+def read_lines(page: PdfPage, number: int) -> PageText:
+    """Returns the lines of ``page``. The text outside its crop box is left out."""
+    textpage = page.get_textpage()
+    reader = _PageReader(textpage, page.get_bbox(), number)
+    if reader.vertical:
+        reader.read_vertical()
+    for found in _LINE.finditer(reader.text) if not reader.vertical else ():
+        reader.read(*found.span())
+    textpage.close()
+    return PageText(reader.lines, reader.mapped, reader.vertical)
+
+
+class _PageReader:
+    """Reads lines from a page of PDFium. Positions are places in ``text``."""
+
+    def __init__(self, textpage: PdfTextPage, crop: tuple[float, float, float, float], number: int) -> None:
+        self.raw, self.crop, self.number = textpage.raw, crop, number
+        self.lines: list[Line] = []
+        # PDFium writes its results into these
+        self._values = [c_double() for _ in range(4)]
+        self._matrix, self._box = pdfium.FS_MATRIX(), pdfium.FS_RECTF()
+        self._font, self._flags = create_string_buffer(_FONT_NAME), c_int()
+        self.text = textpage.get_text_range().replace("\r\n", 2 * _BREAK)
+        self._same_index = len(self.text) == textpage.count_chars()
+        self._right_to_left = self._glued = False
+        samples = [i for i in range(0, len(self.text), len(self.text) // _SAMPLES + 1) if not self.text[i].isspace()]
+        self.usual = self.turn = next(iter(Counter(map(self._turn_at, samples)).most_common(1)), (0,))[0]
+        self._scale = 1.0
+        if min(map(self._size, map(self._index, samples[::5])), default=UNKNOWN) < _SMALLEST:
+            self._scale = self._true_scale(samples)
+        self.vertical = sum(map(self._is_above_next, samples)) * 2 > len(samples)
+        unmapped = sum(self._is_unmapped(i) or bool(characters.PRIVATE.match(self.text[i])) for i in samples)
+        self.mapped = 2 * unmapped <= max(_FEWEST_SAMPLES, len(samples))
+        self._glued = any(" " in self._with_spaces(*found.span()) for found in _GLUED.finditer(self.text))
+        tex = bool(characters.TEX_PAGE.search(self.text))
+        if tex or not self.text.isascii():
+            self.text = (_ANY if tex else _SUSPECT).sub(self._mapped, self.text)
+            self.text = _RIGHT_TO_LEFT.sub(self._in_logical_order, self.text)
+            self._right_to_left = bool(_RIGHT_TO_LEFT.search(self.text))
+            self.text = _ACCENT_AFTER.sub(self._accent_first, self.text)
+
+    def _turn_at(self, position: int) -> int:
+        """Returns the quarter turns of the writing direction."""
+        angle: float = pdfium.FPDFText_GetCharAngle(self.raw, self._index(position))
+        return -round(angle / (pi / 2)) % 4
+
+    def _is_above_next(self, position: int) -> bool:
+        """Returns whether the next character is under this one, and both are Chinese or Japanese."""
+        following = self.text[position] >= _IDEOGRAPHIC and _ANY.search(self.text, position + 1)
+        if not following or following.group() < _IDEOGRAPHIC:
+            return False
+        (x, y), (under, lower) = self._origin(self._index(position)), self._origin(self._index(following.start()))
+        return abs(x - under) < SAME * self._size(self._index(position)) < y - lower
+
+    def read_vertical(self) -> None:
+        """Adds the lines of a page that is written from top to bottom: characters that are under one another."""
+        x = y = size = top = 0.0
+        text = ""
+        for found in _ANY.finditer(self.text):
+            index = self._index(found.start())
+            (across, up), character = self._origin(index), found.group()
+            beside = abs(up - y) < SAME * size and 0 <= across - x < 2 * size  # figures set across the line
+            under = abs(across - x) < SAME * size and -SAME * size < y - up < 2 * size
+            if text and not (beside or under):
+                self._add_vertical(text, x, y, size, top)
+                text = ""
+            if not text:
+                top, size = up, self._size(index)
+            x, y, text = across if not beside or not text else x, up, text + character
+        if text:
+            self._add_vertical(text, x, y, size, top)
+
+    def _add_vertical(self, text: str, x: float, y: float, size: float, top: float) -> None:
+        if self.crop[0] <= x <= self.crop[2] and self.crop[1] <= y <= self.crop[3] and (text := _clean(text)):
+            self.lines.append(Line(text, -top, size - y, x, size, number=self.number))
+
+    def _is_unmapped(self, position: int) -> bool:
+        return bool(pdfium.FPDFText_HasUnicodeMapError(self.raw, self._index(position)) == 1)
+
+    def _mapped(self, found: re.Match[str]) -> str:
+        """Returns the character. Where it is only the number of a glyph, fonts of TeX say which, others may not."""
+        character = found.group()
+        if character != characters.UNMAPPED and not self._is_unmapped(found.start()):  # PDFium has no error for glyph 0
+            return character
+        known = characters.tex_character(character, self._font_name(self._index(found.start())))
+        return character if known == characters.UNMAPPED and not _SUSPECT.match(character) else known
+
+    def _accent_first(self, found: re.Match[str]) -> str:
+        """Returns a letter and an accent, which comes first where it stands on the letter and not beside it."""
+        (left, right), (start, end) = (self._place(self._index(i)) for i in range(*found.span()))
+        return found.group()[:: -1 if (start + end) / 2 < right and start > left - (end - start) else 1]
+
+    def _with_spaces(self, start: int, stop: int) -> str:
+        """Returns a text with spaces at the gaps between words that PDFium takes for gaps between letters."""
+        places = [self._place(self._index(i)) for i in range(start, stop)]
+        gaps = [after[0] - before[1] for before, after in pairwise(places)]
+        widest = median(gaps) + _WORD_GAP * self._size(self._index(start)) if gaps else inf
+        out = self.text[start]
+        for gap, character in zip(gaps, self.text[start + 1 : stop], strict=True):
+            apart = gap > widest and _BEFORE_SPACE.match(out[-1]) and _AFTER_SPACE.match(character)
+            out += " " * bool(apart) + character
+        return out
+
+    def _symbols(self, start: int, stop: int) -> str:
+        """Returns a text with what its characters show where they are in a font of symbols."""
+        return "".join(characters.symbol(self.text[i], self._font_name(self._index(i))) for i in range(start, stop))
+
+    def _in_logical_order(self, found: re.Match[str]) -> str:
+        """Returns right-to-left text in logical order: PDFium reverses the letters that a font maps one glyph to."""
+        glyphs = groupby(range(*found.span()), lambda i: self._origin(self._index(i)))
+        texts = ("".join(self.text[i] for i in places) for _, places in glyphs)
+        return "".join(text if text in _FORMS else text[::-1] for text in texts)
+
+    def _line_text(self, start: int, stop: int, size: float) -> str:
+        """Returns a line of right-to-left text that PDFium left in the order of sight in logical order; others as are.
+
+        Browsers print Arabic in such a way. Seen from the right, Latin words and numbers run backwards, brackets are
+        mirrored, and only gaps show where spaces are."""
+        text: str = self.text[start:stop]
+        runs = [found.span() for found in _RIGHT_TO_LEFT.finditer(self.text, start, stop)]
+        ordered = all(self._origin(self._index(a))[0] >= self._origin(self._index(b - 1))[0] for a, b in runs)
+        if self.turn or not runs or (ordered and not _mirrored(text)):
+            return text
+        places = sorted(
+            (i for i, c in enumerate(text) if c != " "), key=lambda i: -self._origin(self._index(start + i))[0]
+        )
+        glyphs = [(*self._place(self._index(start + i)), text[i]) for i in places]  # letters of one glyph stay in order
+        seen = glyphs[0][2]
+        for (left, _, _), (_, right, character) in pairwise(glyphs):
+            seen += " " * (left - right > TOUCHING * size) + character
+        seen = seen.translate({ord(one): other for one, other in _mirrored(seen).items()})
+        return _LEFT_TO_RIGHT.sub(lambda found: found.group()[::-1], seen)
+
+    def read(self, start: int, stop: int) -> None:
+        """Adds the line between two positions, in parts where it has wide gaps or raised numbers."""
+        text = self.text[start:stop]
+        start, stop = start + len(text) - len(text.lstrip()), start + len(text.rstrip())
+        if start >= stop:
+            return
+        half = (start + stop) // 2
+        letter = _LETTER.search(self.text, half, stop) or _LETTER.search(self.text, start, half)
+        half = letter.start() if letter else half  # a letter is on the baseline
+        first, middle, last = self._index(start), self._index(half), self._index(stop - 1)
+        self.turn = self.usual
+        rects = pdfium.FPDFText_CountRects(self.raw, first, last - first + 1)
+        x, y = self._origin(middle)
+        if rects < 1 or not (self.crop[0] <= x <= self.crop[2] and self.crop[1] <= y <= self.crop[3]):
+            return
+        size = self._size(middle)
+        places = [self._place(first), self._place(last)]
+        if abs(places[1][1] - places[0][0]) < _THIN * size * (stop - start):
+            self.turn = self._turn_at(half)
+            places = [self._place(first), self._place(last)]
+        y = (y, -x, -y, x)[self.turn]
+        # the ink of a bracket or full stop is narrower than its place in the line
+        parts = sorted(map(self._rect, range(rects))) if rects > 1 else []
+        left, end = min(places[0][0], places[1][0]), max(places[0][1], places[1][1])
+        if parts:
+            left, end = min(left, parts[0][0]), max(end, *(edge for _, edge in parts))
+        wide = end - left > _SPACED * size * (stop - start)
+        gaps = [before[1] for before, after in pairwise(parts) if after[0] - before[1] > GUTTER * size]
+        if wide or gaps or _DIGIT.search(self.text, start, stop):
+            cuts = sorted({start, *self._find_cuts(start, stop, size, GUTTER if wide or gaps else inf, gaps), stop})
+            if len(cuts) > 2:
+                for part in pairwise(cuts):
+                    self.read(*part)
+                return
+        fonts = [self._font_name(i) for i in (middle, first, last)]
+        if any(map(characters.SYMBOLIC.search, fonts)) or characters.PRIVATE.search(self.text, start, stop):
+            text = self._symbols(start, stop)
+        elif self._glued:
+            text = self._with_spaces(start, stop)
+        else:
+            text = self._line_text(start, stop, size) if self._right_to_left else self.text[start:stop]
+        if text := _clean(text):
+            bold = all(map(_BOLD.search, fonts))
+            turned = self.turn != self.usual
+            self.lines.append(Line(text, left, end, y, size, bold, self.number, turned=turned))
+
+    def _find_cuts(self, start: int, stop: int, size: float, widest: float, gaps: Sequence[float]) -> Iterator[int]:
+        """Yields where a line is cut: after gaps wider than ``widest`` sizes, and around smaller numbers.
+
+        ``gaps``: where gaps begin that the line goes over, also to the left. A number at an edge may count the lines: a
+        narrower gap separates it from the text."""
+        for gap in _SPACES.finditer(self.text, start, stop):
+            is_number = self.text[start : gap.start()].isdigit() or self.text[gap.end() : stop].isdigit()
+            if widest == inf and not gaps and not is_number:
+                continue
+            before, after = self._place(self._index(gap.start() - 1)), self._place(self._index(gap.end()))
+            over = any((before[0] < at) != (after[0] < at) for at in gaps)
+            if over or after[0] - before[1] > (_NUMBER_GAP if is_number else widest) * size:
+                yield gap.end()
+        for found in characters.SMALL_NUMBER.finditer(self.text, start, stop):
+            at = found.end()
+            while at > found.start() and self._size(self._index(at - 1)) < INDEX * size:
+                at -= 1
+            if at < found.end():
+                yield from (at, found.end())
+
+    def _index(self, position: int) -> int:
+        """Returns PDFium's index of the character at ``position`` of the text."""
+        return position if self._same_index else pdfium.FPDFText_GetCharIndexFromTextIndex(self.raw, position)
+
+    def _origin(self, index: int) -> tuple[float, float]:
+        x, y = self._values[:2]
+        pdfium.FPDFText_GetCharOrigin(self.raw, index, x, y)
+        return x.value, y.value
+
+    def _size(self, index: int) -> float:
+        """Returns the size of a character in points."""
+        pdfium.FPDFText_GetMatrix(self.raw, index, self._matrix)
+        size = pdfium.FPDFText_GetFontSize(self.raw, index) * hypot(self._matrix.c, self._matrix.d)
+        return min(size if size >= _SMALLEST else size * self._scale, _LARGEST) or UNKNOWN
+
+    def _true_scale(self, positions: Sequence[int]) -> float:
+        """Returns how many times as high as their size says characters are, where that cannot be seen: some fonts draw
+        letters of a hundred units at a size of 0.1."""
+        box = pdfium.FS_RECTF()
+        measured: list[tuple[float, float]] = []
+        for index in map(self._index, positions):
+            if (size := self._size(index)) < _SMALLEST:
+                pdfium.FPDFText_GetLooseCharBox(self.raw, index, box)
+                measured.append((abs(box.top - box.bottom) / size, abs(box.right - box.left) / size))
+        heights, widths = zip(*measured, strict=True) if measured else ((0.0,), (0.0,))
+        # letters are about half as wide as high: the box of some such fonts is too low
+        return max(max(heights), 2 * sum(widths) / len(widths)) or 1.0
+
+    def _place(self, index: int) -> tuple[float, float]:
+        """Returns the left and right edge of the place of a character in its line."""
+        box = self._box
+        pdfium.FPDFText_GetLooseCharBox(self.raw, index, box)
+        return self._edges(box.left, box.bottom, box.right, box.top) if self.turn else (box.left, box.right)
+
+    def _rect(self, number: int) -> tuple[float, float]:
+        """Returns the left and right edge of a part of the line that was measured last."""
+        left, top, right, bottom = self._values
+        pdfium.FPDFText_GetRect(self.raw, number, left, top, right, bottom)
+        return self._edges(left.value, bottom.value, right.value, top.value)
+
+    def _edges(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float]:
+        """Returns the left and right edge of a box in the direction of the text."""
+        if not self.turn:
+            return left, right
+        return ((left, right), (bottom, top), (-right, -left), (-top, -bottom))[self.turn]
+
+    def _font_name(self, index: int) -> bytes:
+        pdfium.FPDFText_GetFontInfo(self.raw, index, self._font, _FONT_NAME, self._flags)
+        return self._font.value
+
+
+def _mirrored(text: str) -> dict[str, str]:
+    """Returns the brackets and quotation marks that close before they open, each with the other of its pair."""
+    pairs = [(a, b) for a, b in ("()", "[]", "{}", "«»") if -1 < text.find(b) < text.find(a)]
+    return {one: other for a, b in pairs for one, other in ((a, b), (b, a))}
+
+
+def _clean(text: str) -> str:
+    """Returns ``text`` with accents on their letters, without ligatures and Arabic presentation forms."""
+    if "  " not in text and not _UNUSUAL.search(text):
+        return text
+    text = characters.join_signs(_SPACES.sub(" ", text.replace(characters.UNMAPPED, "").replace("\ufffe", "-")).strip())
+    text = _COMPATIBLE.sub(lambda m: unicodedata.normalize("NFKC", m.group()), text)
+    return _ACCENTED.sub(lambda m: unicodedata.normalize("NFC", m[2].replace("ı", "i") + _ACCENTS[m[1]]), text)
