@@ -95,7 +95,7 @@ def _stage(now: AskState) -> None:
         if not now.why_hidden(now.current, events):
             steps, rebuilt = replay.steps(events), False
             if isinstance(now, AskOneBook) and not has_prompts(events):
-                made = replay.steps(rebuild_exchange(now.current, now.memory_of(now.current)))
+                made = replay.steps(rebuild_exchange(now.workspace.library, now.current, now.memory_of(now.current)))
                 steps, rebuilt = (made, True) if made else (steps, False)
             show_prompts(steps, min(act.page, len(steps) - 1), rebuilt=rebuilt)
     tabs = ("Answer", "Shelf", "Memory") if isinstance(now, Several) else ("Conversation", "Memory")

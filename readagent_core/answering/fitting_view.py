@@ -80,7 +80,7 @@ def fit_view(run: Run, *, asks: int) -> Generator[Event, None, tuple[GistMemory,
     memory = run.memory
     around = memory_prompt(run, "").words
     limit = max_context_words(run.settings, run.model, sample=memory.gist_text, around=around, reply_words=ANSWER_WORDS)
-    share, _ = share_of_gists(run, around, asks=asks)
+    share = share_of_gists(run, around, asks=asks)
     fits = min((n for n in (limit, share) if n is not None), default=None)
     if fits is None or memory.gist_text_words <= fits:
         return memory, limit

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
+from functools import partial
 
 from readagent_core.answering.base import Answer, AskSettings, Event, LookedUp, ModelCall, Question, Searched
 from readagent_core.answering.registry import all_methods
 from readagent_core.answering.replay import answer_of, events_of
+from readagent_core.answering.resources import Resources, short_cast
 from readagent_core.answering.retrieval import answer_from_pages
 from readagent_core.answering.run import Run
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import ReadAgentError, RefusedError
+from readagent_core.library import Library
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel, Completion
@@ -46,11 +49,18 @@ class _Stored(ChatModel):
 
 
 def rebuild(
-    question: Question, memory: GistMemory, answer: Answer, settings: AskSettings, *, look_ups: Sequence[str] = ()
+    question: Question,
+    memory: GistMemory,
+    answer: Answer,
+    settings: AskSettings,
+    *,
+    look_ups: Sequence[str] = (),
+    resources: Resources | None = None,
 ) -> list[Event]:
     """Return the events of the run with its prompts; [] where it cannot be done again as it was.
 
     ``look_ups``: the replies that named pages, in order; without them they are made of the pages that were opened.
+    ``resources``: must not have a store, because nothing that is made here is a model's.
     """
     known = all_methods().get(answer.method)
     if known is None:
@@ -65,7 +75,7 @@ def rebuild(
             run = Run(answer.method, question, memory, Metered(model), settings, CancelToken())
             found = answer_from_pages(run, answer.looked_up, in_book_order=_RETRIEVAL[answer.method])
         else:
-            found = known.run(question, memory, model, settings, CancelToken())
+            found = known.run(question, memory, model, settings, CancelToken(), resources)
         events = list(found)
     except ReadAgentError:
         return []
@@ -74,7 +84,7 @@ def rebuild(
     return events if same else []
 
 
-def rebuild_exchange(exchange: Exchange, memory: GistMemory) -> list[Event]:
+def rebuild_exchange(library: Library, exchange: Exchange, memory: GistMemory) -> list[Event]:
     """Return the events of an exchange about one book with its prompts rebuilt; [] where that cannot be done."""
     events = events_of(exchange)
     answer = answer_of(events)
@@ -86,7 +96,9 @@ def rebuild_exchange(exchange: Exchange, memory: GistMemory) -> list[Event]:
     settings = AskSettings(**{name: value for name, value in exchange.settings.items() if name in known})
     seen = memory.up_to(exchange.up_to) if exchange.up_to is not None else memory
     question = Question(exchange.facts.standalone or exchange.question, exchange.options)
-    return rebuild(question, seen, answer, settings, look_ups=look_ups)
+    document_id = library.gisting(exchange.gisting_id).document_id
+    resources = Resources(cast=partial(short_cast, library, document_id))
+    return rebuild(question, seen, answer, settings, look_ups=look_ups, resources=resources)
 
 
 def has_prompts(events: Sequence[Event]) -> bool:

@@ -80,11 +80,12 @@ def workspace_resources(workspace: Workspace, document_id: str = "") -> Resource
         embedder=models.connect_embedder(workspace.settings),
         artifacts=workspace.library.artifacts(document_id) if document_id else None,
         connections=workspace.connections,
-        cast=partial(_cast, workspace.library, document_id),
+        cast=partial(short_cast, workspace.library, document_id),
     )
 
 
-def _cast(library: Library, document_id: str, memory: GistMemory) -> str:
+def short_cast(library: Library, document_id: str, memory: GistMemory) -> str:
+    """Return who is known at the end of a memory of this text (``Resources.cast``)."""
     gisting_id = library.gisting_id_of(memory, document_id)
     if gisting_id is None or not library.has_notes(gisting_id):
         return ""

@@ -1,9 +1,8 @@
-"""How many words of text fit into one prompt, and how a gist memory and its looked-up pages are made to fit.
+"""How many words of text fit into one prompt, and which looked-up pages do.
 
 The limit comes from the settings or from the model's window. A window is counted in tokens and no tokenizer is at
-hand, so the tokens of a word are estimated on the high side. A memory that is too long is shortened as in Appendix I
-of the ICML paper (``gisting.fit``): gists are shortened again and, in very long books, neighbouring pages are merged.
-Merged pages have numbers of their own in prompts; events and the answer use the numbers of the reading's pages.
+hand, so the tokens of a word are estimated on the high side. What is shown of a memory that is too long:
+``fitting_view``.
 """
 
 from __future__ import annotations
@@ -48,23 +47,22 @@ def tokens_to_words(tokens: int, sample: str) -> int:
     return max(1, int(tokens / (2.2 if is_unspaced(sample[:SAMPLE]) else 1.33)))
 
 
-def share_of_gists(run: Run, around: int, *, asks: int) -> tuple[int | None, int]:
-    """Return how many words the gists may have in each of ``asks`` prompts and the answer's, and the pages in the last.
+def share_of_gists(run: Run, around: int, *, asks: int) -> int | None:
+    """Return how many words the gists may have in each of ``asks`` prompts and the answer's.
 
-    (None, 0) where the words of the question are not limited. Where pages can be looked up, they have at least as many
+    None where the words of the question are not limited. Where pages can be looked up, they have at least as many
     words as the gists of one prompt, and one of the usual length has room where that leaves a third for gists.
     """
     left, pages = run.words_left, run.memory.pages
     if left is None:
-        return None, 0
+        return None
     prompts = asks + 1 if run.settings.look_ups else 1
     text = max(1, left - prompts * around)
     if not run.settings.look_ups:
-        return text, 0
+        return text
     beside_page = text - int(median(page.words for page in pages))
     equal = text // (prompts + 1)
-    gists = min(beside_page // prompts, equal) if 3 * beside_page >= text else equal
-    return gists, text - prompts * gists
+    return min(beside_page // prompts, equal) if 3 * beside_page >= text else equal
 
 
 def ask_within_window(run: Run, attempt: Callable[[], Generator[Event, None, None]]) -> Generator[Event, None, None]:

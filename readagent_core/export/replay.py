@@ -56,7 +56,7 @@ def export_replay(workspace: Workspace, exchange_id: str, *, prompts: bool = Fal
     if exchange.up_to is not None:
         memory = memory.up_to(exchange.up_to)
     events = replay.events_of(exchange)
-    rebuilt = [] if has_prompts(events) else rebuild_exchange(exchange, memory)
+    rebuilt = [] if has_prompts(events) else rebuild_exchange(workspace.library, exchange, memory)
     steps = replay.steps(rebuilt or events)
     answer, text = replay.answer_of(events), replay.answer_text(events)
     checked = replay.checked_answer(text, answer, memory) if answer else None

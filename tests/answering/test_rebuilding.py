@@ -48,7 +48,7 @@ def test_where_both_exist_they_are_the_same_byte_for_byte(story, method):
     assert stored
     without = replace(exchange, events=tuple(e for e in exchange.events if e["kind"] != "Asked"))
     assert not has_prompts(events_of(without))
-    rebuilt = rebuild_exchange(without, workspace.library.memory(exchange.gisting_id))
+    rebuilt = rebuild_exchange(workspace.library, without, workspace.library.memory(exchange.gisting_id))
     assert [e.prompt for e in rebuilt if isinstance(e, ModelCall)] == stored
     assert [event_to_dict(e)["reply"] for e in rebuilt if isinstance(e, ModelCall)][-1] == ANSWER
 
@@ -59,7 +59,7 @@ def test_every_recorded_answer_and_experiment_has_prompts(story):
         for conversation in workspace.library.conversations(book.id):
             for exchange in workspace.library.exchanges(conversation.id):
                 memory = workspace.library.memory(exchange.gisting_id)
-                assert has_prompts(rebuild_exchange(exchange, memory)), exchange.question
+                assert has_prompts(rebuild_exchange(workspace.library, exchange, memory)), exchange.question
     found = recorded_experiment()
     questions = Questions.of(found.folder, found.record)
     missing = {
