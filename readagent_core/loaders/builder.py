@@ -311,9 +311,9 @@ class Builder:
             message = f"{total:,} characters are not known and are shown as \ufffd or as empty boxes in the text."
             self.add_notice("undecodable", message, total)
         self._doubts["encoding"] = [index for index, p in enumerate(self.paragraphs) if not p.text.isascii()]
-        unreadable, misread = find_doubtful([paragraph.text for paragraph in self.paragraphs], language)
+        unreadable, misread = find_doubtful([p.text for p in self.paragraphs], language, judged=self.judged)
         told = {
-            "text-unreadable": ([] if self.judged else unreadable, "of letters that form no words of any language"),
+            "text-unreadable": (unreadable, "of letters that form no words of any language"),
             "text-misread": (misread, "with many words that are misspelt in a way nobody does"),
         }
         for code, (places, what) in told.items():

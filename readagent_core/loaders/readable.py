@@ -12,7 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
 from math import log2
@@ -35,7 +35,7 @@ _MISREAD = re.compile(
     r"[a-zß-ÿ][A-ZÀ-Þ](?![a-z]{2}|\d)|[\^~¬]|^\||\|$|[A-Za-z][а-яё]|[а-яё][a-z]"
 )
 _LONG_WORD, _IMPOSSIBLE, _FEWEST_ODD = re.compile(r"[^\W\d_]{5,}"), -6.5, 2  # of a word, as _LIKELY is of a text
-_AROUND_WORDS, _PROGRAM = ".,;:!?()[]\"“”‘’'«»*_", frozenset("{}();=<>_$\\")
+_AROUND_WORDS, _PROGRAM = ".,;:!?()[]\"“”‘’'«»*_", dict.fromkeys(map(ord, "{}();=<>_$\\"))
 _MANY_MISREAD = ((0.08, 0.15), (0.2, _FREQUENT))  # share of such words, and of the frequent ones that prose has
 _MOST_PROGRAM = 0.03  # of the characters are signs of a programming language
 _IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -93,10 +93,10 @@ def _script_of(text: str) -> str:
     return Counter(map(_script, filter(str.isalpha, text))).most_common(1)[0][0]
 
 
-def find_doubtful(texts: Sequence[str], language: str) -> tuple[list[int], list[int]]:
+def find_doubtful(texts: Sequence[str], language: str, *, judged: bool = False) -> tuple[list[int], list[int]]:
     """Returns the paragraphs where passages begin that are in no language, and those with many misread words.
 
-    ``language``: of most of the text."""
+    ``language``: of most of the text. ``judged``: whether that it is in a language was seen before."""
     room = max(_PASSAGE, sum(map(len, texts)) // _MOST_PASSAGES)
     unreadable: list[int] = []
     misread: list[int] = []
@@ -105,7 +105,8 @@ def find_doubtful(texts: Sequence[str], language: str) -> tuple[list[int], list[
         length += len(text)
         if length >= room or index + 1 == len(texts):
             sample = "\n".join(texts[first : index + 1])[:_PASSAGE]
-            unreadable += [first] * (judge(sample, language.partition("-")[0]) is Verdict.UNREADABLE)
+            if not judged and judge(sample, language.partition("-")[0]) is Verdict.UNREADABLE:
+                unreadable.append(first)
             misread += [first] * _is_misread(sample)
             first, length = index + 1, 0
     return unreadable, misread
@@ -113,17 +114,17 @@ def find_doubtful(texts: Sequence[str], language: str) -> tuple[list[int], list[
 
 def _is_misread(text: str) -> bool:
     """Returns whether a text has many words that nobody writes: misread, or in a font with wrong letters."""
-    script = _script_of(text) if any(map(str.isalpha, text)) else ""
+    script = _script_of(text[::7]) if any(map(str.isalpha, text[::7])) else ""
     long = {word for word in _LONG_WORD.findall(text) if not word.isupper() and _script(word[0]) == script}
-    known = _known_pairs(script) if len(long) > _FEWEST_ODD and script != "CJK" else None
-    if known and known[1]:
-        odd = sum(_chance(list(pairwise(f" {word.lower()} ")), *known) < _IMPOSSIBLE for word in long)
-        if odd > max(_FEWEST_ODD, _MANY_MISREAD[0][0] * len(long)):
-            return True
-    words = [word for word in (token.strip(_AROUND_WORDS) for token in text.split()) if any(map(str.isalpha, word))]
-    if len(words) < _FEWEST_WORDS or sum(map(_PROGRAM.__contains__, text)) > _MOST_PROGRAM * len(text):
+    odd = sum(_is_impossible(word, script) for word in long) if script != "CJK" else 0
+    if odd > max(_FEWEST_ODD, _MANY_MISREAD[0][0] * len(long)):
+        return True
+    if len(_MISREAD.findall(text)) <= _FEWEST_ODD:
         return False
-    share = sum(bool(_MISREAD.search(word)) for word in set(words)) / len(words)  # a name may occur often
+    words = [word for word in (token.strip(_AROUND_WORDS) for token in text.split()) if word and not word.isdigit()]
+    if len(words) < _FEWEST_WORDS or len(text) - len(text.translate(_PROGRAM)) > _MOST_PROGRAM * len(text):
+        return False
+    share = sum(map(_is_odd, set(words))) / len(words)  # a name may occur often
     frequent = share_of_frequent_words(text, detect_language(text)) if share > _MANY_MISREAD[0][0] else 0.0
     return any(share > misread and frequent > prose for misread, prose in _MANY_MISREAD)
 
@@ -141,6 +142,17 @@ def choose_language(said: str, text: str) -> str:
     agreeing = share_of_frequent_words(text, said.split("-")[0].lower())
     certain = other > (2 * _LANGUAGE if agreeing < 0 else _LANGUAGE) and other > 2 * agreeing
     return found if certain or other < 0 else said  # one without a list has a script of its own
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_impossible(word: str, script: str) -> bool:
+    pairs, firsts = _known_pairs(script)
+    return bool(firsts) and _chance(list(pairwise(f" {word.lower()} ")), pairs, firsts) < _IMPOSSIBLE
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_odd(word: str) -> bool:
+    return bool(_MISREAD.search(word))
 
 
 def _verdict(value: float, readable: float, unreadable: float) -> Verdict:

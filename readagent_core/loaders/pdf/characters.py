@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from readagent_core.loaders.maths import raise_text
 from readagent_core.loaders.symbols import from_font
@@ -42,7 +43,7 @@ _POWER = re.compile(r"(?:\d|[}|∂∇∆]|\b(?:[^\W\d_]|[b-df-hj-np-tv-xz]+)|[(\
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d$")
 SMALL_NUMBER = re.compile(r"[-−]?\d{1,3}(?:[,–-]\d{1,3}){0,3}(?!\d)|[*†‡]")  # an exponent or the mark of a note
 PRIVATE = re.compile("[\ue000-\uf8ff\ufffd]")
-SYMBOLIC = re.compile(rb"(?:^|\+)(symbol(?:mt|std|neu|ps)?|wingdings ?[23]?|webdings)(?:[-,][\w,-]*)?$", re.IGNORECASE)
+_SYMBOLIC = re.compile(rb"(?:^|\+)(symbol(?:mt|std|neu|ps)?|wingdings ?[23]?|webdings)(?:[-,][\w,-]*)?$", re.I)
 
 
 def tex_character(code: str, font: bytes) -> str:
@@ -51,9 +52,15 @@ def tex_character(code: str, font: bytes) -> str:
     return table[ord(code)] if ord(code) < len(table) else UNMAPPED
 
 
+@lru_cache(maxsize=256)
+def is_symbolic(font: bytes) -> bool:
+    """Returns whether a font of this name has symbols in place of letters."""
+    return bool(_SYMBOLIC.search(font))
+
+
 def symbol(character: str, font: bytes) -> str:
     """Returns what a character shows in a font of symbols, whose codes files name as letters; others as they are."""
-    named = SYMBOLIC.search(font)
+    named = _SYMBOLIC.search(font)
     code = character.encode("cp1252", "ignore")
     if not named or character.isspace() or not (code or PRIVATE.match(character)):
         return character

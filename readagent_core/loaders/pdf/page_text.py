@@ -48,7 +48,7 @@ _ACCENTS = {"¨": "\u0308", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "¸"
 _ACCENTED = re.compile(f"([{''.join(_ACCENTS)}]) ?([A-Za-zı])")
 _ACCENT_AFTER = re.compile(f"[A-Za-zı][{''.join(_ACCENTS)}]")
 # a word that may be several, and by how much their gaps are wider than those between letters, in sizes
-_GLUED, _WORD_GAP = re.compile("[a-zß-öø-ÿ]{18,}|[а-яё]{24,}"), 0.08
+_GLUED, _WORD_GAP = re.compile("(?<![a-zß-ÿ])[a-zß-öø-ÿ]{18,}|(?<![а-я])[а-яё]{24,}"), 0.08
 _BEFORE_SPACE, _AFTER_SPACE = re.compile(r"[\w.,;:!?)’”»%]"), re.compile(r"[\w(‘“«]")
 
 
@@ -229,7 +229,7 @@ class _PageReader:
                     self.read(*part)
                 return
         fonts = [self._font_name(i) for i in (middle, first, last)]
-        if any(map(characters.SYMBOLIC.search, fonts)) or characters.PRIVATE.search(self.text, start, stop):
+        if any(map(characters.is_symbolic, fonts)) or characters.PRIVATE.search(self.text, start, stop):
             text = self._symbols(start, stop)
         elif self._glued:
             text = self._with_spaces(start, stop)
