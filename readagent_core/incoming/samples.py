@@ -133,9 +133,10 @@ def recorded_world(recording: Mapping[str, Any], memory: GistMemory) -> World:
     told = zip(memory.pages, recording["pages"], strict=True)
     notes = {page.number: reader.read(page, "\n".join(said["notes"])) for page, said in told if "notes" in said}
     made = {number: replace(found, model=memory.model).on_page(number) for number, found in notes.items()}
-    links = [
-        Link(*link["names"], link["page"], link["paragraph"], by=LinkBy.MODEL) for link in recording.get("names", ())
-    ]
+    links = []
+    for link in recording.get("names", ()):
+        name, other = link["names"]
+        links.append(Link(name, other, link["page"], link["paragraph"], by=LinkBy.MODEL))
     return World(memory, made, links=links)
 
 

@@ -116,8 +116,8 @@ def _links(world: World, people: tuple[Entity, ...], after: int, page: int, repl
         place = max(both, world.last_paragraph(told)) if after < told <= page else known.paragraph
         if found.group("form") and share_a_name(one, other):
             place = both
-        names = (world.names[person.id].name for person in (one, other))  # those that were known first
-        yield Link(*names, world.page_number(place), place, by=LinkBy.MODEL)
+        first, second = (world.names[person.id].name for person in (one, other))  # those that were known first
+        yield Link(first, second, world.page_number(place), place, by=LinkBy.MODEL)
 
 
 def share_a_name(one: Entity, other: Entity) -> bool:
