@@ -21,6 +21,7 @@ from readagent_core.languages import detect_language, share_of_frequent_words, s
 
 _SAMPLE = 2000  # characters
 _PASSAGE, _MOST_PASSAGES = 600, 1500  # characters of a passage that are judged; passages of a long text
+_LONG_TEXT = 300_000  # characters; of a longer one every third passage is searched for misread words: they fill pages
 _FEWEST_LETTERS, _FEWEST_WORDS = 60, 30  # fewer do not show whether they are words
 _LETTERS = 0.55  # share of the characters; tables, formulas and programs have fewer
 _FREQUENT, _LANGUAGE = 0.08, 0.1  # share of a language's frequent words: in a readable text; where it is certain
@@ -97,7 +98,8 @@ def find_doubtful(texts: Sequence[str], language: str, *, judged: bool = False) 
     """Returns the paragraphs where passages begin that are in no language, and those with many misread words.
 
     ``language``: of most of the text. ``judged``: whether that it is in a language was seen before."""
-    room = max(_PASSAGE, sum(map(len, texts)) // _MOST_PASSAGES)
+    whole = sum(map(len, texts))
+    room, step, number = max(_PASSAGE, whole // _MOST_PASSAGES), 1 + 2 * (whole > _LONG_TEXT), 0
     unreadable: list[int] = []
     misread: list[int] = []
     first, length = 0, 0
@@ -107,8 +109,8 @@ def find_doubtful(texts: Sequence[str], language: str, *, judged: bool = False) 
             sample = "\n".join(texts[first : index + 1])[:_PASSAGE]
             if not judged and judge(sample, language.partition("-")[0]) is Verdict.UNREADABLE:
                 unreadable.append(first)
-            misread += [first] * _is_misread(sample)
-            first, length = index + 1, 0
+            misread += [first] * (number % step == 0 and _is_misread(sample))
+            first, length, number = index + 1, 0, number + 1
     return unreadable, misread
 
 

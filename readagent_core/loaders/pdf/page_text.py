@@ -228,15 +228,17 @@ class _PageReader:
                 for part in pairwise(cuts):
                     self.read(*part)
                 return
-        fonts = [self._font_name(i) for i in (middle, first, last)]
-        if any(map(characters.is_symbolic, fonts)) or characters.PRIVATE.search(self.text, start, stop):
+        fonts = self._font_name(middle), self._font_name(first)
+        if any(map(characters.is_symbolic, fonts)) or (
+            not self.text.isascii() and characters.PRIVATE.search(self.text, start, stop)
+        ):
             text = self._symbols(start, stop)
         elif self._glued:
             text = self._with_spaces(start, stop)
         else:
             text = self._line_text(start, stop, size) if self._right_to_left else self.text[start:stop]
         if text := _clean(text):
-            bold = all(map(_BOLD.search, fonts))
+            bold = all(map(_BOLD.search, fonts)) and bool(_BOLD.search(self._font_name(last)))
             turned = self.turn != self.usual
             self.lines.append(Line(text, left, end, y, size, bold, self.number, turned=turned))
 
