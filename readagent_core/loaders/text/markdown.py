@@ -84,6 +84,7 @@ class _Page:
         # no rule for code without a fence: in books an indent begins a paragraph
         self.parser = MarkdownIt("commonmark").enable("table").disable("code").use(footnote_plugin)
         self.parser.options.maxNesting = _DEEPEST
+        self.renderer: Any = self.parser.renderer  # whose type is a protocol without rules
         self.parser.core.ruler.disable("footnote_tail")  # it drops notes that nothing refers to
         self.parser.inline.ruler.before("escape", "formula", _formula)
         rules: dict[str, Any] = {
@@ -104,7 +105,7 @@ class _Page:
             "image": self._image,
         }
         for kind, rule in rules.items():
-            self.parser.renderer.rules[kind] = lambda tokens, at, options, env, rule=rule: rule(tokens[at])
+            self.renderer.rules[kind] = lambda tokens, at, options, env, rule=rule: rule(tokens[at])
 
     def render(self, tokens: list[Token], environment: dict[str, Any]) -> str:
         """Returns ``tokens`` as HTML, with the notes that stand within lines at the end."""
@@ -117,10 +118,10 @@ class _Page:
                 _anchor(before, token)
             elif token.type == "inline":
                 _join(token, layout, wrapped=notes > 0)
-        html = self.parser.renderer.render(tokens, self.parser.options, environment)
+        html: str = self.renderer.render(tokens, self.parser.options, environment)
         for key, note in environment.get("footnotes", {}).get("list", {}).items():
             if note.get("tokens"):
-                text = self.parser.renderer.renderInline(note["tokens"], self.parser.options, environment)
+                text = self.renderer.renderInline(note["tokens"], self.parser.options, environment)
                 html += f"{_note(str(key))}{text}</aside>"
         return html
 
