@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from html import escape
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import nh3
 from lxml import etree
@@ -84,7 +84,7 @@ class _Page:
         # no rule for code without a fence: in books an indent begins a paragraph
         self.parser = MarkdownIt("commonmark").enable("table").disable("code").use(footnote_plugin)
         self.parser.options.maxNesting = _DEEPEST
-        self.renderer: Any = self.parser.renderer  # whose type is a protocol without rules
+        self.renderer = cast(Any, self.parser.renderer)  # whose type is a protocol without rules
         self.parser.core.ruler.disable("footnote_tail")  # it drops notes that nothing refers to
         self.parser.inline.ruler.before("escape", "formula", _formula)
         rules: dict[str, Any] = {
