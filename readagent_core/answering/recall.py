@@ -148,7 +148,9 @@ def _first_prompt(run: Run, view: str, passages: str, places: str, *, gists: boo
     gist = str(max(1, memory.gist_words // max(1, len(memory.readable))))
     more = "\n" + render_fragment("recall.gists", run.language, words=gist) if gists else ""
     asking = (
-        render_fragment("recall.requests", run.language, room=str(ROUND_WORDS), gists=more) + "\n\n" if left else ""
+        render_fragment("recall.requests", run.language, room=str(ROUND_WORDS), gists=more, rounds=str(left)) + "\n\n"
+        if left
+        else ""
     )
     cast = "" if what else escape_tags(run.resources.cast(memory))
     bound = not left and not run.settings.reason_first  # the letter comes first then, and nothing else may

@@ -26,7 +26,7 @@ from readagent_core.words import collapse_whitespace, count_words, first_words, 
 HITS = 8  # most sentences shown for words that were looked for
 EVERY_HIT = 30  # the same where each is to be listed
 _SENTENCE = 30  # words of a sentence with words that were looked for
-_SHORT = 14  # the same where each is to be listed
+_SHORT = 20  # the same where each is to be listed
 _ROUND = 90  # words round a place in a paragraph that is too long to be shown whole
 _RESERVED, _KEPT = 50, 150  # words kept for each later search of a reply, and for each that shows text or gists
 _COMPOUNDS = 4  # most longer words listed that have a word inside
