@@ -15,7 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from readagent_core.words import collapse_whitespace, count_words, is_unspaced, sentences, terms
 
 _HIRAGANA = re.compile(r"[\u3040-\u309fー]+\Z")
-_SUFFIX = re.compile(r"(?:['’]s|ies|ing|ed|es|s|ly)\Z")
+_POSSESSIVE = re.compile(r"(?<=\w\w)['’]s\Z")
+_SUFFIX = re.compile(r"(?:ies|ing|ed|es|s|ly)\Z")
 _KANA = re.compile(r"[\u3040-\u309f]")
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _HEADING = re.compile(r"#{1,6} ")
@@ -39,7 +40,8 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 def stem(term: str) -> str:
-    """A term without its commonest English endings; short ones and other scripts stay as they are."""
+    """A term without its commonest English endings; short ones and other scripts lose the possessive alone."""
+    term = _POSSESSIVE.sub("", term)
     if len(term) < 5 or not term.isascii():
         return term
     cut = _SUFFIX.sub("", term)
@@ -48,7 +50,8 @@ def stem(term: str) -> str:
 
 def content(text: str) -> list[str]:
     """The terms of ``text`` that carry meaning: no stop words, no pairs of mere kana; stemmed."""
-    return [stem(t) for t in terms(text) if t not in STOP_WORDS and not _HIRAGANA.match(t)]
+    words = (stem(t) for t in terms(text.replace("’", "'")) if t not in STOP_WORDS and not _HIRAGANA.match(t))
+    return [word for word in words if word not in STOP_WORDS]
 
 
 def names_in(text: str) -> list[str]:
