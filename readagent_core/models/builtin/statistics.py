@@ -40,8 +40,7 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 def stem(term: str) -> str:
-    """A term without its commonest English endings; short ones and other scripts lose the possessive alone."""
-    term = _POSSESSIVE.sub("", term)
+    """A term without its commonest English endings; short ones and other scripts stay as they are."""
     if len(term) < 5 or not term.isascii():
         return term
     cut = _SUFFIX.sub("", term)
@@ -50,8 +49,8 @@ def stem(term: str) -> str:
 
 def content(text: str) -> list[str]:
     """The terms of ``text`` that carry meaning: no stop words, no pairs of mere kana; stemmed."""
-    words = (stem(t) for t in terms(text.replace("’", "'")) if t not in STOP_WORDS and not _HIRAGANA.match(t))
-    return [word for word in words if word not in STOP_WORDS]
+    words = (_POSSESSIVE.sub("", term) for term in terms(text))
+    return [stem(word) for word in words if word.replace("’", "'") not in STOP_WORDS and not _HIRAGANA.match(word)]
 
 
 def names_in(text: str) -> list[str]:
