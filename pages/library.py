@@ -144,8 +144,8 @@ def show() -> None:
     try:
         for key in KEYS:
             acts.open_screen(workspace, act_of(st.session_state.get(key)))
-    except NotInLibraryError as error:  # removed in another tab
-        gone = error
+    except NotInLibraryError as removed:  # in another tab
+        gone = removed
     before = under_way(workspace)
     books = workspace.library.cards()
     if not all(card.searchable for card in books):

@@ -83,7 +83,7 @@ class _PageReader:
         self._values = [c_double() for _ in range(4)]
         self._matrix, self._box = pdfium.FS_MATRIX(), pdfium.FS_RECTF()
         self._font, self._flags = create_string_buffer(_FONT_NAME), c_int()
-        self.text = textpage.get_text_range().replace("\r\n", 2 * _BREAK)
+        self.text: str = textpage.get_text_range().replace("\r\n", 2 * _BREAK)
         self._same_index = len(self.text) == textpage.count_chars()
         self._right_to_left = self._glued = False
         samples = [i for i in range(0, len(self.text), len(self.text) // _SAMPLES + 1) if not self.text[i].isspace()]
