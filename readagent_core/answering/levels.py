@@ -14,7 +14,9 @@ from concurrent.futures import as_completed
 from dataclasses import asdict, dataclass
 from functools import cached_property
 
+from readagent_core.answering.base import AskSettings
 from readagent_core.answering.run import Run
+from readagent_core.answering.word_budget import max_context_words
 from readagent_core.gisting.gist_prompts import gist_lengths
 from readagent_core.gisting.gisting import shorten_text
 from readagent_core.memory import Gist, GistMemory
@@ -26,7 +28,7 @@ KIND = "gists of parts"  # in the artifact store
 PART_WORDS = 1300  # most words of gists that are shortened to the gist of one part
 ROOM = 0.6  # share of a view that its coarsest level may fill; the rest is for what the question points to
 PART_SHARE = 1 / 9  # length of the gist of a part, as a share of the gists below
-_HALF = PART_WORDS // 2  # from here on a part ends where a section ends
+_SHORTENING = 450  # words of a prompt that shortens gists, but for these
 
 
 @dataclass(frozen=True)
@@ -72,10 +74,11 @@ class Levels:
         return gist.words if gist else 0
 
 
-def lay_out(memory: GistMemory, most: int) -> tuple[tuple[BookPart, ...], ...]:
+def lay_out(memory: GistMemory, most: int, *, part_words: int = PART_WORDS) -> tuple[tuple[BookPart, ...], ...]:
     """Return the levels that a view of at most ``most`` words needs: pages, then parts until they probably fit.
 
-    ``most`` 0: all levels up to one part, which is the whole book.
+    ``most`` 0: all levels up to one part, which is the whole book. ``part_words``: most words of gists that are
+    shortened to the gist of one part.
     """
     pages = tuple(BookPart(0, n, n) for n in memory.readable)
     sizes = [gist.words for n in memory.readable if (gist := memory.gists[n - 1])]
@@ -85,7 +88,7 @@ def lay_out(memory: GistMemory, most: int) -> tuple[tuple[BookPart, ...], ...]:
         level += 1
         parts: list[BookPart] = []
         merged: list[int] = []
-        for start, end in _runs(levels[-1], sizes, memory, section_starts):
+        for start, end in _runs(levels[-1], sizes, memory, section_starts, part_words):
             below = levels[-1][start:end]
             parts.append(BookPart(level, below[0].first, below[-1].last, below))
             merged.append(round(sum(sizes[start:end]) * PART_SHARE))
@@ -97,13 +100,16 @@ def lay_out(memory: GistMemory, most: int) -> tuple[tuple[BookPart, ...], ...]:
 
 
 def _runs(
-    parts: Sequence[BookPart], sizes: Sequence[int], memory: GistMemory, section_starts: set[int]
+    parts: Sequence[BookPart], sizes: Sequence[int], memory: GistMemory, section_starts: set[int], most: int
 ) -> Iterator[tuple[int, int]]:
-    """Yield runs of at least two parts where possible, as (start, end)."""
+    """Yield runs of at least two parts where possible, as (start, end).
+
+    A run of more than half of ``most`` words ends where a section ends.
+    """
     start, words = 0, 0
     for index, size in enumerate(sizes):
-        full = words + size > PART_WORDS and index - start >= 2
-        section = words >= _HALF and memory.page(parts[index].first).start in section_starts
+        full = words + size > most and index - start >= 2
+        section = words >= most // 2 and memory.page(parts[index].first).start in section_starts
         if index > start and (full or section):
             yield start, index
             start, words = index, 0
@@ -118,7 +124,9 @@ def make_levels(run: Run, most: int) -> Levels:
     text of the gists below it and on nothing else: a part that ends at the spoiler limit has a gist of its own.
     """
     memory = run.memory
-    made = Levels(memory, lay_out(memory, most), {})
+    room = max_context_words(AskSettings(), run.model, sample=memory.gist_text, around=_SHORTENING, reply_words=0)
+    part_words = PART_WORDS if room is None else min(PART_WORDS, room)
+    made = Levels(memory, lay_out(memory, most, part_words=part_words), {})
     if len(made.levels) == 1:
         return made
     versions = [template_hash(name, run.language) for name in ("gist", "gist.rules")]
