@@ -26,7 +26,9 @@ def books(app_home: Path, app_url: str) -> Iterator[dict[str, str]]:
     workspace = Workspace(load_settings({"READAGENT_HOME": str(app_home)}))
     minutes = open_file(workspace, Press()(sample("harrow-council-minutes")), "minutes.pdf")
     start_gisting(workspace, minutes.id).join(120)
-    exchange, job = ask(workspace, minutes.id, Question("What did Mr. Okafor say of the two quotations?"))
+    exchange, job = ask(
+        workspace, minutes.id, Question("What did Mr. Okafor, the engineer, say of the slipway and of the quotations?")
+    )
     job.join(120)
     closed = open_file(workspace, locked("secret", "owner"), "closed.pdf", password="secret")
     yield {"minutes": minutes.id, "answer": exchange.id, "locked": closed.id}
