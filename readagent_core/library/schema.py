@@ -31,7 +31,12 @@ def _is_busy(error: sqlite3.Error) -> bool:
 
 
 class _Connection(sqlite3.Connection):
-    """A connection that is closed when its thread has ended."""
+    """A connection that is closed when its thread has ended. ``lock``: held while it is in use."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.lock = threading.RLock()
+        self.closed = False
 
     def __del__(self) -> None:
         with suppress(sqlite3.Error):
@@ -62,6 +67,7 @@ class Database:
         self._busy_seconds = busy_seconds
         self._local = threading.local()
         self._write_lock = threading.Lock()
+        self._opening = threading.Lock()  # held while ``_open`` is used
         self._open: weakref.WeakSet[_Connection] = weakref.WeakSet()
         self.notes_changed: Callable[[], object] = lambda: None
         self._make_file()
@@ -69,8 +75,8 @@ class Database:
             self._migrate_with_retry()
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
-        with self._translate_errors():
-            return self._connection().execute(sql, values).fetchall()
+        with self._translate_errors(), self._held() as connection:
+            return connection.execute(sql, values).fetchall()
 
     def row(self, sql: str, values: Sequence[Any] = ()) -> sqlite3.Row | None:
         found = self.rows(sql, values)
@@ -78,13 +84,13 @@ class Database:
 
     def change(self, sql: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> int:
         """Execute one statement that writes and return how many rows it changed."""
-        with self._one_writer(), self._translate_errors():
-            return self._connection().execute(sql, values).rowcount
+        with self._one_writer(), self._translate_errors(), self._held() as connection:
+            return connection.execute(sql, values).rowcount
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """A transaction, committed when the block ends and rolled back when it raises."""
-        with self._one_writer(), self._translate_errors(), _transaction(self._connection()) as connection:
+        with self._one_writer(), self._translate_errors(), self._held() as connection, _transaction(connection):
             yield connection
 
     def size(self) -> int:
@@ -93,10 +99,23 @@ class Database:
         return sum(file.stat().st_size for file in files if file.is_file())
 
     def close(self) -> None:
-        """Close the connections of all threads. The next use opens a new one."""
-        for connection in list(self._open):
-            connection.close()
-        self._local = threading.local()
+        """Close the connections of all threads, each when it is not in use. The next use opens a new one."""
+        with self._opening:
+            connections = list(self._open)
+        for connection in connections:
+            with connection.lock:
+                connection.closed = True
+                connection.close()
+
+    @contextmanager
+    def _held(self) -> Iterator[_Connection]:
+        """This thread's connection. Nobody closes it meanwhile: closing one in use ends the process."""
+        while True:
+            connection = self._connection()
+            with connection.lock:
+                if not connection.closed:
+                    yield connection
+                    return
 
     def _make_file(self) -> None:
         try:
@@ -110,7 +129,7 @@ class Database:
 
     def _connection(self) -> _Connection:
         connection: _Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
+        if connection is None or connection.closed:
             connection = sqlite3.connect(
                 self.path,
                 timeout=self._busy_seconds,
@@ -122,7 +141,8 @@ class Database:
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA synchronous = NORMAL")  # in WAL mode a killed process loses no committed data
             self._local.connection = connection
-            self._open.add(connection)
+            with self._opening:
+                self._open.add(connection)
         return connection
 
     def _migrate_with_retry(self) -> None:
