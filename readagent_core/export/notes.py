@@ -178,7 +178,7 @@ def to_csv(book: Book, document: Document, marks: PlacedMarks, *, page_of: PageO
 
 
 def to_readwise(book: Book, document: Document, marks: PlacedMarks, *, page_of: PageOf) -> str:
-    """Return the marks as Readwise imports them. A kept answer without marked words has its question as text."""
+    """Return the marks as a CSV file for Readwise. The question stands for a kept answer without marked words."""
     rows = [csv_line(_READWISE)]
     for mark in (*marks.placed, *marks.lost):
         answer = mark.answer or {"question": "", "text": "", "signature": ""}

@@ -28,7 +28,7 @@ _INITIAL = re.compile(r"[\"'“‘«„]?([^\W\d_])")
 _CONTINUES = re.compile(r"[a-zà-öø-ÿ'’]|[A-ZÀ-Þ]{2,}\b|[A-ZÀ-Þ]['’]")
 _SHORT = 12  # characters; a shorter text is a cell or a label, no paragraph that a drop cap begins
 _WORD_START, _WORDS = re.compile(r"[^\s.,;:!?]+"), "AIOÀÉÔYEU"  # the latter: letters that are words
-_KEPT = {  # what is told of the spans of a kind
+_KEPT = {  # how the report of a file counts what it kept: the noun, and what follows it
     SpanKind.NOTE: ("reference", " to notes, each with its place"),
     SpanKind.LINK: ("link", ""),
     SpanKind.RUBY: ("reading", " of characters (ruby), beside the text"),
@@ -117,7 +117,7 @@ class Builder:
         self.figures.append(replace(figure, paragraph=at if opens else at - 1, after=not opens, caption=caption))
 
     def _give_caption(self, paragraph: int) -> bool:
-        """Makes ``paragraph`` the caption of the last picture if that stands before it; returns whether it does."""
+        """Makes ``paragraph`` the caption of a picture right before it. Returns whether there is such a picture."""
         last = self.figures[-1] if self.figures else None
         if last is None or last.caption is not None or last.paragraph + last.after != paragraph:
             return False
@@ -183,7 +183,7 @@ class Builder:
         if not self.paragraphs:
             raise EmptyDocumentError("There is no text in this file. Nothing was added; open another file.")
         following = self._following(before)
-        figures = self._moved_figures(before, following)  # by the paragraphs, which ``_find_targets`` makes anew
+        figures = self._moved_figures(before, following)  # before ``_find_targets`` replaces the paragraphs
         self._doubts = defaultdict(list, {code: [following[n] for n in at] for code, at in self._doubts.items()})
         self._find_targets(following)
         language = language.strip().replace("_", "-")

@@ -15,10 +15,9 @@ from functools import cached_property, lru_cache
 from readagent_core.memory import GistMemory
 from readagent_core.short_repr import short_repr
 from readagent_core.world.identity import Edit, EditKind, Groups, Link, LinkBy, NameAt, join_names
+from readagent_core.world.mentions import Mention, find_mentions
 from readagent_core.world.names import (
     EntityKind,
-    Mention,
-    find_mentions,
     find_names,
     is_description,
     name_key,

@@ -10,20 +10,16 @@ from __future__ import annotations
 
 import calendar
 import re
-from bisect import bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from itertools import accumulate
 
 from readagent_core.document import Document
 from readagent_core.words import collapse_whitespace, fold
 
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
-_KATAKANA = re.compile(r"[\u30a0-\u30ff]")
-_ARTICLE = re.compile(
+ARTICLE = re.compile(
     r"^(?:(?:the|an?|le|la|les|der|die|das|den|dem|des|el|los|las|il|lo|gli)\s+|l['’])(?=\S)", re.IGNORECASE
 )
 TITLE = re.compile(
@@ -124,15 +120,6 @@ class FoundName:
     paragraph: int
 
 
-@dataclass(frozen=True)
-class Mention:
-    """Characters ``start`` to ``end`` of ``paragraph`` name somebody or something."""
-
-    paragraph: int
-    start: int
-    end: int
-
-
 @lru_cache(maxsize=20_000)
 def name_key(name: str) -> str:
     """Return what two spellings of one name have in common: letter case, accents, articles and honorifics are ignored.
@@ -146,7 +133,7 @@ def name_key(name: str) -> str:
 def name_without_honorific(name: str) -> str:
     """Return a name without quotation marks, article and honorific; 'お父さん' is '父'."""
     plain = collapse_whitespace(name).strip(" \"'“”‘’「」『』*_.,;:")
-    return _OWN_KIN.sub("", HONORIFIC.sub("", _ARTICLE.sub("", plain, count=1)))
+    return _OWN_KIN.sub("", HONORIFIC.sub("", ARTICLE.sub("", plain, count=1)))
 
 
 def split_persons(name: str) -> tuple[str, ...]:
@@ -167,7 +154,7 @@ def split_persons(name: str) -> tuple[str, ...]:
 @lru_cache(maxsize=20_000)
 def is_description(name: str) -> bool:
     """Whether a name has common words in it ('the keeper', 'young Tom', '若い助手'), or is one character of others."""
-    core = _ARTICLE.sub("", name.strip())
+    core = ARTICLE.sub("", name.strip())
     if not _is_cased(core):
         return len(core) == 1 or bool(_JAPANESE_WORDS.search(core))
     words = [word for word in re.findall(r"[^\W\d_]+", core) if word not in _LINKING and len(word) > 1]
@@ -176,7 +163,7 @@ def is_description(name: str) -> bool:
 
 def name_worth(name: str) -> tuple[bool, bool, int]:
     """Return how well a name serves to show somebody by: best without common words or an article, then the longest."""
-    return not is_description(name), not _ARTICLE.match(name), len(name)
+    return not is_description(name), not ARTICLE.match(name), len(name)
 
 
 def _is_cased(text: str) -> bool:
@@ -309,50 +296,3 @@ def _joined(text: str, run: list[re.Match[str]]) -> str:
         return ""
     end = run[-1].end() - run[-1].group().endswith(".")
     return collapse_whitespace(re.sub(r"['’]s$", "", text[run[0].start() : end]))
-
-
-def spellings(name: str) -> set[str]:
-    """Return how ``name`` may stand in the text: without its article, without an honorific, with another apostrophe."""
-    core = _ARTICLE.sub("", collapse_whitespace(name))
-    return {core, core.replace("'", "’"), HONORIFIC.sub("", core)} - {""}
-
-
-def find_mentions(document: Document, names: Mapping[str, int]) -> Mapping[str, tuple[Mention, ...]]:
-    """Return where each of ``names`` stands in the text, in order, as it is written there.
-
-    ``names``: with the paragraph from which each is known. Of names at one place the longest wins where it is known.
-    Letter case matters, an article before a name does not. In scripts with spaces whole words are meant.
-    """
-    texts = [paragraph.text for paragraph in document.paragraphs]
-    starts = [0, *accumulate(len(text) + 1 for text in texts)]
-    whole = "\n".join(texts)
-    hits: list[tuple[int, int, str]] = []
-    for name in names:
-        for spelled in spellings(name):
-            at = whole.find(spelled)
-            while at >= 0:
-                end = at + len(spelled)
-                if _is_apart(whole, at, end):
-                    hits.append((at, -end, name))
-                at = whole.find(spelled, end)
-    found: defaultdict[str, list[Mention]] = defaultdict(list)
-    beyond = 0
-    for start, negative_end, name in sorted(hits):
-        if start >= beyond:
-            index = bisect_right(starts, start) - 1
-            beyond = -negative_end if names[name] <= index else beyond
-            found[name].append(Mention(index, start - starts[index], -negative_end - starts[index]))
-    return {name: tuple(found[name]) for name in names}
-
-
-def _is_apart(text: str, start: int, end: int) -> bool:
-    """Whether the characters round ``start`` and ``end`` do not continue the word there."""
-    return not (_continues(text[start - 1 : start], text[start]) or _continues(text[end : end + 1], text[end - 1]))
-
-
-def _continues(beside: str, edge: str) -> bool:
-    if not beside or not beside.isalnum():
-        return False
-    if _CJK.match(edge):
-        return bool(_KATAKANA.match(edge) and _KATAKANA.match(beside))
-    return not _CJK.match(beside) and not ("\uac00" <= edge <= "\ud7a3")  # Korean particles follow without a space

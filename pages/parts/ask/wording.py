@@ -147,7 +147,7 @@ def describe_context(answer: Answer) -> str:
 
 
 def not_found(answer: Answer, *, up_to: int | None, pages: int) -> dict[str, str]:
-    """What is said when no answer was found: where it was looked for, in what, and what the limit kept out."""
+    """The sentence shown when no answer was found: which text was searched, and which pages the limit kept out."""
     kept_out = ""
     if up_to is not None and up_to < pages:
         rest = later_pages(up_to, pages)

@@ -13,7 +13,8 @@ from pages.parts.shared.memory_view import utf16_offset
 from readagent_core.document import Document
 from readagent_core.world.as_of import HAPPENS, World
 from readagent_core.world.identity import LinkBy, NameAt
-from readagent_core.world.names import is_description, name_key, spellings
+from readagent_core.world.mentions import spellings
+from readagent_core.world.names import is_description, name_key
 from readagent_core.world.notes import Note, NoteKind
 from readagent_core.world.times import in_order_of_time
 

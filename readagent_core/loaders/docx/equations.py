@@ -99,7 +99,7 @@ def _convert(element: Any, parent: Any, depth: int) -> None:
 
 
 def _convert_run(run: Any, parent: Any) -> None:
-    """Append the numbers, names and signs of a run; one of normal text is kept as it is."""
+    """Append the numbers, names and signs of a run, each as an element. A run of normal text is one element."""
     text = "".join(piece.text or "" for piece in run.iter() if local_name(piece) == "t")
     if run.find(f"{M}rPr/{M}nor") is not None:
         etree.SubElement(parent, "mtext").text = text
