@@ -18,6 +18,7 @@ ReadAgentError
 │   └── LinkError                  a web address that gives no document
 │       ├── UnsafeLinkError        it leads to where nothing is fetched from
 │       ├── UnreachableLinkError   no server answers there
+│       ├── NotThereError          the server has nothing at this address
 │       ├── LoginError             the server asks for a user and a password, or refuses those it got
 │       └── NoCatalogueError       a web page, or something else that is no catalogue, answered
 ├── ModelError                     a model that did not answer
@@ -144,6 +145,10 @@ class UnsafeLinkError(LinkError):
 
 
 class UnreachableLinkError(LinkError):
+    pass
+
+
+class NotThereError(LinkError):
     pass
 
 

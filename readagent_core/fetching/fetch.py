@@ -19,7 +19,14 @@ import httpcore2
 import httpx2
 
 from readagent_core.cancel import CancelToken
-from readagent_core.errors import LinkError, LoginError, TooLargeError, UnreachableLinkError, UnsafeLinkError
+from readagent_core.errors import (
+    LinkError,
+    LoginError,
+    NotThereError,
+    TooLargeError,
+    UnreachableLinkError,
+    UnsafeLinkError,
+)
 from readagent_core.event_loop import run
 from readagent_core.fetching.connecting import Backend, Named, Rules, origin_of
 
@@ -181,7 +188,7 @@ async def _request(
             return httpx2.Response(401, headers=response.headers)
         if response.status != 200:
             why = _STATUSES.get(response.status, f"answered with an error ({response.status}). Try again later.")
-            raise LinkError(f"{url.host} {why}")
+            raise (NotThereError if response.status in (404, 410) else LinkError)(f"{url.host} {why}")
         data = await _body(response, headers, url.host, rules.most, progress)
     described = Message()
     described["content-type"] = headers.get("content-type", "")

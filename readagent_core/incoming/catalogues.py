@@ -15,7 +15,14 @@ import httpx2
 
 from readagent_core import keyrings
 from readagent_core.cancel import CancelToken
-from readagent_core.errors import DocumentError, LinkError, LoginError, SettingsError, UnreachableLinkError
+from readagent_core.errors import (
+    DocumentError,
+    LinkError,
+    LoginError,
+    NotThereError,
+    SettingsError,
+    UnreachableLinkError,
+)
 from readagent_core.event_loop import run
 from readagent_core.fetching.connecting import Named, is_home, origin_of, resolve
 from readagent_core.fetching.fetch import PUBLIC, Fetched, fetch
@@ -116,7 +123,10 @@ def search(workspace: Workspace, catalogue: Catalogue, page: CataloguePage, word
         template = search_template(found.data, found.address)
     if not template:
         raise LinkError("This catalogue cannot be searched. Look through its lists.")
-    return open_page(workspace, catalogue, search_address(template, words))
+    try:
+        return open_page(workspace, catalogue, search_address(template, words))
+    except NotThereError:  # what Calibre's server answers where it finds nothing
+        return CataloguePage(page.title)
 
 
 def fetch_cover(workspace: Workspace, catalogue: Catalogue, address: str) -> bytes:
@@ -142,8 +152,9 @@ def add_from_catalogue(
     """
     found = _fetch(workspace, catalogue, entry.address, cancel, accept="", most=PUBLIC.most, progress=progress)
     document = document_of(found, f"From the catalogue {catalogue.name}")
-    if not document.author and document.format in _WITHOUT_NAMES:
-        document = replace(document, title=entry.title, author=entry.author)
+    if not document.author:
+        named = document.title if document.format not in _WITHOUT_NAMES else entry.title
+        document = replace(document, title=named, author=entry.author)
     return add_book(workspace, document, found.data, file_name(found), source_name=source_name(catalogue, entry))
 
 

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from html import unescape
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
@@ -24,13 +25,16 @@ from readagent_core.loaders.calibre import parse_xml
 
 ACCEPT = "application/opds+json, application/atom+xml;profile=opds-catalog, application/atom+xml, application/xml;q=0.9"
 DESCRIPTION = "application/opensearchdescription+xml"
-_ATOM, _BASE = "{http://www.w3.org/2005/Atom}", "{http://www.w3.org/XML/1998/namespace}base"
+_ATOM = "{http://www.w3.org/2005/Atom}"
 _ACQUISITION, _IMAGE = "http://opds-spec.org/acquisition", "http://opds-spec.org/image"
 _BEST = (".epub", ".fb2", ".mobi", ".azw3", ".html", ".md", ".txt")  # then the others; a PDF and pictures come last
 _LAST = (".pdf", ".cbz")
 _NO_CATALOGUE = "A web page answered, not a catalogue. Try the address with /opds."
 _MOST_ENTRIES, _LONGEST = 500, 300  # entries of a page; characters of a title
 _TERMS = ("searchTerms", "query", "q", "title")  # the names that templates give the words, the most usual first
+_REQUIRED = {"count": "50", "startIndex": "1", "startPage": "1", "language": "*"} | dict.fromkeys(
+    ("inputEncoding", "outputEncoding"), "UTF-8"
+)  # what OpenSearch has no default for where a template asks for it
 
 
 class Offer(StrEnum):
@@ -84,7 +88,6 @@ def parse_page(data: bytes, address: str) -> CataloguePage:
     if data.lstrip(codecs.BOM_UTF8 + b" \t\r\n")[:1] == b"{":
         return _parse_json(data, address)
     root = _parse_xml(data)
-    address = _whole(address, root.get(_BASE))
     if root.tag == f"{_ATOM}entry":  # the page of one book
         return CataloguePage(_text(root, "title"), tuple(filter(None, [_atom_entry(root, address)])))
     if root.tag != f"{_ATOM}feed":
@@ -97,16 +100,17 @@ def parse_page(data: bytes, address: str) -> CataloguePage:
 def search_template(data: bytes, address: str) -> str:
     """Returns the template of an OpenSearch description. Raises NoCatalogueError where it has none for a catalogue."""
     urls = [
-        url for url in _parse_xml(data).iter("{*}Url") if "atom+xml" in (url.get("type") or "") and url.get("template")
+        url
+        for url in _parse_xml(data).iter("{*}Url")
+        if _is_page(url.get("type") or "") and "{" in (url.get("template") or "")
     ]
     if not urls:
         raise NoCatalogueError("This catalogue cannot be searched in a way that ReadAgent knows.")
-    urls.sort(key=lambda url: "opds" not in (url.get("type") or ""))
-    return _whole(address, urls[0].get("template") or "")
+    return _whole(address, min(urls, key=lambda url: "opds" not in url.get("type")).get("template"))
 
 
 def search_address(template: str, words: str) -> str:
-    """Returns a template with the words in their place and every other place empty.
+    """Returns a template with the words in their place, and every other place that needs nothing empty.
 
     Both kinds: '?q={searchTerms}&n={count?}' of OpenSearch and '{?query,title}' of OPDS 2.0.
     """
@@ -116,7 +120,7 @@ def search_address(template: str, words: str) -> str:
     def fill(found: re.Match[str]) -> str:
         sign, given = found[1], [name.rstrip("?*") for name in found[2].split(",")]
         if chosen not in given:
-            return ""
+            return "" if sign else _REQUIRED.get(found[2], "")
         return f"{sign}{chosen}={quote(words, safe='')}" if sign else quote(words, safe="")
 
     return re.sub(r"{([?&]?)([^{}]*)}", fill, template)
@@ -124,7 +128,7 @@ def search_address(template: str, words: str) -> str:
 
 def _page(title: str, entries: Iterable[Entry | None], links: list[_Link], total: int | None) -> CataloguePage:
     def first(rel: str, *, described: bool) -> str:
-        found = (link.href for link in links if link.rel == rel and (link.kind == DESCRIPTION) == described)
+        found = (link.href for link in links if link.rel == rel and link.kind.startswith(DESCRIPTION) == described)
         return next(found, "")
 
     search = first("search", described=False)
@@ -149,32 +153,44 @@ def _entry(title: str, author: str, links: list[_Link]) -> Entry | None:
     if files:
         link = kept[files[0][1]]
         return Entry(title, link.href, author, cover, Offer.PDF if _ending(link) == ".pdf" else Offer.FREE)
-    if offers:
+    indirect = [link for link in kept if _is_page(link.kind)]  # the book's own page has its file
+    if offers and not indirect:
         ways = {link.rel.removeprefix(_ACQUISITION) for link in offers}
         offer = Offer.BORROW if "/borrow" in ways else Offer.BUY if ways & {"/buy", "/subscribe"} else Offer.NONE
         return Entry(title, "", author, cover, offer)
-    pages = [
-        link
-        for link in links
-        if ("atom+xml" in link.kind or "opds" in link.kind) and link.rel not in ("self", "related")
-    ]
+    pages = indirect or list(filter(_leads_on, links))
     return Entry(title, pages[0].href, author, cover) if pages else None
+
+
+def _is_page(kind: str) -> bool:
+    return "atom+xml" in kind or "opds" in kind
+
+
+def _leads_on(link: _Link) -> bool:
+    """Returns whether a link leads to a page of the catalogue. Some say so by their relation alone."""
+    if not link.kind:
+        return link.rel == "subsection" or (link.rel.startswith("http://opds-spec.org/") and "/image" not in link.rel)
+    return _is_page(link.kind) and link.rel not in ("self", "related")
 
 
 def _ending(link: _Link) -> str:
     """Returns the ending of the file, by its type, or where that says nothing by its address; '' if none opens here."""
-    kind = link.kind.split(";")[0].strip().lower()
+    kind = link.kind.split(";")[0].strip()
     if kind not in ("", "application/octet-stream", "application/zip", "binary/octet-stream"):
         return ENDINGS.get(kind) or (".txt" if kind == "text/plain" else "")
-    ending = PurePosixPath(urlsplit(link.href).path).suffix.lower()
+    ending = _suffix(link)
     return ending if ending in FORMATS else ""
+
+
+def _suffix(link: _Link) -> str:
+    return PurePosixPath(urlsplit(link.href).path).suffix.lower()
 
 
 def _rank(link: _Link) -> int | None:
     """Returns how good a format is, 0 for the best; None for one that does not open here."""
     ending = _ending(link)
-    if not ending:
-        return None
+    if not ending:  # a file of which nothing is said is offered: it is seen when it comes
+        return None if link.kind or _suffix(link) else 200
     return _BEST.index(ending) if ending in _BEST else 100 + _LAST.index(ending) if ending in _LAST else 50
 
 
@@ -193,12 +209,19 @@ def _parse_xml(data: bytes) -> Any:
 
 def _text(parent: Any, name: str) -> str:
     found = parent.find(f"{_ATOM}{name}")
-    return " ".join("".join(found.itertext()).split()) if found is not None else ""
+    text = "".join(found.itertext()) if found is not None else ""
+    if found is not None and found.get("type") == "html":
+        text = unescape(re.sub("<[^>]*>", "", text))
+    return " ".join(text.split())
 
 
 def _atom_links(parent: Any, address: str) -> list[_Link]:
     return [
-        _Link(link.get("rel") or "", _whole(address, link.get("href")), link.get("type") or "")
+        _Link(
+            link.get("rel") or "",
+            _whole(_whole(address, link.base), link.get("href")),
+            (link.get("type") or "").lower(),
+        )
         for link in parent.findall(f"{_ATOM}link")
         if link.get("href")
     ]
@@ -227,20 +250,25 @@ def _parse_json(data: bytes, address: str) -> CataloguePage:
         for link in _mappings(part.get("navigation")):
             href = str(link.get("href") or "")
             entries.append(Entry(_word(link.get("title"))[:_LONGEST] or href, _whole(address, href)) if href else None)
-        for book in _mappings(part.get("publications")):
-            about = _mapping(book.get("metadata"))
-            images = [_Link(_IMAGE, link.href) for link in _json_links(book.get("images"), address)]
-            links = [*_json_links(book.get("links"), address), *images]
-            entries.append(_entry(_word(about.get("title")), _word(about.get("author")), links))
+        entries += [_json_book(book, address) for book in _mappings(part.get("publications"))]
+    if not {"navigation", "publications", "groups"} & set(page):  # the page of one book
+        entries = [_json_book(page, address)]
     about = _mapping(page.get("metadata"))
     total = str(about.get("numberOfItems"))
     links = _json_links(page.get("links"), address)
     return _page(_word(about.get("title")), entries[:_MOST_ENTRIES], links, int(total) if _is_count(total) else None)
 
 
+def _json_book(book: Mapping[str, Any], address: str) -> Entry | None:
+    about = _mapping(book.get("metadata"))
+    images = [_Link(_IMAGE, link.href) for link in _json_links(book.get("images"), address)]
+    links = [*_json_links(book.get("links"), address), *images]
+    return _entry(_word(about.get("title")), _word(about.get("author")), links)
+
+
 def _json_links(values: Any, address: str) -> list[_Link]:
     return [
-        _Link(rel, _whole(address, str(link["href"])), str(link.get("type") or ""))
+        _Link(rel, _whole(address, str(link["href"])), str(link.get("type") or "").lower())
         for link in _mappings(values)
         if link.get("href")
         for rel in (link["rel"] if isinstance(link.get("rel"), list) else [link.get("rel") or ""])

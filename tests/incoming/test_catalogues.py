@@ -112,6 +112,82 @@ def test_shapes_of_other_servers():
     assert parse_page(b'\xef\xbb\xbf {"navigation": []}', "https://x.org/").entries == ()
 
 
+def test_the_shapes_of_the_two_that_are_offered(workspace):
+    """As the templates of their servers write them: standardebooks/web and gutenbergtools/autocat3."""
+    kind = f"{ATOM};kind=acquisition; charset=utf-8"
+    crawl = ("http://opds-spec.org/crawlable", kind, "/feeds/opds/all")
+    kinds = ("application/epub+zip", "application/epub+zip", "application/kepub+zip", "application/x-mobipocket-ebook")
+    files = [(OPEN, of, f"/e/{n}") for n, of in enumerate(kinds)] + [
+        (OPEN, "application/xhtml+xml; charset=utf-8", "/x")
+    ]
+    emma = entry(
+        "Emma", ("alternate", "application/xhtml+xml", "/e"), *files, inside='<content type="html">L&amp;lt;</content>'
+    )
+    found = '<link href="/osd" rel="search" type="application/opensearchdescription+xml; charset=utf-8"/>'
+    root = feed(entry("All", ("subsection", kind, "/feeds/opds/all"), author=""), entry("Crawl", crawl), links=found)
+    many = "{searchTerms}&amp;per-page={count}&amp;page={startPage}"
+    urls = (("application/opensearchdescription+xml", "/osd"), ("application/xhtml+xml", f"/ebooks?query={many}"),
+            ("application/atom+xml", f"/atom?query={many}"),
+            (f"{ATOM};kind=acquisition", f"/opds?query={many}"))  # fmt: skip
+    described = "".join(f'<Url type="{kind}" template="{template}"/>' for kind, template in urls)
+    described = (
+        f'<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">{described}</OpenSearchDescription>'
+    )
+    emma_page = feed(
+        entry("Emma", ("acquisition", "text/plain", "/no"), (PLAIN, "application/epub+zip", "/158.epub3.images"),
+              ("http://opds-spec.org/image/thumbnail", "image/png", "data:image/png;base64,AA"),
+              ("related", ATOM, "/158/also.opds"), inside='<content type="xhtml"><p>Published: 1994</p></content>'),
+        entry("By Jane Austen…", ("related", ATOM, "/author/68.opds"), author=""),
+        links=f'<link rel="search" type="{ATOM}" href="/search.opds/?query={{searchTerms}}"/>',
+    )  # fmt: skip
+    pages = {
+        "/opds": reply(root, ATOM),
+        "/osd": reply(described.encode(), "text/xml; charset=utf-8"),
+        "/opds?query=jane%20austen&per-page=50&page=1": reply(feed(emma), kind),
+        "/158.opds": reply(emma_page, ATOM),
+        "/search.opds/?query=emma": reply(feed(entry("Emma", ("subsection", ATOM, "/158.opds"))), ATOM),
+    }
+    with WebServer(pages) as server:
+        standard, page = kept.try_catalogue(workspace, server.at("/opds"))
+        hit = kept.search(workspace, standard, page, "jane austen").entries[0]
+        assert (hit.title, hit.author, hit.address, hit.offer) == ("Emma", "Mina Vale", server.at("/e/0"), Offer.FREE)
+        gutenberg, page = kept.try_catalogue(workspace, server.at("/158.opds"))
+        assert [(one.offer, one.address) for one in page.entries] == [(Offer.FREE, server.at("/158.epub3.images"))]
+        hit = kept.search(workspace, gutenberg, page, "emma").entries[0]
+        assert (hit.offer, kept.open_page(workspace, gutenberg, hit.address).entries[0].offer) == (None, Offer.FREE)
+        assert kept.search(workspace, gutenberg, page, "nowhere").entries == ()  # the server says 404
+
+
+def test_what_a_feed_leaves_out():
+    """Types that are missing, files behind a page of their own, addresses by xml:base, titles in HTML, facets."""
+    indirect = '<opds:indirectAcquisition xmlns:opds="http://opds-spec.org/2010/catalog" type="application/epub+zip"/>'
+    facet = f'<link rel="http://opds-spec.org/facet" type="{ATOM}" href="?l=de" title="German"/>'
+    page = parse_page(
+        feed(
+            entry("No type", ("subsection", "", "more")),
+            entry("New", ("http://opds-spec.org/sort/new", "", "new")),
+            entry("Untyped", ("http://opds-spec.org/acquisition", "", "/download/1/epub/")),
+            entry("Spoken", ("http://opds-spec.org/acquisition", "", "/s.mp3")),
+            entry("Behind", (PLAIN, f"{ATOM};type=entry", "/b"), inside=indirect),
+            entry("Picture", ("http://opds-spec.org/image", "", "/p.jpg")),
+            '<entry xml:base="https://z.org/a/"><title type="html">Tom &amp;amp; &lt;i&gt;Jerry&lt;/i&gt;</title>'
+            f'<link rel="{OPEN}" type="APPLICATION/EPUB+ZIP" href="t.epub"/></entry>',
+            links=facet,
+        ),
+        "https://x.org/opds/",
+    )
+    assert [(one.title, one.offer, one.address) for one in page.entries] == [
+        ("No type", None, "https://x.org/opds/more"),
+        ("New", None, "https://x.org/opds/new"),
+        ("Untyped", Offer.FREE, "https://x.org/download/1/epub/"),
+        ("Spoken", Offer.NONE, ""),
+        ("Behind", None, "https://x.org/b"),
+        ("Tom & Jerry", Offer.FREE, "https://z.org/a/t.epub"),
+    ]
+    book = {"metadata": {"title": "Alone"}, "links": [{"rel": OPEN, "href": "/a.epub", "type": "application/epub+zip"}]}
+    assert parse_page(json.dumps(book).encode(), "https://x.org/").entries[0].address == "https://x.org/a.epub"
+
+
 @pytest.mark.parametrize(
     "data", [b"<html><body>Hello</body></html>", b"{}", b"", b"\x00", b"[1]", b'{"a":' * 9000, b"<feed/>"]
 )

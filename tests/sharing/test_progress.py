@@ -22,7 +22,7 @@ def sentence(part: int, number: int) -> str:
     return f"In part {part} the keeper {NAMES[number]} wrote line {number} of the log, and it rained on Harrow again."
 
 
-CONTAINER = """<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>
+CONTAINER = """<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>
 <rootfile full-path="OPS/p.opf" media-type="application/oebps-package+xml"/></rootfiles></container>"""
 PACKAGE = """<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="i">
 <metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>The log</dc:title>
