@@ -274,6 +274,7 @@ def collapse_whitespace(text: str) -> str:
 
 _COPIED = 0.8  # of a gist's words that stand, in the same order, in little more of the page than it has itself
 _MORE, _HEADING_WORDS = 1.5, 12
+_LEAST_RUNS = 20
 
 
 def copies_beginning(text: str, page: str, *, least: int) -> bool:
@@ -286,6 +287,18 @@ def copies_beginning(text: str, page: str, *, least: int) -> bool:
     beginning = terms(page)[: round(_MORE * len(said)) + _HEADING_WORDS]
     blocks = SequenceMatcher(None, said, beginning, autojunk=False).get_matching_blocks()
     return sum(block.size for block in blocks) >= _COPIED * len(said)
+
+
+def runs_of_three(text: str) -> list[tuple[str, str, str]]:
+    """Return each three words in a row of ``text``."""
+    said = terms(text)
+    return list(zip(said, said[1:], said[2:], strict=False))
+
+
+def repeated_share(text: str) -> float:
+    """Return the share of the runs of three words in ``text`` that were said before in it; 0 for a short text."""
+    runs = runs_of_three(text)
+    return 1 - len(set(runs)) / len(runs) if len(runs) >= _LEAST_RUNS else 0.0
 
 
 def is_beginning(text: str, page: str, words: int | None = None) -> bool:

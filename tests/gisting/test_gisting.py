@@ -82,6 +82,19 @@ def test_a_useless_reply_is_asked_for_once_more(bad):
     assert gist.words < count_words(TEXT)
 
 
+def test_a_gist_that_says_the_same_again_and_again_is_none():
+    """Such as a model of 1.5B wrote. A page with a refrain may have a gist with one."""
+    page = f"{TEXT} {' '.join(f'word{n}' for n in range(150))}."
+    told = f"Ada climbs to the lamp and finds {' '.join(f'word{n}' for n in range(20, 40))}."
+    circle = "Ada climbs to find lamps. She climbs to find lamps by finding. She climbs to find lamps by climbing. " * 2
+    gist, model = gist_of([circle, told], page)
+    assert (gist.text, gist.fallback) == (told, False)
+    assert "said the same again" in model.prompts[1].text
+    assert gist_of([circle, circle], page)[0].fallback
+    sung = gist_of([circle], f"{TEXT} {'Ada climbs to find lamps. She climbs to find lamps by finding. ' * 12}")[0]
+    assert not sung.fallback
+
+
 def test_a_gist_about_an_apology_is_a_gist():
     text = "I'm sorry, said Ada, and told the captain everything. " + "He listened until the lamp went out. " * 3
     assert find_problem(text * 3, 1000) == ""

@@ -26,6 +26,15 @@ from tests.fakes.server import FakeServer, Reply
 from tests.recordings import recording
 
 PAGE = "The keeper climbed the stairs with the lamp in one hand and a letter in the other, and did not look back once."
+CHORUS = "Row, row, row the boat gently down the stream,\nmerrily, merrily, for life is but a dream."
+REFRAIN = f"The keeper went out early.\n{CHORUS}\nThe gulls came in from the north with the rain.\n{CHORUS}"
+# as a model of 1.5B wrote it
+CIRCLE = (
+    "The narrator comes to Harrow to count things. He is paid for this by counting things. He is paid for counting "
+    "things by counting things. He is paid for counting things. He is paid for counting things by countin things. He "
+    "is paid for counting things by counting. He is paid for counting things by counting. He is paid by things for "
+    "counting things. He is paid for counting things by counting. He was paid for counting things by counting. He is "
+)
 
 
 @pytest.mark.parametrize(
@@ -36,6 +45,7 @@ PAGE = "The keeper climbed the stairs with the lamp in one hand and a letter in 
         ("灯がともった。" + "海がまた荒れた。船は来なかった。風が吹いた。雪が降った。" * 3, "灯がともった。"),
         ("She said that he was there at noon. No.\nShe said that he was there at noon. Yes.\nOh. "
          "She said that he was there at noon.", "She said that he was there at noon."),
+        (CIRCLE, CIRCLE[: CIRCLE.index(" He is paid for counting things. ")]),
     ],
 )  # fmt: skip
 def test_a_reply_that_repeats_itself_is_known(text, kept):
@@ -46,7 +56,16 @@ def test_a_reply_that_repeats_itself_is_known(text, kept):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "Answer: (B)", "No, no, no, he said.", PAGE * 2, "| - | - | - |\n" * 2 + "-" * 80, "1\n2\n3\n4\n" * 2]
+    "text",
+    [
+        "",
+        "Answer: (B)",
+        "No, no, no, he said.",
+        PAGE * 2,
+        "| - | - | - |\n" * 2 + "-" * 80,
+        "1\n2\n3\n4\n" * 2,
+        REFRAIN,
+    ],
 )
 def test_a_reply_that_does_not_is_left_alone(text):
     assert repetition(text) is None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.models.server.events import Endless
 from readagent_core.prompts import Prompt
-from readagent_core.words import copies_beginning
+from readagent_core.words import copies_beginning, runs_of_three
 
+_CIRCLE, _AGAIN = 40, 0.6  # words at the end, and the share of what they say that was said twice before
 _STEP = 60  # characters between two looks
 _TIMES = 3
 _LEAST_REPEATED = 60  # characters of the repetitions together
@@ -47,8 +49,9 @@ class Guard:
 
 
 def repetition(text: str) -> int | None:
-    """Return where ``text`` begins to repeat itself: a span three times in a row at its end, or its last sentence for
-    the third time among others of which most were said before too; None where it does not. A refrain is no repetition.
+    """Return where ``text`` begins to repeat itself: a span three times in a row at its end, its last sentence for the
+    third time among others of which most were said before too, or nearly the same words again and again; None where it
+    does not. A refrain is no repetition.
     """
     tail = text[-_TIMES * _LONGEST_PERIOD :]
     for period in range(1, len(tail) // _TIMES + 1):
@@ -60,9 +63,24 @@ def repetition(text: str) -> int | None:
                 start -= period
             return start + period
     whole = list(_SENTENCE.finditer(text))
+    if _circles(text):
+        return next((found.start() for found in whole if _is_said(found.group(), text[: found.start()])), None)
     said = [found.group().strip().casefold() for found in whole]
     if not said or said.count(said[-1]) < _TIMES:
         return None
     last = range(len(said))[-2 * _TIMES :]
     again = sum(said[i] in said[:i] for i in last)
     return whole[said.index(said[-1])].end() if 2 * again > len(last) else None
+
+
+def _circles(text: str) -> bool:
+    """Whether the last words of ``text`` say what was said twice before, in nearly the same words."""
+    runs = runs_of_three(text[-4 * _LONGEST_PERIOD :])
+    times = Counter(runs)
+    return len(runs) > _CIRCLE and sum(times[run] >= _TIMES for run in runs[-_CIRCLE:]) >= _AGAIN * _CIRCLE
+
+
+def _is_said(sentence: str, before: str) -> bool:
+    """Whether ``before`` has nearly all of the words of ``sentence``, three in a row."""
+    runs, said = runs_of_three(sentence), set(runs_of_three(before))
+    return bool(runs) and sum(run in said for run in runs) >= _AGAIN * len(runs)
