@@ -2,16 +2,18 @@
 // Streamlit's uploader, which is on the page but not seen.
 
 import { button, el, icon, number, plural } from "../shared/dom.js";
+import { takeDropped, takeDrops } from "../shared/dropped.js";
 import { container } from "../shared/streamlit.js";
 
 /**
  * @import { Import } from "../protocol.js"
+ * @import { Dropped } from "../shared/dropped.js"
  * @import { Api } from "../shared/mount.js"
  */
 
-/** @type {("dragenter" | "dragover" | "dragleave" | "drop")[]} */
-const DRAGS = ["dragenter", "dragover", "dragleave", "drop"];
 const MOST_NOTES = 4; // of files in one state, each with a line of its own
+const SOON_MS = 100;
+const MOST_FAILED = 2; // with more of them the shelf would be far down
 
 export class Adding {
   /** @param {Api["send"]} send */
@@ -32,15 +34,10 @@ export class Adding {
     this.notes = el("div", { class: "notes", role: "status" });
     this.veil = el("div", { class: "veil", hidden: true }, el("p", {}, icon("drop"), "Drop to open"));
     this.ended = new AbortController();
-    const options = { signal: this.ended.signal };
-    /** @param {DragEvent} event */
-    const over = (event) => {
-      if (!event.dataTransfer?.types.includes("Files")) return;
-      event.preventDefault();
-      this.veil.hidden = event.type === "drop" || (event.type === "dragleave" && event.relatedTarget !== null);
-      if (event.type === "drop") this.dropped([...event.dataTransfer.items].filter((item) => item.kind === "file"));
+    const over = (/** @type {boolean} */ is) => {
+      this.veil.hidden = !is;
     };
-    for (const type of DRAGS) document.addEventListener(type, over, options);
+    takeDrops({ over, dropped: (dropped) => this.dropped(dropped) }, { signal: this.ended.signal });
   }
 
   close() {
@@ -53,12 +50,11 @@ export class Adding {
     input.click();
   }
 
-  /** A folder comes without its path, by which the server would read it. @param {DataTransferItem[]} items */
-  dropped(items) {
-    const folders = items.map((item) => item.webkitGetAsEntry()).flatMap((found) => (found?.isDirectory ? found : []));
+  /** A folder comes without its path, by which the server would read it. @param {Dropped} dropped */
+  dropped({ files, folders }) {
     const text = this.folders ? "It is imported by its path." : "Open it, and drop the files in it.";
-    this.refused.push(...folders.map(({ name }) => ({ name, title: "This is a folder", text, folder: this.folders })));
-    this.give(items.filter((item) => !item.webkitGetAsEntry()?.isDirectory).flatMap((item) => item.getAsFile() ?? []));
+    this.refused.push(...folders.map((name) => ({ name, title: "This is a folder", text, folder: this.folders })));
+    this.give(files);
   }
 
   /** Opens these files as soon as the ones before them have reached the server. @param {File[]} files */
@@ -80,14 +76,14 @@ export class Adding {
 
   // One batch at a time: the uploader is another one after each, and a file given to the one before would be lost.
   upload() {
-    if (!this.sent.length && this.next.length) {
+    /** @type {HTMLInputElement | null} */
+    const input = document.querySelector(`${container("unseen_drop")} input[type="file"]`);
+    if (!input && this.next.length && !this.ended.signal.aborted) setTimeout(() => this.upload(), SOON_MS); // it is drawn after us
+    if (input && !this.sent.length && this.next.length) {
       const given = new DataTransfer();
       for (const file of this.next) given.items.add(file);
       this.sent = this.next.map((file) => file.name);
       this.next = [];
-      /** @type {HTMLInputElement | null} */
-      const input = document.querySelector(`${container("unseen_drop")} input[type="file"]`);
-      if (!input) return;
       input.files = given.files;
       input.dispatchEvent(new Event("change", { bubbles: true }));
     }
@@ -102,7 +98,9 @@ export class Adding {
       if (!known.has(key) && this.sent.includes(name)) this.sent.splice(this.sent.indexOf(name), 1);
     }
     this.imports = imports;
-    this.upload();
+    const elsewhere = takeDropped();
+    if (elsewhere) this.dropped(elsewhere);
+    else this.upload();
   }
 
   draw() {
@@ -134,13 +132,33 @@ export class Adding {
         : this.sent.map((name) => this.busy(`Opening ${name}…`, this.away(forget(name), name)));
     const next =
       this.next.length > MOST_NOTES ? [this.waiting(plural(this.next.length, "file"))] : this.next.map(({ name }) => this.waiting(name));
+    const lines = this.imports.filter((one) => one.state !== "failed" && !joined.includes(one.state)).map((one) => this.line(one));
+    const failed = [...refused, ...this.imports.filter((one) => one.state === "failed").map((one) => this.line(one))];
     this.notes.replaceChildren(
       ...sent,
       ...next,
-      ...refused,
       ...joined.map((state) => this.joined(state)),
-      ...this.imports.filter((one) => !joined.includes(one.state)).map((one) => this.line(one)),
+      ...lines,
+      ...(failed.length > MOST_FAILED ? [this.folded(failed)] : failed),
     );
+  }
+
+  /** One note for all files that were not opened, which unfolds to a note for each. @param {Element[]} failed */
+  folded(failed) {
+    const open = this.notes.querySelector("details.files")?.hasAttribute("open") ?? false;
+    const dismiss = () => {
+      this.refused = [];
+      this.send({ do: "dismiss", of: this.imports.flatMap((one) => (one.state === "failed" ? one.key : [])).join(",") });
+      this.draw();
+    };
+    const count = `${plural(failed.length, "file")} could not be opened.`;
+    const list = el(
+      "details",
+      { class: "files grow", open },
+      el("summary", {}, `${count} `, el("span", { class: "dim" }, "Why")),
+      ...failed,
+    );
+    return el("div", { class: "note failed" }, list, this.away(dismiss, "the files that could not be opened"));
   }
 
   /** One note for all files of a state. @param {string} state */

@@ -110,6 +110,10 @@ export class Library {
   /** @param {AddEventListenerOptions} options */
   listen(options) {
     document.addEventListener("keydown", (event) => this.key(event), options);
+    const seenAgain = () => {
+      if (document.visibilityState === "visible" && !document.querySelector(DIALOG)) this.send({ do: "look" });
+    }; // another tab, or the command line, may have changed the library
+    document.addEventListener("visibilitychange", seenAgain, options);
     store.addEventListener("covers", () => this.coversCame(), options);
     store.addEventListener("gists", (event) => this.gistsCame(/** @type {CustomEvent} */ (event).detail), options);
     store.addEventListener("found", () => this.drawHits(), options);

@@ -62,7 +62,8 @@ export function openMenu(opener, items, label) {
 function place(menu, at) {
   const { width, height } = menu.getBoundingClientRect();
   const below = at.bottom + 4 + height <= innerHeight || at.top < height;
-  menu.style.left = `${Math.max(8, Math.min(at.left, innerWidth - width - 8))}px`;
+  const left = at.left + at.right > innerWidth ? at.right - width : at.left; // towards the middle of the window
+  menu.style.left = `${Math.max(8, Math.min(left, innerWidth - width - 8))}px`;
   menu.style.top = `${Math.max(8, below ? at.bottom + 4 : at.top - height - 4)}px`;
 }
 

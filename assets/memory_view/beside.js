@@ -27,7 +27,9 @@ export class BesideGists {
   /** Draws the gists of paragraphs `first` to `last`. @param {number} first @param {number} last */
   draw(first, last) {
     const { pages, data, book } = this.state;
-    const shown = pages.filter((page) => page.gist && page.start <= last && (page.endAt ? page.end >= first : page.end > first));
+    const shown = pages.filter(
+      (page) => (page.gist || page.veiled) && page.start <= last && (page.endAt ? page.end >= first : page.end > first),
+    );
     const key = JSON.stringify([data.layer, this.query(), shown]);
     if (key === this.drawn) return;
     this.drawn = key;
@@ -40,8 +42,13 @@ export class BesideGists {
       ...shown.map((page) =>
         el(
           "article",
-          { class: "side" },
-          el("div", { class: "ghead small" }, el("strong", {}, `Gist of page ${page.number}`)),
+          { class: page.veiled ? "side veiled" : "side" },
+          el(
+            "div",
+            { class: "ghead small" },
+            el("strong", {}, `Gist of page ${page.number}`),
+            page.veiled ? el("span", { class: "dimmer" }, "not read yet") : null,
+          ),
           el("div", words, ...this.leaves.body(page)),
           ...this.leaves.extras(page),
         ),

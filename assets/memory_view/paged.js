@@ -23,6 +23,7 @@ import { Turning } from "./turning.js";
  */
 
 const SIDE = 64; // px on each side of a column, for the page's number
+const BESIDE = 204; // px more on the right, for the gists beside one page: kept free, so that they move nothing when they come
 const EDGE = 28; // px above and below a column
 const LEAST_SPREAD = 860; // px; a narrower view shows one page
 
@@ -90,7 +91,8 @@ export class Paged {
     const line = parseFloat(getComputedStyle(probe).lineHeight);
     const height = Math.max(line * 3, Math.floor((scroller.clientHeight - 2 * EDGE) / line) * line);
     const two = look.flow === "spread" && scroller.clientWidth >= LEAST_SPREAD && !vertical;
-    const room = scroller.clientWidth - (two ? 4 : 2) * side;
+    const beside = look.flow !== "spread" && this.state.view === "both" && !this.frame.isNarrow ? BESIDE : 0;
+    const room = scroller.clientWidth - (two ? 4 : 2) * side - beside;
     const width = Math.min(vertical ? 900 : probe.offsetWidth, two ? room / 2 : room);
     this.size = {
       width: Math.floor(width),
@@ -128,6 +130,7 @@ export class Paged {
       (vertical
         ? `width:${width}px;height:${height}px;column-width:${height}px;column-gap:${2 * EDGE}px;margin:${EDGE}px ${side}px`
         : `width:${wide - 2 * side}px;height:${height}px;column-width:${width}px;column-gap:${2 * side}px;margin:${EDGE}px ${side}px`);
+    this.frame.room.style.setProperty("--text-end", `${sheet.offsetLeft + sheet.offsetWidth - side}px`);
     this.drawn = this.loaded(unit);
     for (const [at, node] of units.units.entries()) node.classList.toggle("on", this.drawn[0] <= at && at <= this.drawn[1]);
     const end = units.units[this.drawn[1]].lastElementChild; // a picture may come after the last paragraph

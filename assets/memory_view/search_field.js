@@ -13,7 +13,7 @@ export class SearchField {
     this.input = el("input", {
       type: "search",
       "aria-label": "Search this book",
-      placeholder: "Search the text",
+      placeholder: "Search the book",
       oninput: () => this.typed(),
       onkeydown: (event) => this.entered(event),
     });

@@ -111,7 +111,7 @@ export class Toolbar {
     this.export.hidden = !made;
     this.ask.hidden = !this.state.data.can.ask;
     const narrow = this.frame.root.clientWidth < 560;
-    this.searching.input.placeholder = narrow ? "Search" : made ? "Search text and gists" : "Search the text";
+    this.searching.input.placeholder = narrow ? "Search" : "Search the book";
     this.pageField.update();
     const { book, pages } = this.state;
     if (!made) return;

@@ -1,6 +1,7 @@
 // Runs before Streamlit's own scripts.
 
 import { showWhenWhole } from "./arrival.js";
+import { connectDrops } from "./dropped.js";
 import { connectLinks, hideBarWhileReading } from "./screens.js";
 import { connectAtOnce } from "./streamlit.js";
 import { followTheme } from "./theme.js";
@@ -12,6 +13,7 @@ followTheme();
 showWhenWhole();
 document.addEventListener("DOMContentLoaded", () => {
   connectLinks();
+  connectDrops();
   hideBarWhileReading();
   connectTour();
   tellTrouble();

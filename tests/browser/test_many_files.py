@@ -7,7 +7,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import StartApp
-from tests.browser.test_library import act_on, card
+from tests.browser.test_library import act_on, card, drop
 
 
 def test_many_files_share_a_note_and_one_book_is_opened_from_its_note(
@@ -43,3 +43,14 @@ def test_many_files_share_a_note_and_one_book_is_opened_from_its_note(
         )
         notes.get_by_role("button", name="Read last house").click()
         expect(page.locator(".leaves")).to_contain_text("it is dry")
+
+        drop(page, "elsewhere.txt", b"Elsewhere\n\nDear aunt, it snows.")  # on a book: it is opened in the library
+        expect(notes).to_contain_text(["Added elsewhere"])
+        for n in range(3):
+            drop(page, f"broken-{n}.epub", b"no archive")
+        folded = notes.filter(has_text="3 files could not be opened")
+        expect(folded.locator(".note").first).to_be_hidden()
+        folded.locator("summary").click()
+        expect(folded.locator(".note")).to_contain_text([f"broken-{n}.epub" for n in range(3)])
+        folded.get_by_role("button", name="Hide the note about the files that could not be opened").click()
+        expect(folded).to_have_count(0)

@@ -248,6 +248,21 @@ def test_pages_of_the_screen_turn_through_the_whole_book(page: Page, app_url: st
     page.locator(".panel").get_by_role("button", name="Scroll", exact=True).click()
 
 
+def test_gists_that_come_beside_a_page_of_the_screen_move_nothing(page: Page, app_url: str, app_home: Path) -> None:
+    open_book(page, app_url, add(app_home, long_text(3, name=f"{uuid4()}")))
+    page.locator(".aa").click()
+    page.locator(".panel").get_by_role("button", name="Pages", exact=True).click()
+    page.keyboard.press("Escape")
+    text, gist = page.locator('p[data-i="0"]'), page.locator(".side .gtext").first
+    before = text.bounding_box()
+    page.get_by_role("button", name="Make gists").click()
+    expect(gist).to_be_visible()
+    assert text.bounding_box() == before
+    assert gist.bounding_box()["x"] > before["x"] + before["width"]
+    page.locator(".aa").click()
+    page.locator(".panel").get_by_role("button", name="Scroll", exact=True).click()
+
+
 def test_a_book_set_from_top_to_bottom_is_shown_so(page: Page, app_url: str, app_home: Path) -> None:
     texts = tuple(Paragraph(f"第{n}段。雪守駅の時計は、三分進んでいる。" * 12) for n in range(20))
     number = add(app_home, Document("縦書き", texts, language="ja", vertical=True))

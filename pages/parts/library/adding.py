@@ -39,7 +39,7 @@ def draw(workspace: Workspace) -> Book | None:
         pasted = st.text_area(
             "Paste a link or text" if links else "Paste text",
             placeholder="https://… or any text" if links else "Any text",
-            height=68,
+            height=168,
             key=f"pasted_{turn}",
         )
         if not links:

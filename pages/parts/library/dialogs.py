@@ -28,7 +28,9 @@ def edit_names(workspace: Workspace, book: Book, tags: tuple[str, ...]) -> None:
     with st.form("name", border=False):
         title = st.text_input("Title", book.title, max_chars=300)
         author = st.text_input("Author", book.author, max_chars=300)
-        chosen = st.multiselect("Tags", workspace.library.tags(), tags, accept_new_options=True)
+        chosen = st.multiselect(
+            "Tags", workspace.library.tags(), tags, accept_new_options=True, placeholder="Choose, or type a new one"
+        )
         if not st.form_submit_button("Save", type="primary"):
             return
     try:
