@@ -57,14 +57,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-def _installed() -> str | None:
+def installed() -> str | None:
     found = next((path for path in map(shutil.which, NAMES) if path), None)
     return found or (MAC if Path(MAC).exists() else None)
 
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    path = _installed()
+    path = installed()
     if path is None:  # Playwright's own; quick when it is there already
         subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=False, timeout=300)
     with sync_playwright() as playwright:
@@ -197,19 +197,26 @@ def go_to(page: Page, screen: str) -> None:
 
 
 @contextmanager
-def running_app(home: Path, *, script: Path = ROOT / "app.py", **environment: str) -> Iterator[str]:
-    """The app on a free port with ``home`` as its READAGENT_HOME; its address, without a slash at the end."""
+def running_app(
+    home: Path, *, script: Path = ROOT / "app.py", share: bool = False, **environment: str
+) -> Iterator[str]:
+    """The app on a free port with ``home`` as its READAGENT_HOME; its address, without a slash at the end.
+
+    ``share``: started as ``readagent app --share``.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     clean: dict[str, Any] = {name: value for name, value in os.environ.items() if name not in OURS}
     log = home.parent / f"app-{port}.log"
-    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
+    by_command = ["readagent_core", "app", "--share", "--port", str(port)]
+    command = by_command if share else ["streamlit", "run", str(script), "--server.port", str(port)]
+    at = {"STREAMLIT_SERVER_ADDRESS": "127.0.0.1", "STREAMLIT_BROWSER_SERVER_ADDRESS": "127.0.0.1"}
     with log.open("wb") as out:
         process = subprocess.Popen(
-            [*command, "--server.address", "127.0.0.1", "--browser.serverAddress", "127.0.0.1"],
+            [sys.executable, "-m", *command],
             cwd=ROOT,
-            env={**clean, "READAGENT_HOME": str(home), **environment},
+            env={**clean, **at, "READAGENT_HOME": str(home), **environment},
             stdout=out,
             stderr=subprocess.STDOUT,
         )

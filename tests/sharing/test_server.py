@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import http.client
 import json
-import re
-import sys
+import urllib.request
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
@@ -20,13 +19,13 @@ from readagent_core.secret import Secret
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
 from tests.browser.conftest import running_app
+from tests.sharing.network import Network, home_network
 from tests.sharing.test_progress import epub, koreader
 from tests.team.sending import run_with_cookies
 
-HOST = "127.0.0.2"  # of this computer's own addresses one that is not the first listener's
-
 
 class Shared(NamedTuple):
+    network: Network
     port: int
     password: str
     workspace: Workspace
@@ -38,28 +37,25 @@ class Answer(NamedTuple):
     body: bytes
 
 
-def needs_other_addresses() -> None:
-    if sys.platform == "darwin":
-        pytest.skip("only 127.0.0.1 is there")
-
-
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
-    needs_other_addresses()
     home = tmp_path_factory.mktemp("shared") / "home"
-    with running_app(home, READAGENT_SHARE=HOST, STREAMLIT_SERVER_HEADLESS="true") as url:
+    with home_network() as network, running_app(home, READAGENT_SHARE=network.host) as url:
         workspace = Workspace(load_settings({"READAGENT_HOME": str(home)}))
-        yield Shared(urlsplit(url).port or 0, json.loads((home / "share.json").read_text())["password"], workspace)
+        password = json.loads((home / "share.json").read_text())["password"]
+        yield Shared(network, urlsplit(url).port or 0, password, workspace)
         workspace.library.close()
 
 
 def ask(
-    shared: Shared, path: str, method: str = "GET", body: str | None = None, host: str = HOST, by: str = "127.0.0.1",
-    **headers: str,
-) -> Answer:  # fmt: skip
-    """``by``: the address that the request comes from."""
-    connection = http.client.HTTPConnection(host, shared.port, timeout=30, source_address=(by, 0))
+    shared: Shared, path: str, method: str = "GET", body: str | None = None, by: str = "", **headers: str
+) -> Answer:
+    """What the shared app answers. ``by``: the address that the request comes from, the phone's without it."""
+    there = (by or shared.network.phone, 0)
+    connection = http.client.HTTPConnection(shared.network.host, shared.port, timeout=30, source_address=there)
     with closing(connection):
+        with shared.network.inside():
+            connection.connect()
         connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
         answer = connection.getresponse()
         return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
@@ -69,8 +65,10 @@ def key_of(shared: Shared) -> str:
     return hashlib.md5(shared.password.encode()).hexdigest()
 
 
-def test_forty_attempts_and_none_succeeds(shared):
-    ask_as = partial(ask, shared, by="127.0.0.9")  # whoever guesses has to wait, nobody else
+def test_forty_attempts_and_none_succeeds(shared, record_property):
+    record_property("asked", shared.network.told)
+    print(shared.network.told)
+    ask_as = partial(ask, shared, by=shared.network.guesser)  # whoever guesses has to wait, nobody else
     evil, form = "http://evil.example", "application/x-www-form-urlencoded"
     right = urlencode({"password": shared.password})
     words = "/ /read /ask /settings /picture/0/0 /original/0/facts /_stcore/health /media/x.txt /_stcore/host-config"
@@ -89,11 +87,15 @@ def test_forty_attempts_and_none_succeeds(shared):
     assert sorted({one.status for one in attempts}) == [401, 403, 421]
     assert not any("set-cookie" in one.headers for one in attempts)
     assert not any(shared.password.encode() in one.body or b"Harrow" in one.body for one in attempts)
-    sockets = [
-        run_with_cookies({}, f"http://127.0.0.1:{shared.port}", host=f"{HOST}:{shared.port}", origin=origin)
-        for origin in (f"http://{HOST}:{shared.port}", evil)
-    ]
-    assert len(attempts) + len(sockets) >= 38
+    own = f"http://{shared.network.host}:{shared.port}"
+    with shared.network.inside():
+        sockets = [
+            run_with_cookies(cookies, own, origin=origin, host=host)
+            for cookies in ({}, {"readagent_device": "x"}, {"readagent_device": key_of(shared)})
+            for origin, host in ((own, ""), (evil, ""), (f"http://rebound.example:{shared.port}", "rebound.example"))
+        ]
+    assert set(sockets) == {b""}
+    assert len(attempts) + len(sockets) >= 40
 
 
 def test_a_device_signs_in_and_out(shared):
@@ -106,13 +108,17 @@ def test_a_device_signs_in_and_out(shared):
     assert {"HttpOnly", "SameSite=strict", "Path=/"} <= set(signed.headers["set-cookie"].split("; "))
     cookie = signed.headers["set-cookie"].split(";")[0]
     assert ask(shared, "/read", Cookie=cookie).status == 200
+    name, _, value = cookie.partition("=")
+    with shared.network.inside():
+        assert run_with_cookies({name: value}, f"http://{shared.network.host}:{shared.port}")
     away = ask(
         shared, "/sign-in", "POST", urlencode({"password": shared.password, "to": "//evil.example"}), Content_Type=form
     )
     assert away.headers["location"] == "/"
     assert ask(shared, "/sign-out", "POST", "", Cookie=cookie).status == 303
     assert ask(shared, "/read", Cookie=cookie).status == 401
-    assert ask(shared, "/read", host="127.0.0.1").status == 200  # this computer itself
+    with urllib.request.urlopen(f"http://127.0.0.1:{shared.port}/read", timeout=30) as itself:
+        assert itself.status == 200
 
 
 def test_our_own_client_browses_searches_and_adds(shared, workspace):
@@ -120,7 +126,7 @@ def test_our_own_client_browses_searches_and_adds(shared, workspace):
     from readagent_core.incoming.opening import open_file
 
     sent = open_file(shared.workspace, epub(), "log.epub")
-    address = f"http://{HOST}:{shared.port}/opds"
+    address = f"http://{shared.network.host}:{shared.port}/opds"
     found, page = catalogues.try_catalogue(workspace, address, "anybody", Secret(shared.password))
     assert (found.home, page.entries[0].title) == (True, "All books")
     catalogues.keep_catalogue(workspace, found, Secret(shared.password))
@@ -150,18 +156,3 @@ def test_koreader_signs_in_and_keeps_its_place(shared):
         assert ask(shared, "/users/create", "POST", body).status == 402
         assert ask(shared, "/syncs/progress", "PUT", body, **headers).status == 403
     assert ask(shared, "/syncs/progress", "PUT", "x" * 9000, **headers).status == 403
-
-
-def test_the_code_of_a_library_leads_to_the_address(shared):
-    cv2 = pytest.importorskip("cv2")
-    import io
-
-    import numpy
-    import segno
-
-    address = f"http://192.168.1.23:8501/#{shared.password}"
-    out = io.BytesIO()
-    segno.make(address, error="m").save(out, kind="png", scale=6, border=4)
-    image = cv2.imdecode(numpy.frombuffer(out.getvalue(), numpy.uint8), cv2.IMREAD_COLOR)
-    assert cv2.QRCodeDetector().detectAndDecode(image)[0] == address
-    assert re.search(r"location\.hash", ask(shared, "/", Accept="text/html").body.decode())

@@ -72,6 +72,7 @@ def run_with_cookies(
     message = BackMsg()
     message.rerun_script.query_string = query
     message.rerun_script.page_name = screen
+    to = urlsplit(url).hostname or ""
     protocols = ["streamlit", cookies.get("_streamlit_xsrf", "x"), *([session] if session else [])]
     sent_cookies = "; ".join(f"{name}={value}" for name, value in cookies.items())
     found = b""
@@ -82,7 +83,7 @@ def run_with_cookies(
             subprotocols=[Subprotocol(one) for one in protocols],
             additional_headers={"Cookie": sent_cookies},
             max_size=None,
-            sock=create_connection(("127.0.0.1", urlsplit(url).port or 80)),
+            sock=create_connection((to.replace("localhost", "127.0.0.1"), urlsplit(url).port or 80)),
         ) as socket:
             if before:
                 socket.send(before.SerializeToString())
