@@ -232,7 +232,7 @@ def running_app(
                 process.wait(10)
 
 
-def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path, *, seconds: float = 60) -> None:
+def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path, *, seconds: float = 120) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if process.poll() is not None:
