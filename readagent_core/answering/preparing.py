@@ -1,4 +1,4 @@
-"""Has a model on this computer read what the questions about a book share when the book is opened, before one is asked.
+"""Has a llama.cpp server read what the questions about a book share when the book is opened, before one is asked.
 
 The first answer then begins at once. Where the model's state can be kept it comes from the disk the next time; other
 kinds of models read anew each time.
@@ -19,8 +19,8 @@ from readagent_core.jobs import Job
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel, ModelWrapper
 from readagent_core.models.local.engine import IDLE_SECONDS
-from readagent_core.models.local.server import PREPARE
 from readagent_core.models.local.states import LEAST
+from readagent_core.models.server.openai_server import PREPARE
 from readagent_core.prompts import Prompt
 from readagent_core.workspace import Workspace
 

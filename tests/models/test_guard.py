@@ -17,6 +17,7 @@ from readagent_core.models.limiter import Limiter
 from readagent_core.models.server import openai_server
 from readagent_core.models.server.grammars import grammar_of
 from readagent_core.models.server.guard import repetition
+from readagent_core.models.server.openai_server import PREPARE
 from readagent_core.models.server.replies import Reply as Arrived
 from readagent_core.models.server.shared_beginnings import keeps_marked
 from readagent_core.plan import GistingPlan
@@ -65,6 +66,9 @@ def test_a_reply_that_repeats_itself_is_known(text, kept):
         "| - | - | - |\n" * 2 + "-" * 80,
         "1\n2\n3\n4\n" * 2,
         REFRAIN,
+        "\n".join(
+            f"<{n}> Because the words before and after it have least in common, and are new: {n}." for n in range(9)
+        ),
     ],
 )
 def test_a_reply_that_does_not_is_left_alone(text):
@@ -137,16 +141,21 @@ def test_a_grammar_holds_what_is_offered():
 def test_llama_cpp_is_asked_for_its_progress_and_against_copies_of_the_page(model_at):
     with FakeServer(kind="llama.cpp", window=4096) as server:
         model = model_at(server)
-        for task in ("gist", "answer"):
+        for task in ("gist", "answer", "paginate_shared", PREPARE):
             model.complete(Prompt(task, "Shorten this."), CancelToken())
-        gist, answer = (chat.payload for chat in server.chats)
+        gist, answer, pause, prepare = (chat.payload for chat in server.chats)
         assert gist["return_progress"]
         assert answer["cache_prompt"]
         assert gist["dry_allowed_length"] > 0
         assert "dry_allowed_length" not in answer  # quotations are copies
+        assert model.shares_text
+        assert pause["n_cache_reuse"] > 0  # what follows a pause point was read before
+        assert "n_cache_reuse" not in answer
+        assert prepare["max_tokens"] == 1
     with FakeServer() as other:
         model_at(other).complete(Prompt("gist", "Shorten this."), CancelToken())
         assert not {"cache_prompt", "dry_multiplier"} & set(other.chats[0].payload)
+        assert not model_at(other).shares_text
 
 
 def test_a_reply_that_is_ended_early_has_its_figures_and_tells_how_much_was_read():

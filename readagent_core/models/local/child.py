@@ -50,6 +50,8 @@ def _serve(options: dict[str, Any]) -> Any:
     params.n_ctx, params.n_parallel = options["window"], 1
     params.cpuparams.n_threads, params.cpuparams_batch.n_threads = options["writing"], options["reading"]
     params.n_threads_http = 2
+    # mapped, the file would stay in memory beside the weights that are laid out anew for the processor
+    params.load_mode = xllamacpp.llama_load_mode.LLAMA_LOAD_MODE_NONE
     params.slot_save_path = options["states"]
     params.cache_ram_mib = options["set_aside"]
     params.default_template_kwargs = {"enable_thinking": "false"}  # minutes of thinking before each gist

@@ -13,13 +13,12 @@ from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.models.local.engine import WINDOW, Engine, is_installed
 from readagent_core.models.local.states import MEGABYTES, States, blocks
 from readagent_core.models.server.client import Client
-from readagent_core.models.server.openai_server import OpenAIServer
+from readagent_core.models.server.openai_server import PREPARE, OpenAIServer
 from readagent_core.models.server.windows import NO_ANSWER, Window, client_of, fetch, root
 from readagent_core.prompts import Prompt
 
 _STATE_SECONDS = 60.0
 _SILENCE_SECONDS = 3_600.0  # a slow computer may read a long prompt so long; whether the process lives is known
-PREPARE = "prepare"  # the task of a prompt that is only to be read
 _BELIEVED = 0.5  # a state of which the server reused less than this share was not used
 WHERE = "http://readagent.localhost/v1"  # in place of its address: the port is another one at each start
 
@@ -28,7 +27,6 @@ class LocalServer(OpenAIServer):
     """``engine``: what answers, or why nothing does; all else as in ``OpenAIServer``."""
 
     asks_again = False
-    shares_text = True
 
     def __init__(
         self, model: str, engine: Engine | LocalModelError, *, megabytes: int = MEGABYTES, **options: Any
@@ -67,10 +65,6 @@ class LocalServer(OpenAIServer):
                 if isinstance(part, Completion):
                     await self._keep_state(prompt, part, cancel, state, expected)
                 yield part
-
-    async def _request(self, prompt: Prompt) -> dict[str, Any]:
-        request = await super()._request(prompt)
-        return request | {"max_tokens": 1} if prompt.task == PREPARE else request
 
     async def _load_state(self, prompt: Prompt, cancel: CancelToken) -> tuple[str, int]:
         """Load the state with the longest beginning of ``prompt``; return its name and its tokens, about."""

@@ -63,8 +63,10 @@ def repetition(text: str) -> int | None:
                 start -= period
             return start + period
     whole = list(_SENTENCE.finditer(text))
-    if _circles(text):
-        return next((found.start() for found in whole if _is_said(found.group(), text[: found.start()])), None)
+    paragraph = text.rfind("\n") + 1
+    if _circles(text[paragraph:]):
+        inside = (found for found in whole if found.start() >= paragraph)
+        return next((found.start() for found in inside if _is_said(found.group(), text[: found.start()])), None)
     said = [found.group().strip().casefold() for found in whole]
     if not said or said.count(said[-1]) < _TIMES:
         return None
@@ -73,9 +75,9 @@ def repetition(text: str) -> int | None:
     return whole[said.index(said[-1])].end() if 2 * again > len(last) else None
 
 
-def _circles(text: str) -> bool:
-    """Whether the last words of ``text`` say what was said twice before, in nearly the same words."""
-    runs = runs_of_three(text[-4 * _LONGEST_PERIOD :])
+def _circles(paragraph: str) -> bool:
+    """Whether its last words say what was said twice before in it, in nearly the same words. Lines of a list may."""
+    runs = runs_of_three(paragraph[-4 * _LONGEST_PERIOD :])
     times = Counter(runs)
     return len(runs) > _CIRCLE and sum(times[run] >= _TIMES for run in runs[-_CIRCLE:]) >= _AGAIN * _CIRCLE
 

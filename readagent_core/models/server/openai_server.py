@@ -43,6 +43,9 @@ KEEP_ALIVE = 10
 LLAMA_CPP = {"cache_prompt": True, "return_progress": True, "timings_per_token": True}
 # its sampler against repetition, over the prompt as well: a gist may take over some words in a row, not whole sentences
 AGAINST_COPIES = {"dry_multiplier": 0.8, "dry_base": 1.75, "dry_allowed_length": 6, "dry_penalty_last_n": 32_768}
+# what follows a pause point was read in the prompt before: the server moves what it computed for it, in runs of tokens
+TEXT_AGAIN = {"n_cache_reuse": 8}  # between two labels
+PREPARE = "prepare"  # the task of a prompt that is only to be read
 LEAST_MEASURED = 64  # tokens read anew, from which on the time to the first word is a measure
 TOLD_AFTER = 10  # seconds without a word, after which a person is told
 
@@ -93,6 +96,10 @@ class OpenAIServer(ChatModel):
     @property
     def copies_pages(self) -> bool:
         return self.quirks.copies
+
+    @property
+    def shares_text(self) -> bool:
+        return self.sizes.grammar  # llama.cpp, which reuses beginnings
 
     @property
     def notices(self) -> list[str]:
@@ -170,7 +177,7 @@ class OpenAIServer(ChatModel):
         if quirks.temperature and self._temperature is not None:
             request["temperature"] = self._temperature
         if quirks.tokens_field:
-            request[quirks.tokens_field] = self.sizes.most(prompt)
+            request[quirks.tokens_field] = 1 if prompt.task == PREPARE else self.sizes.most(prompt)
         if quirks.stream:
             request["stream"] = True
             if quirks.stream_options:
@@ -182,6 +189,7 @@ class OpenAIServer(ChatModel):
             request["grammar"] = grammar
         if self.sizes.grammar:
             request |= LLAMA_CPP | (AGAINST_COPIES if prompt.task.startswith("gist") else {})
+            request |= TEXT_AGAIN if prompt.task == "paginate_shared" else {}
         return request
 
     async def _parts(
