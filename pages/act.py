@@ -126,12 +126,15 @@ def _form(workspace: Workspace, book: Book, cost: str, *, running: bool) -> None
         st.caption(ABOUT)
         task_column, done_column = st.columns([3, 2])
         with task_column:
-            task = st.text_area("Task", key=task_key, height=92, placeholder="Find a wedding photographer near 10203")
+            task = st.text_area("Task", key=task_key, height=92, placeholder="Find a wedding photographer near 10203",
+                                on_change="ignore")  # fmt: skip
         with done_column:
-            done = st.text_area("Done so far, one action per line", key=done_key, height=92, placeholder="Nothing yet")
+            done = st.text_area("Done so far, one action per line", key=done_key, height=92, placeholder="Nothing yet",
+                                on_change="ignore")  # fmt: skip
         with st.container(horizontal=True, vertical_alignment="bottom", key="act_go_line"):
             pressed = st.button("Find the next action", type="primary", key="act_go", disabled=running)
-            looks = st.number_input("Parts to look at, at most", 0, 20, LOOK_UPS, key=f"act_looks_{book.id}", width=180)
+            looks = st.number_input("Parts to look at, at most", 0, 20, LOOK_UPS, key=f"act_looks_{book.id}", width=180,
+                                    on_change="ignore")  # fmt: skip
             if cost:
                 st.caption(cost)
         if pressed and not task.strip():

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import http.client
 import json
 import urllib.request
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 from urllib.parse import urlencode, urlsplit
+from xml.etree import ElementTree
 
 import pytest
 
+from readagent_core.document import Cover
 from readagent_core.incoming import catalogues
 from readagent_core.secret import Secret
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
 from tests.browser.conftest import running_app
+from tests.loaders.picturing import encode, photo
 from tests.sharing.network import Network, home_network
 from tests.sharing.test_progress import epub, koreader
 from tests.team.sending import run_with_cookies
@@ -138,6 +143,46 @@ def test_our_own_client_browses_searches_and_adds(shared, workspace):
     assert everything.total == len(everything.entries) == len(shared.workspace.library.cards())
 
 
+def test_as_readest_and_koreader_ask_for_a_catalogue(shared):
+    """Both send the password at once and ask with HEAD before; KOReader wants no compression."""
+    from readagent_core.incoming.opening import open_file
+
+    library = shared.workspace.library
+    document = library.document(open_file(shared.workspace, epub(5), "log.epub").id)
+    picture = encode(photo(60, 90), "PNG")
+    library.add(replace(document, cover=Cover(picture, "image/png")))
+    secret = base64.b64encode(f"reader:{shared.password}".encode()).decode()
+    asks = {
+        "readest": {"Authorization": f"Basic {secret}",
+                    "Accept": "application/atom+xml, application/xml, text/xml, */*"},
+        "koreader": {"Authorization": f"Basic {secret}", "Accept_Encoding": "identity",
+                     "Accept": "application/opds+json, application/atom+xml;profile=opds-catalog, */*"},
+    }  # fmt: skip
+    atom, opds = "{http://www.w3.org/2005/Atom}", "http://opds-spec.org"
+    for headers in asks.values():
+
+        def get(path: str, headers: dict[str, str] = headers) -> Answer:
+            head, whole = ask(shared, path, "HEAD", **headers), ask(shared, path, **headers)
+            assert (head.status, whole.status, head.body) == (200, 200, b"")
+            assert head.headers["content-type"] == whole.headers["content-type"]
+            return whole
+
+        root = ElementTree.fromstring(get("/opds").body)
+        links = {link.get("rel"): link for link in root.findall(f"{atom}link")}
+        described = ElementTree.fromstring(get(links["search"].get("href", "")).body)
+        (url,) = [one for one in described if one.tag.endswith("Url")]
+        assert "application/atom+xml" in url.get("type", "")
+        found = ElementTree.fromstring(get(url.get("template", "").replace("{searchTerms}", "the%20log")).body)
+        books = found.findall(f"{atom}entry")
+        files = [link for book in books for link in book.findall(f"{atom}link") if opds in link.get("rel", "")]
+        (file,) = [link for link in files if link.get("href", "").endswith("log.epub")][-1:]
+        answer = get(file.get("href", ""))
+        assert (answer.body, answer.headers["content-type"]) == (epub(5), "application/epub+zip")
+        assert answer.headers["content-disposition"].endswith("log.epub")
+        covers = [link for link in files if "/image" in link.get("rel", "")]
+        assert [get(link.get("href", "")).body for link in covers] == [picture] * 2  # whole, and as thumbnail
+
+
 def test_koreader_signs_in_and_keeps_its_place(shared):
     from readagent_core.incoming.opening import open_file
 
@@ -147,12 +192,15 @@ def test_koreader_signs_in_and_keeps_its_place(shared):
     assert (created.status, json.loads(created.body)) == (201, {"username": "reader"})
     assert ask(shared, "/users/auth", **headers).status == 200
     sent = koreader(epub(), "/body/DocFragment[2]/body/div/p[3]/text().4", 0.4)
-    put = ask(shared, "/syncs/progress", "PUT", json.dumps(sent), Content_Type="application/json", **headers)
+    known = {"metadata": {"title": "The log", "description": "x" * 9000},
+             "identifiers": [{"type": "content", "value": sent["document"]}]}  # fmt: skip
+    put = ask(shared, "/syncs/progress", "PUT", json.dumps(sent | known), Content_Type="application/json", **headers)
     assert put.status == 200
     assert shared.workspace.library.position(book.id).paragraph > 0
-    got = json.loads(ask(shared, f"/sync/syncs/progress/{sent['document']}", **headers).body)
+    ids = f"?ids=content:{sent['document']}"
+    got = json.loads(ask(shared, f"/sync/syncs/progress/{sent['document']}{ids}", **headers).body)
     assert {name: got[name] for name in sent} == sent
     for body in ("{", "[]", '{"document": 5}', "[" * 3000):
         assert ask(shared, "/users/create", "POST", body).status == 402
         assert ask(shared, "/syncs/progress", "PUT", body, **headers).status == 403
-    assert ask(shared, "/syncs/progress", "PUT", "x" * 9000, **headers).status == 403
+    assert ask(shared, "/syncs/progress", "PUT", "x" * 70_000, **headers).status == 403

@@ -58,10 +58,10 @@ def browse(questions: Questions) -> None:
     )
     results = questions.read_answers(found[name])
     _question(results[0])
-    for at in range(0, len(results), 2):
-        for column, result in zip(st.columns(2), results[at : at + 2], strict=False):
-            with column:
-                _answer(questions, result)
+    answers = st.grid(2)
+    for result in results:
+        with answers.cell():
+            _answer(questions, result)
 
 
 def stored_questions(folder: Path, record: Mapping[str, Any]) -> Questions:

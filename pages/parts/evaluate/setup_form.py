@@ -165,8 +165,8 @@ def _store(workspace: Workspace, name: str, data: bytes) -> Path:
 
 
 def _more(workspace: Workspace) -> dict[str, Any]:
-    one, two, three = st.columns(3)
-    runs = one.number_input(
+    fields = st.grid(3)
+    runs = fields.number_input(
         "Times each question is asked",
         1,
         10,
@@ -175,13 +175,13 @@ def _more(workspace: Workspace) -> dict[str, Any]:
         help="A model may answer differently each time. Asked more than once, the table says by how much (± one "
         "standard deviation).",
     )
-    preset = two.selectbox("Length of a page", list(PAGES), format_func=PAGES.__getitem__, key="evaluate_preset")
-    connections = three.number_input("Model calls at once", 1, 64, 8, key="evaluate_connections")
-    budget = one.number_input(
+    preset = fields.selectbox("Length of a page", list(PAGES), format_func=PAGES.__getitem__, key="evaluate_preset")
+    connections = fields.number_input("Model calls at once", 1, 64, 8, key="evaluate_connections")
+    budget = fields.number_input(
         "Stop after this many words sent", 0, 1_000_000_000, 0, step=100_000, key="evaluate_budget", help="0: no limit."
     )
     price = workspace.model.price
-    dollars = two.number_input(
+    dollars = fields.number_input(
         "Stop after this many dollars spent",
         0.0,
         100_000.0,
@@ -191,14 +191,14 @@ def _more(workspace: Workspace) -> dict[str, Any]:
         disabled=price is None or not price.cost(1, 1),
         help=_about_money(price),
     )
-    rate = three.toggle(
+    rate = fields.toggle(
         "Let the model judge answers in free words",
         value=True,
         key="evaluate_rate",
         disabled=not workspace.model.is_language_model,
-        help="It is asked twice, strictly and permissively, whether an answer agrees with the known one.",
+        help="It is asked twice, strictly and permissively, whether an answer agrees with the known fields.",
     )
-    books = one.number_input(
+    books = fields.number_input(
         "Documents asked together",
         1,
         1000,

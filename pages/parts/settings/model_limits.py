@@ -21,36 +21,36 @@ def limits(workspace: Workspace, *, model: str, where: str, listed: Price | None
     """Draw the limits and prices of a model. ``listed``: the price that the server lists, if it does."""
     saved = workspace.settings.saved
     with st.expander("Limits and prices"):
-        left, right = st.columns(2)
+        grid = st.grid(2)
         set_before = min(saved.window_of(model) or 0, MOST_WINDOW)
-        window = left.number_input(
+        window = grid.number_input(
             "Context window in tokens (0: ask the server)", 0, MOST_WINDOW, set_before, step=1024, key=f"window_{model}"
         )
         numbers = {
-            "timeout": right.number_input(
+            "timeout": grid.number_input(
                 "Longest wait for a reply, in seconds",
                 5,
                 3600,
                 shell.clamp(int(saved.timeout) or 180, 5, 3600),
                 step=30,
             ),
-            "connections": left.number_input(
+            "connections": grid.number_input(
                 "Calls at once while making gists", 1, 32, shell.clamp(saved.connections or CONNECTIONS, 1, 32), step=1
             ),
         }
-        embedding = right.text_input(
+        embedding = grid.text_input(
             "Embedding model (empty: built in)", value=saved.embedding_model, placeholder="built in"
         )
         price = price_of(model, where, saved.prices)
         price = listed if listed is not None and (price is None or price.as_of) else price
-        read = left.number_input(
+        read = grid.number_input(
             "Dollars per million tokens read",
             0.0,
             MOST_PRICE,
             shell.clamp(price.read, 0.0, MOST_PRICE) if price else 0.0,
             step=0.1,
         )
-        written = right.number_input(
+        written = grid.number_input(
             "Dollars per million tokens written",
             0.0,
             MOST_PRICE,
@@ -99,9 +99,9 @@ def budget_card(workspace: Workspace) -> None:
             if free
             else "0 is no limit. The limits apply to models whose price is known."
         )
-        left, right = st.columns(2)
-        for place, name, most, step in ((left, "book", 10_000.0, 0.5), (right, "month", 100_000.0, 1.0)):
-            place.number_input(
+        grid = st.grid(2)
+        for name, most, step in (("book", 10_000.0, 0.5), ("month", 100_000.0, 1.0)):
+            grid.number_input(
                 f"At most for a {name}",
                 0.0,
                 most,

@@ -32,19 +32,18 @@ FACES = {
 def appearance_tab(workspace: Workspace) -> None:
     look = gisting_status.look_of(workspace.library.preference("look", {}))
     st.subheader("Theme and type", anchor=False)
-    left, right = st.columns(2)
-    below_left, below_right = st.columns(2)
+    fields = st.grid(2)
     chosen = {
-        "size": left.select_slider("Text size", range(12, 37), look["size"], key="look_size"),
-        "measure": right.select_slider("Line length", range(40, 91), look["measure"], key="look_measure"),
-        "face": below_left.segmented_control(
+        "size": fields.select_slider("Text size", range(12, 37), look["size"], key="look_size"),
+        "measure": fields.select_slider("Line length", range(40, 91), look["measure"], key="look_measure"),
+        "face": fields.segmented_control(
             "Typeface",
             list(FACES),
             default=look["face"] if look["face"] in FACES else None,
             format_func=FACES.__getitem__,
             key="look_face",
         ),
-        "theme": below_right.segmented_control(
+        "theme": fields.segmented_control(
             "Theme", list(THEMES), default=look["theme"], format_func=THEMES.__getitem__, key="look_theme"
         ),
     }
@@ -94,11 +93,11 @@ def storage_tab(workspace: Workspace) -> None:
     st.text(cache_line(cache.state()))
     for notice in cache.notices:
         st.caption(f":orange[:material/warning:] {notice}")
-    left, right, _ = st.columns([1, 1, 1])
-    megabytes = left.number_input(
+    fields = st.grid(3)
+    megabytes = fields.number_input(
         "Largest size, MB", 16, 100_000, shell.clamp(saved.cache_megabytes or MEGABYTES, 16, 100_000), step=64
     )
-    days = right.number_input(
+    days = fields.number_input(
         "Delete after this many days", 1, 3650, shell.clamp(int(saved.cache_days) or int(DAYS), 1, 3650), step=30
     )
     with st.container(horizontal=True):

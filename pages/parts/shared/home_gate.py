@@ -36,7 +36,7 @@ from readagent_core.sharing import catalogue, progress
 from readagent_core.sharing.access import DAYS, Access
 
 COOKIE = "readagent_device"
-_MOST_BODY = 4096
+_MOST_BODY = 1 << 16  # KOReader sends what it knows of the book beside the place
 _LOCK = threading.Lock()
 _KEEPER = vars(sys.modules.setdefault("readagent_access", ModuleType("readagent_access")))  # see cached.py
 _PAGE = {
