@@ -21,6 +21,7 @@ from readagent_core.loaders.html.tree import BLOCK_TAGS
 
 WORDS = 64  # characters that are compared
 _LEAST = 12
+_BLOCKS = 4
 _MOST_BYTES = 20 << 20  # of one part
 _PATH = re.compile(
     r"/body/DocFragment(?:\[(\d{1,5})\])?(?:/body)?((?:/[\w:.-]+(?:\(\))?(?:\[\d{1,6}\])?)*?)(?:\.(\d{1,9}))?"
@@ -28,12 +29,15 @@ _PATH = re.compile(
 _STEP = re.compile(r"/([\w:-]+)(\(\))?(?:\[(\d+)\])?")
 
 
-def words_at(data: bytes, path: str) -> str:
-    """Return the words that follow a place in an EPUB; '' where there is none such."""
+def words_at(data: bytes, path: str) -> list[str]:
+    """Return the words that follow a place in an EPUB, and those of the next blocks of text; [] if it is none.
+
+    A heading, in which a chapter begins, may be no paragraph here, and a word or two may be anywhere.
+    """
     found = _PATH.fullmatch(path.strip())
     body = next((b for n, b in enumerate(_bodies(data), 1) if found and n == int(found[1] or 1)), None)
     if found is None or body is None:
-        return ""
+        return []
     at, piece = body, 0
     for name, is_text, number in _STEP.findall(found[2]):
         wanted = int(number or 1) - 1
@@ -42,24 +46,28 @@ def words_at(data: bytes, path: str) -> str:
             break
         children = [one for one in at if _name(one) == name]
         if wanted >= len(children):
-            return ""
+            return []
         at = children[wanted]
     texts = list(_texts(body))
+    order = {element: n for n, element in enumerate(body.iter())}
     own = [n for n, (owner, _, _) in enumerate(texts) if owner is at] or [
-        n for n, (owner, _, _) in enumerate(texts) if at in owner.iterancestors()
+        n
+        for n, (owner, _, _) in enumerate(texts)
+        if order[owner] >= order[at]  # it is a picture, or a whole part
     ]
     if not own:
-        return ""
-    first = own[min(piece, len(own) - 1)]
-    rest = "".join(text for _, _, text in texts[first:])[int(found[3] or 0) :]
-    return rest.split("\n")[0].strip()[:WORDS]  # to the end of its block: the paragraphs here are divided so too
+        return []
+    first, offset = (own[min(piece, len(own) - 1)], int(found[3] or 0)) if texts[own[0]][0] is at else (own[0], 0)
+    rest = "".join(text for _, _, text in texts[first:])[offset:]
+    return _blocks(rest)[:_BLOCKS]
 
 
 def find_path(data: bytes, words: str, share: float) -> str:
-    """Return the path of the place in an EPUB where these words follow, nearest to this share of it; '' if nowhere."""
-    wanted = _collapse(words).strip()[:WORDS].split("\n")[0]
-    if len(wanted) < _LEAST:
-        return ""
+    """Return the path of the place in an EPUB where these words follow, nearest to this share of it.
+
+    Where they are nowhere it is the place at this share, because KOReader goes to a path only; '' without text.
+    """
+    wanted = next(iter(_blocks(words)), None)
     bodies = list(_bodies(data))
     lists = [list(_texts(body)) for body in bodies]
     sizes = [sum(len(text) for _, _, text in texts) for texts in lists]
@@ -67,13 +75,18 @@ def find_path(data: bytes, words: str, share: float) -> str:
     before = 0
     for number, (body, texts) in enumerate(zip(bodies, lists, strict=True), 1):
         whole = "".join(text for _, _, text in texts)
-        at = whole.find(wanted)
+        at = whole.find(wanted) if wanted else -1
         while at >= 0:
             far = abs((before + at) / max(1, sum(sizes)) - share)
             if best is None or far < best[0]:
                 best = far, _path_of(body, texts, at, number)
-            at = whole.find(wanted, at + 1)
+            at = whole.find(str(wanted), at + 1)
         before += sizes[number - 1]
+    left = min(round(share * sum(sizes)), sum(sizes) - 1)
+    for number, (body, texts, size) in enumerate(zip(bodies, lists, sizes, strict=True), 1):
+        if best is None and texts and left < size:
+            return _path_of(body, texts, left, number)
+        left -= size
     return best[1] if best else ""
 
 
@@ -125,6 +138,12 @@ def _texts(body: Any) -> Iterator[tuple[Any, int, str]]:
     except RecursionError:  # a part that nests without end
         return
     yield from found
+
+
+def _blocks(text: str) -> list[str]:
+    """Return the first words of each block that has enough: the paragraphs here are divided so too."""
+    lines = (_collapse(line).strip()[:WORDS] for line in text.split("\n"))
+    return [line for line in lines if len(line) >= _LEAST]
 
 
 def _name(element: Any) -> str:

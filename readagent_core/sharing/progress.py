@@ -17,7 +17,8 @@ from dataclasses import asdict, dataclass, replace
 from io import BytesIO
 from typing import Any, BinaryIO
 
-from readagent_core.companion.place import find_place, save_place
+from readagent_core.citations.placing import PlainText, Quote
+from readagent_core.companion.place import save_place
 from readagent_core.document import Document
 from readagent_core.errors import DocumentError
 from readagent_core.library import Library
@@ -172,9 +173,11 @@ def _place_here(library: Library, book_id: str, synced: Synced) -> tuple[int, in
         wanted = next((place for place, at in _pages(document).items() if at == number), "")
         return next(((n, -1) for n, one in enumerate(document.paragraphs) if one.place == wanted), guess)
     if path is not None and path.suffix == ".epub":
-        words = words_at(library.original(book_id) or b"", synced.progress)
-        if words:
-            return find_place(document, Position(*guess[:1], offset=max(0, guess[1]), words_after=words))
+        text = PlainText(document)
+        near = text.position((guess[0], max(0, guess[1])))
+        for words in words_at(library.original(book_id) or b"", synced.progress):
+            if found := text.find(Quote(words, "", ""), near):
+                return text.spots(found[0], found[0] + 1)[0]
     return guess
 
 

@@ -14,6 +14,7 @@ from readagent_core.incoming.opening import open_file
 from readagent_core.sharing import progress
 from readagent_core.sharing.catalogue import file_of
 from readagent_core.sharing.epub_paths import find_path, words_at
+from tests.loaders.test_pdf import pdf
 
 NAMES = ("Ada", "Bert", "Cora", "Dan", "Eva", "Fay")
 
@@ -51,6 +52,16 @@ def epub(parts: int = 4) -> bytes:
     return out.getvalue()
 
 
+def data_with(old: bytes, new: bytes, *, part: int) -> bytes:
+    """``epub`` with other bytes in one of its parts."""
+    out = BytesIO()
+    with zipfile.ZipFile(BytesIO(epub())) as before, zipfile.ZipFile(out, "w") as after:
+        for one in before.infolist():
+            data = before.read(one)
+            after.writestr(one, data.replace(old, new) if one.filename == f"OPS/c {part}.xhtml" else data)
+    return out.getvalue()
+
+
 def koreader(data: bytes, path: str, percentage: float, device: str = "Kobo") -> dict[str, object]:
     """What KOReader puts: as frontend/apps/reader and kosync.koplugin send it."""
     pieces = b"".join(data[at : at + 1024] for at in (0, *(1024 * 4**n for n in range(11))))
@@ -70,10 +81,19 @@ def text_at(workspace, book) -> str:
 
 def test_a_path_leads_to_its_words_and_back():
     data = epub()
-    assert words_at(data, "/body/DocFragment[3]/body/div/p[5]/text().8") == sentence(2, 4)[8:72]
-    assert words_at(data, "/body/DocFragment[3]/body/div/p[5]/i/text().2") == sentence(2, 4)[32:96]
-    assert words_at(data, "/body/DocFragment[3]/body/div/p[5]/text()[2].1") == sentence(2, 4)[41:105]
-    assert words_at(data, "/body/DocFragment[2]/body/h1") == "Part 1"
+    fragment = "/body/DocFragment[3]/body"
+    assert words_at(data, f"{fragment}/div/p[5]/text().8")[:2] == [sentence(2, 4)[8:72], sentence(2, 5)[:64]]
+    assert words_at(data, f"{fragment}/div/p[5]/i/text().2")[0] == sentence(2, 4)[32:96]
+    assert words_at(data, f"{fragment}/div/p[5]/text()[2].1")[0] == sentence(2, 4)[41:105]
+    for path in (
+        "/body/DocFragment[2]",
+        "/body/DocFragment[2].0",
+        "/body/DocFragment[2]/body/h1",
+        "/body/DocFragment[2]/body/h1/text().2",
+    ):
+        assert words_at(data, path)[0] == sentence(1, 0)[:64]  # two words of a heading may be anywhere
+    drawn = data_with(b"<p>", b"<p><img src='x.png'/></p><p>", part=1)
+    assert words_at(drawn, "/body/DocFragment[2]/body/div/p[3]/img.0")[0] == sentence(1, 1)[:64]
     for path in (
         "/body/DocFragment[9]/body/p/text().0",
         "12",
@@ -81,11 +101,15 @@ def test_a_path_leads_to_its_words_and_back():
         "/body/DocFragment[1]/body/div/p[50]/text().0",
         "x" * 900,
     ):
-        assert words_at(data, path) == ""
-    assert words_at(b"no zip", "/body/DocFragment[1]/body/p") == ""
+        assert words_at(data, path) == []
+    assert words_at(b"no zip", "/body/DocFragment[1]/body/p") == []
     assert find_path(data, sentence(2, 4)[8:], 0.6) == "/body/DocFragment[3]/body/div/p[5]/text().8"
     assert find_path(data, sentence(1, 0)[36:], 0.3) == "/body/DocFragment[2]/body/div/p[1]/i/text().6"
-    assert find_path(data, "words that are nowhere in it", 0.3) == ""
+    # near the end of a paragraph: by the one after it
+    assert find_path(data, f"again.\n{sentence(2, 4)[:57]}", 0.6) == f"{fragment}/div/p[5]/text().0"
+    assert find_path(data, "words that are nowhere in it", 0.3).startswith("/body/DocFragment[2]/body/div/p[")
+    assert find_path(data, "", 1.0).startswith("/body/DocFragment[4]/body/div/p[6]")
+    assert find_path(b"no zip", "words that are nowhere in it", 0.3) == ""
 
 
 def test_a_place_moves_both_ways_to_the_character(workspace, book):
@@ -108,6 +132,23 @@ def test_a_place_moves_both_ways_to_the_character(workspace, book):
     assert (text_at(workspace, book), progress.other(library, book.id)) == (sentence(3, 3), None)
 
 
+@pytest.mark.parametrize(("path", "part", "number"), [
+    ("/body/DocFragment[3].0", 2, 0), ("/body/DocFragment[2]/body/h1/text().3", 1, 0),
+    ("/body/DocFragment[2]/body/div/p[2]/text()[2].38", 1, 2), ("/body/DocFragment[4]/body/div/p[6]", 3, 5),
+])  # fmt: skip
+def test_the_beginning_of_a_chapter_and_the_end_of_a_paragraph(workspace, book, path, part, number):
+    progress.put(workspace.library, koreader(epub(), path, 0.01))
+    assert text_at(workspace, book) == sentence(part, number)
+
+
+def test_a_place_at_the_end_of_a_paragraph_is_given_as_a_path(workspace, book):
+    library, document = workspace.library, workspace.library.document(book.id)
+    at = next(n for n, p in enumerate(document.paragraphs) if p.text == sentence(1, 1))
+    save_place(library, document, book.id, at, len(sentence(1, 1)) - 5)
+    given = progress.get(library, str(koreader(epub(), "", 0)["document"]))["progress"]
+    assert given == "/body/DocFragment[2]/body/div/p[3]/text().0"
+
+
 @pytest.mark.parametrize("go", [True, False])
 def test_two_places_are_asked_and_neither_is_lost(workspace, book, go):
     library, data = workspace.library, epub()
@@ -128,6 +169,20 @@ def test_two_places_are_asked_and_neither_is_lost(workspace, book, go):
     assert left["progress"] == sent["progress"] if go else left
     kept = library.preference(f"sync {sent['document']}", {})["earlier"]
     assert [document.paragraphs[n].text for n, _ in kept][-1] == (sentence(1, 1) if go else sentence(2, 1))
+
+
+def test_a_page_of_a_pdf_moves_both_ways(workspace):
+    library = workspace.library
+    data = pdf([[f"Page {n}, where the keeper wrote the log.", "It rained on Harrow."] for n in range(1, 7)])
+    book = open_file(workspace, data, "log.pdf")
+    sent = koreader(data, "4", 0.6)
+    progress.put(library, sent)
+    assert text_at(workspace, book).startswith("Page 4")
+    document = library.document(book.id)
+    save_place(library, document, book.id, next(n for n, p in enumerate(document.paragraphs) if "Page 6" in p.text), 0)
+    assert progress.get(library, str(sent["document"]))["progress"] == "6"
+    progress.put(library, koreader(data, "900", 1.0))  # no page of it: by the share
+    assert text_at(workspace, book)
 
 
 def test_a_text_and_what_is_no_book_here(workspace):
