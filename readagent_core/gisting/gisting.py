@@ -15,7 +15,7 @@ from dataclasses import replace
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
 from readagent_core.errors import CutOffError, EmptyReplyError, ModelError, RefusedError
-from readagent_core.gisting.audit import audit_gist, find_differences
+from readagent_core.gisting.audit import audit_gist, find_differences, is_of_another_text
 from readagent_core.gisting.gist_prompts import (
     Lengths,
     format_gist_length,
@@ -44,6 +44,7 @@ PROBLEMS = {
         "copy": "it was the beginning of the passage, copied",
         "few": "it had only {} words",
         "repeats": "it said the same again and again",
+        "invented": "it told of something else",
         "length": "it had {} words",
         "names": "it had names that the passage does not have ({})",
         "numbers": "it had numbers that the passage does not have ({})",
@@ -57,6 +58,7 @@ PROBLEMS = {
         "copy": "元の文章の初めを写したものでした",
         "few": "{}字しかありませんでした",
         "repeats": "同じことを何度もくり返していました",
+        "invented": "別のことが書かれていました",
         "length": "{}字ありました",
         "names": "元の文章にない名前がありました（{}）",
         "numbers": "元の文章にない数がありました（{}）",
@@ -182,6 +184,7 @@ def shorten_text(
                 problem = problem or ("few" if count_words(reply) < wanted.least * _FEW else "")
                 repeats = repeated_share(reply) > repeated_share(text) + _REPEATED
                 problem = problem or ("repeats" if repeats else "")
+                problem = problem or ("invented" if is_of_another_text(reply, text) else "")
             problems = {problem: str(count_words(reply))} if problem else find_faults(reply, text, wanted, language)
             if not problem:
                 usable.append((len(problems), wanted.distance(count_words(reply)), reply))
