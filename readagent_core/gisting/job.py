@@ -21,7 +21,7 @@ from readagent_core.errors import (
 from readagent_core.gisting import CALLS_AHEAD, GistingProgress, cut_rest_by_rule, read
 from readagent_core.gisting.costs import book_budget
 from readagent_core.gisting.notes_mode import NotesMode, notes_mode
-from readagent_core.gisting.noting import link_names
+from readagent_core.gisting.noting import make_notes, pages_without_notes
 from readagent_core.jobs import Job
 from readagent_core.library.records import Book, Gisting, GistingState, StopReason
 from readagent_core.memory import GistMemory
@@ -205,7 +205,8 @@ def _read(
             notes=mode,
         )
         if mode != NotesMode.OFF:
-            link_names(library, gisting.id, metered, job)
+            missing = pages_without_notes(library, gisting.id)  # of a run that was stopped between gists and notes
+            make_notes(library, gisting.id, metered, job, pages=missing, connections=connections)
             store.save_usage(metered.usage)
     except BaseException as error:
         state, reason, why = _how_it_stopped(error)

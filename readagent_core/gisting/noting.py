@@ -28,10 +28,11 @@ from readagent_core.models.cost.prices import price_in_words
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 from readagent_core.world.identity import Link
-from readagent_core.world.notes import NoteReader, PageNotes, notes_prompt, reply_words
+from readagent_core.world.notes import NoteReader, PageNotes, notes_prompt
 from readagent_core.world.same_names import PAGES_AT_ONCE, parse_same_names, same_names_prompt
 from readagent_core.world.storage import load_notes, load_world, save_links, save_notes
 
+BATCH_WORDS = 1_600  # of pages whose notes are asked for in one call
 NEEDS_MODEL = "Notes are made by a language model. Without one, names are found by rule. Connect a model in Settings."
 
 
@@ -44,20 +45,34 @@ class NotesProgress:
     failed: int = 0
 
 
-def note_page(document: Document, page: Page, reader: NoteReader, model: ChatModel, cancel: CancelToken) -> PageNotes:
-    """Return the notes of a page, asked for in a call of their own; ``failed`` where the reply cannot be used.
+def note_pages(
+    document: Document, pages: Sequence[Page], reader: NoteReader, model: ChatModel, cancel: CancelToken
+) -> list[PageNotes]:
+    """Return the notes of each page, asked for in a call of their own; ``failed`` where the reply has none of it.
 
     A page that is short enough to be its own gist has none.
     """
-    if page.words <= WHOLE_WORDS:
-        return PageNotes(model=model.name)
+    long = [page for page in pages if page.words > WHOLE_WORDS]
+    if not long:
+        return [PageNotes(model=model.name) for _ in pages]
     try:
-        reply = model.complete(notes_prompt(document, page), cancel).text
+        reply = model.complete(notes_prompt(document, long), cancel).text
     except CutOffError as error:
         reply = error.text
     except (EmptyReplyError, RefusedError):
         reply = ""
-    return replace(reader.read(page, reply), model=model.name)
+    made = dict(zip([page.start for page in long], reader.read_pages(long, reply), strict=True))
+    return [replace(made.get(page.start, PageNotes()), model=model.name) for page in pages]
+
+
+def batches(pages: Sequence[Page]) -> list[list[Page]]:
+    """Return the pages in groups whose notes are asked for at once."""
+    found: list[list[Page]] = []
+    for page in pages:
+        if not found or sum(p.words for p in found[-1]) + page.words > BATCH_WORDS:
+            found.append([])
+        found[-1].append(page)
+    return found
 
 
 def pages_without_notes(library: Library, gisting_id: int) -> list[int]:
@@ -124,8 +139,14 @@ def make_notes(
 
     if pages:
         reader = NoteReader(memory.document)
-        works = {n: partial(note_page, memory.document, memory.page(n), reader, model, cancel) for n in pages}
-        run_all(works, connections=connections, cancel=cancel, each=keep)
+        groups = {group[0].number: group for group in batches([memory.page(n) for n in pages])}
+        works = {n: partial(note_pages, memory.document, group, reader, model, cancel) for n, group in groups.items()}
+
+        def keep_all(first: int, made: list[PageNotes]) -> None:
+            for page, notes in zip(groups[first], made, strict=True):
+                keep(page.number, notes)
+
+        run_all(works, connections=connections, cancel=cancel, each=keep_all)
     link_names(library, gisting_id, model, cancel, changed=pages)
     return progress
 
@@ -158,7 +179,8 @@ def notes_price(workspace: Workspace, gisting_id: int) -> str:
     library, model = workspace.library, workspace.model
     memory = library.memory(gisting_id)
     chosen = pages_without_notes(library, gisting_id)
-    sent = sum(notes_prompt(memory.document, memory.page(number)).words for number in chosen)
-    back = sum(reply_words(memory.page(number).words) // 2 for number in chosen)
+    asked = [notes_prompt(memory.document, group) for group in batches([memory.page(number) for number in chosen])]
+    sent = sum(prompt.words for prompt in asked)
+    back = sum(prompt.reply_words for prompt in asked) // 2
     cost = price_in_words(model.price, sent, back)
-    return f"About {count_of(len(chosen), 'call')}, {count_of(sent, 'word')} sent; {cost}."
+    return f"About {count_of(len(asked), 'call')}, {count_of(sent, 'word')} sent; {cost}."

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 from readagent_core.cancel import CancelToken
@@ -18,7 +19,7 @@ from readagent_core.document import Document
 from readagent_core.errors import CancelledError, EmptyDocumentError, LibraryError, ReadAgentError, UnusableRepliesError
 from readagent_core.gisting.gisting import WHOLE_WORDS, NotesTaker, gist_page
 from readagent_core.gisting.notes_mode import NotesMode
-from readagent_core.gisting.noting import note_page
+from readagent_core.gisting.noting import BATCH_WORDS, batches, note_pages
 from readagent_core.gisting.paginator import Paginator, UniformPaginator
 from readagent_core.gisting.pause_points import shown_passage
 from readagent_core.gisting.pause_windows import Windows
@@ -117,6 +118,7 @@ class _GistingRun:
         self._unusable: list[tuple[Page, Gist]] = []  # fallbacks since the model's last gist; not saved before another
         self._spoke = any(g and not (g.fallback or g.whole) for g in (*self._gists, *self._early_gists.values()))
         self._to_gist: list[Page] = [p for p, g in zip(self._pages, self._gists, strict=True) if g is None]
+        self._to_note: list[Page] = []  # in calls of their own, several pages at once
         self._gisting = 0
         self._read_words = sum(p.words for p, g in zip(self._pages, self._gists, strict=True) if g is not None)
 
@@ -150,7 +152,8 @@ class _GistingRun:
     @property
     def _complete(self) -> bool:
         covered = bool(self._pages) and self._pages[-1].end == self._windows.total
-        return covered and self._gisting == 0 and not self._to_gist and None not in self._gists
+        waiting = self._gisting or self._to_gist or self._to_note
+        return covered and not waiting and None not in self._gists
 
     def _save_confirmed_pages(self) -> None:
         """Take the new pages; number and save those that follow the last saved page, and queue their gists."""
@@ -184,6 +187,17 @@ class _GistingRun:
             self._pool.submit(call.key, call.work)
         while self._to_gist and self._pool.room:
             self._submit_gist()
+        ended = not self._to_gist and bool(self._pages) and self._pages[-1].end == self._windows.total
+        while self._to_note and self._pool.room and (ended or sum(p.words for p in self._to_note) >= BATCH_WORDS):
+            self._submit_notes()
+
+    def _submit_notes(self) -> None:
+        pages = tuple(batches(self._to_note)[0])
+        self._to_note = self._to_note[len(pages) :]
+        assert self._note_reader is not None
+        self._gisting += 1
+        asked = partial(note_pages, self._windows.document, pages, self._note_reader, self._model, self._cancel)
+        self._pool.submit(pages, asked)
 
     def _submit_gist(self) -> None:
         page = self._to_gist.pop(0)
@@ -193,22 +207,28 @@ class _GistingRun:
         asked = windows.plan.pagination == "pause" and not windows.plan.preceding and page.end in window.labels
         shown = shown_passage(windows, window) if model.shares_text and asked else None
         document, plan = windows.document, windows.plan
-        reader, apart = self._note_reader, self._notes_apart or shown is not None or model.copies_pages
+        reader = self._note_reader
+        apart = self._notes_apart or shown is not None or model.copies_pages or page.words <= WHOLE_WORDS
+        if reader and apart:
+            self._to_note.append(page)
 
         def work() -> tuple[Gist, PageNotes | None]:
-            taker = NotesTaker(reader, page) if reader and not apart and page.words > WHOLE_WORDS else None
+            taker = NotesTaker(reader, page) if reader and not apart else None
             gist = gist_page(document, page, plan, model=model, cancel=cancel, shown=shown, taker=taker)
-            if taker or not reader:
-                return gist, taker.notes if taker else None
-            return gist, note_page(document, page, reader, model, cancel)
+            return gist, taker.notes if taker else None
 
         self._pool.submit(page, work)
 
     def _handle_outcome(self, outcome: Outcome) -> None:
         page = outcome.tag if isinstance(outcome.tag, Page) else None
-        self._gisting -= page is not None
+        noted = outcome.tag if isinstance(outcome.tag, tuple) and isinstance(outcome.tag[0], Page) else ()
+        self._gisting -= bool(page or noted)
         if outcome.error is not None:
             raise outcome.error
+        if noted:
+            for one, made in zip(noted, outcome.value, strict=True):
+                self._keep_notes(one, made)
+            return
         if page is None:
             note = self._paginator.accept_reply(outcome.tag, outcome.value)
             if note is not None:

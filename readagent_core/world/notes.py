@@ -7,9 +7,10 @@ note counts from the paragraph by which everything it says was told (``Note.know
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from readagent_core import prompts
@@ -20,13 +21,14 @@ from readagent_core.models.thinking import remove_thinking
 from readagent_core.prompts import Prompt
 from readagent_core.short_repr import short_repr
 from readagent_core.tags import escape_tags
-from readagent_core.words import collapse_whitespace, count_words, is_unspaced, terms
-from readagent_core.world.names import EntityKind, is_description, name_key, name_without_honorific
+from readagent_core.words import collapse_whitespace, count_words, is_unspaced, sentences, terms
+from readagent_core.world.names import EntityKind, find_names, is_description, name_key, name_without_honorific
 
 MOST_WORDS = 15  # of what a note says
 VERSION = 1
 _LEAST_NOTES, _MOST_NOTES, _WORDS_A_NOTE = 6, 36, 42  # of a page, one for about so many of its words
 _REPLY_WORDS = 30  # of a line
+_SHOWN = 0.5  # of a page's words, where the notes of several are asked for at once
 _HEADING = re.compile(r"^[\W_]*(?:notes?|メモ|ノート)[\W_]*$", re.IGNORECASE | re.MULTILINE)
 _FIELDS = re.compile(r"\s*[|｜]\s*")
 _ENTITY = re.compile(
@@ -135,11 +137,46 @@ def note_fields(language: str, page_words: int) -> dict[str, str]:
     return {"note_rules": rules, "count": str(most_notes(page_words))}
 
 
-def notes_prompt(document: Document, page: Page) -> Prompt:
-    """Return the prompt that asks for the notes of a page alone."""
-    text, language = document.text(page.start, page.end), document.language
-    fields = note_fields(language, page.words)
-    return prompts.render("notes", language, reply_words=reply_words(page.words), page=escape_tags(text), **fields)
+def notes_prompt(document: Document, pages: Sequence[Page]) -> Prompt:
+    """Return the prompt that asks for the notes of pages alone; it has the sentences that tell most."""
+    words = round(sum(page.words for page in pages) * _SHOWN)
+    shown = [sentences_with_names(document, page) for page in pages]
+    fields = note_fields(document.language, words)
+    text = escape_tags("\n\n".join(shown))
+    return prompts.render("notes", document.language, reply_words=reply_words(words), page=text, **fields)
+
+
+def sentences_with_names(document: Document, page: Page) -> str:
+    """Return about half of a page: of its sentences first those with names that it had not yet, then those with others.
+
+    Names are those found by rule. Without any, the sentences that begin paragraphs come first.
+    """
+    names = _names_by_rule(document)
+    seen: set[str] = set()
+    ranked: list[tuple[int, int, int, str]] = []  # how little it tells, its place, its paragraph, the sentence
+    for index in range(page.start, page.end):
+        for at, sentence in enumerate(sentences(document.paragraphs[index].text, document.language)):
+            found = set(names.findall(sentence)) if names else set()
+            ranked.append((0 if found - seen else 1 if found else 3 if at else 2, len(ranked), index, sentence))
+            seen |= found
+    left = page.words * _SHOWN
+    chosen: list[tuple[int, int, str]] = []
+    for _, place, index, sentence in sorted(ranked):
+        left -= count_words(sentence)
+        if left < 0 and chosen:
+            break
+        chosen.append((index, place, sentence))
+    shown: dict[int, str] = {}
+    for index, _, sentence in sorted(chosen):
+        shown[index] = shown.get(index, "") + sentence
+    return "\n\n".join(text.strip() for text in shown.values())
+
+
+@lru_cache(maxsize=4)
+def _names_by_rule(document: Document) -> re.Pattern[str] | None:
+    found = sorted({name.name for name in find_names(document)}, key=len, reverse=True)
+    between = "" if is_unspaced(document.text(0, 3)[:200]) else r"\b"
+    return re.compile(f"{between}(?:{'|'.join(map(re.escape, found))}){between}") if found else None
 
 
 def split_reply(reply: str) -> tuple[str, str]:
@@ -182,6 +219,20 @@ class NoteReader:
             else:
                 found.setdefault((name_key(note.name), note.kind, note.says.casefold()), note)
         return PageNotes(tuple(found.values()), dropped, failed=not found)
+
+    def read_pages(self, pages: Sequence[Page], reply: str) -> list[PageNotes]:
+        """Return the notes of each of ``pages`` in one reply; a line is of the first page that bears it out.
+
+        ``failed``: those without a note. A line of no page is counted as dropped of the first.
+        """
+        made: list[PageNotes] = []
+        lines = remove_thinking(reply)
+        for page in pages:
+            found = self.read(page, lines)
+            made.append(replace(found, dropped=0))
+            used = {self._document.paragraphs[n.paragraph].text[n.start : n.end] for n in found.notes}
+            lines = "\n".join(line for line in lines.splitlines() if not any(quoted in line for quoted in used))
+        return [replace(made[0], dropped=self.read(pages[0], lines).dropped), *made[1:]]
 
     def _note(self, page: Page, words: SearchableText, line: str) -> Note | None:
         fields = [field.strip() for field in _FIELDS.split(line.strip().strip("|｜"))]

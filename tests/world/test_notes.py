@@ -93,7 +93,7 @@ def replies(prompt):
         gist = " ".join(page.split()[:3] + page.split()[-12:])
         return f"{gist}\n\nNotes:\n{note}" if "note_rules" in prompt.fields and "On day 3 " not in page else gist
     if prompt.task == "notes":
-        return note
+        return "\n".join(f'person Mara Finch | does | waits on day {n} | "On day {n} it rained"' for n in range(1, 9))
     return "none"
 
 
@@ -150,14 +150,14 @@ def test_a_gisting_without_notes_gets_them_afterwards_where_it_was_stopped(works
 
     read(library.document(book.id), workspace.model, PLAN, store=library.store(gisting.id))
     assert noting.pages_without_notes(library, gisting.id) == list(range(1, 9))
-    assert noting.notes_price(workspace, gisting.id).startswith("About 8 calls, ")
+    assert noting.notes_price(workspace, gisting.id).startswith("About 1 call, ")
     noting_read(library, gisting.id, workspace.model, noting.CancelToken(), pages=[1, 2])
     library.close()
     assert noting.start_notes(workspace, gisting.id).join(20).value == noting.NotesProgress(6, 6)
-    assert sum(p.task == "notes" for p in workspace.model.prompts) == 8
+    assert sum(p.task == "notes" for p in workspace.model.prompts) == 2
 
 
-def test_notes_with_the_gists_add_at_most_two_fifths_to_the_words():
+def test_notes_add_at_most_two_fifths_to_the_words():
     """A model that fills nine tenths of the lines it may, of the length that a strong model writes."""
     from readagent_core.gisting import read
     from readagent_core.gisting.notes_mode import NotesMode
@@ -175,9 +175,10 @@ def test_notes_with_the_gists_add_at_most_two_fifths_to_the_words():
 
     name = "the-keeper-of-harrow-light.md"
     document, words = load((ASSETS / "samples" / name).read_bytes(), name), {}
-    for mode in (NotesMode.OFF, NotesMode.WITH_GIST):
+    for mode in NotesMode:
         for preset in ("article", "book"):
             usage = read(document, FakeModel(answer), GistingPlan.from_preset(preset), notes=mode, connections=2).usage
             words[mode, preset] = usage.words_in + usage.words_out
     for preset in ("article", "book"):
+        assert words[NotesMode.APART, preset] <= 1.34 * words[NotesMode.OFF, preset]
         assert words[NotesMode.WITH_GIST, preset] <= 1.34 * words[NotesMode.OFF, preset]  # links take up to 6 % more
