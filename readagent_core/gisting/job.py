@@ -102,12 +102,14 @@ def _gisting_of(workspace: Workspace, book_id: str, plan: GistingPlan | None) ->
     return workspace.library.open_gisting(book_id, chosen, model.name, model.where)
 
 
-def _start(workspace: Workspace, gisting: Gisting, model: ChatModel, *, connections: int | None = None) -> Job:
+def _start(
+    workspace: Workspace, gisting: Gisting, model: ChatModel, *, connections: int | None = None, noted_from: int = 1
+) -> Job:
     at_once = connections or workspace.connections
     ahead = workspace.settings.saved.ahead or CALLS_AHEAD
 
     def work(job: Job) -> None:
-        _read(workspace, gisting, job, model=model, connections=at_once, ahead=ahead)
+        _read(workspace, gisting, job, model=model, connections=at_once, ahead=ahead, noted_from=noted_from)
 
     return workspace.jobs.start(job_key(gisting), work, subject=gisting.id)
 
@@ -128,7 +130,7 @@ def reread_from(workspace: Workspace, gisting_id: int, page: int) -> Job:
         library.cut_from(own.id, page)
     elif not own.pages and (own.document_id, own.plan.key) == (shown.document_id, shown.plan.key):
         library.put_memory(own.id, library.memory(shown.id).up_to(page - 1))
-    return _start(workspace, library.gisting(own.id), workspace.model.without_cache())
+    return _start(workspace, library.gisting(own.id), workspace.model.without_cache(), noted_from=page)
 
 
 def newest_memory(workspace: Workspace, book_id: str) -> tuple[Gisting, GistMemory] | None:
@@ -170,7 +172,14 @@ def memory_to_search(workspace: Workspace, book_id: str) -> tuple[Gisting, GistM
 
 
 def _read(
-    workspace: Workspace, gisting: Gisting, job: Job, *, model: ChatModel, connections: int, ahead: float
+    workspace: Workspace,
+    gisting: Gisting,
+    job: Job,
+    *,
+    model: ChatModel,
+    connections: int,
+    ahead: float,
+    noted_from: int,
 ) -> None:
     library = workspace.library
     lock = library.gisting_lock(gisting.id)
@@ -205,7 +214,8 @@ def _read(
             notes=mode,
         )
         if mode != NotesMode.OFF:
-            missing = pages_without_notes(library, gisting.id)  # of a run that was stopped between gists and notes
+            # those of a run that was stopped between gists and notes
+            missing = [number for number in pages_without_notes(library, gisting.id) if number >= noted_from]
             make_notes(library, gisting.id, metered, job, pages=missing, connections=connections)
             store.save_usage(metered.usage)
     except BaseException as error:

@@ -30,9 +30,9 @@ from readagent_core.workspace import Workspace
 from readagent_core.world.identity import Link
 from readagent_core.world.notes import NoteReader, PageNotes, notes_prompt
 from readagent_core.world.same_names import PAGES_AT_ONCE, parse_same_names, same_names_prompt
-from readagent_core.world.storage import load_notes, load_world, save_links, save_notes
+from readagent_core.world.storage import load_notes, load_world_without_links_of, save_links, save_notes
 
-BATCH_WORDS = 1_600  # of pages whose notes are asked for in one call
+BATCH_WORDS = 2_000  # of pages whose notes are asked for in one call
 NEEDS_MODEL = "Notes are made by a language model. Without one, names are found by rule. Connect a model in Settings."
 
 
@@ -165,13 +165,16 @@ def link_names(
     spans += [(start, min(start + PAGES_AT_ONCE, last)) for start in range(ends[-1], last, PAGES_AT_ONCE)]
     for start, end in spans:
         cancel.check()
-        world = load_world(library, gisting_id)
+        world = load_world_without_links_of(library, gisting_id, end)
         prompt = same_names_prompt(world, start, end)
-        links: tuple[Link, ...] = ()
+        links: tuple[Link, ...] | None = (
+            () if end not in ends else None
+        )  # a comparison that fails leaves what was found
         if prompt is not None:
             with suppress(EmptyReplyError, RefusedError, CutOffError):
                 links = parse_same_names(world, start, end, model.complete(prompt, cancel).text)
-        save_links(library, gisting_id, end, links)
+        if links is not None:
+            save_links(library, gisting_id, end, links)
 
 
 def notes_price(workspace: Workspace, gisting_id: int) -> str:

@@ -117,12 +117,16 @@ def join_names(names: Sequence[NameAt], links: Iterable[Link], edits: Iterable[E
             join(step)
             continue
         near = dict.fromkeys(key for end in name_ends(step.name) for key in by_end[end])
-        fitting: dict[str, NameAt] = {}
-        for key in sorted((k for k in near if are_variants(step, known[k])), key=lambda k: -len(known[k].name)):
-            fitting.setdefault(groups.first(key), known[key])
+        variants = sorted((k for k in near if are_variants(step, known[k])), key=lambda k: -len(known[k].name))
         others = {groups.first(key) for key in near if are_two(step.name, known[key].name)}
-        fitting = {first: other for first, other in fitting.items() if first not in others}
-        by_first = {first: other for first, other in fitting.items() if begin_alike(step.name, other.name)}
+        fitting: dict[str, NameAt] = {}
+        by_first: dict[str, NameAt] = {}  # 'Vane' is the one who is called 'Mr Vane' before another of the family
+        for key in variants:
+            first = groups.first(key)
+            if first not in others:
+                fitting.setdefault(first, known[key])
+                if begin_alike(step.name, known[key].name):
+                    by_first.setdefault(first, known[key])
         fitting = by_first or fitting
         known[step.key] = step
         for end in name_ends(step.name):
@@ -191,7 +195,8 @@ def are_variants(one: NameAt, other: NameAt) -> bool:
     short, long = sorted((bare, other_bare), key=len)
     if is_unspaced(long):
         titled = HONORIFIC.search(one.name if bare == short else other.name)
-        is_part = long.startswith(short) or long.endswith(short)
+        rest = long.removeprefix(short)  # '遥の母' and '宝玉的母亲' are not '遥' and '宝玉'
+        is_part = (rest != long and rest[:1] not in "の的之") or long.endswith(short)
         return bool(short) and not titled and short not in KIN and is_part  # '母' is not '祖母'
     parts, words = short.split(), long.split()
     if not parts or (bool(title) != bool(other_title) and len(parts) == 1 and not set(parts) <= {words[0]}):

@@ -26,9 +26,9 @@ from readagent_core.world.names import EntityKind, find_names, is_description, n
 
 MOST_WORDS = 15  # of what a note says
 VERSION = 1
-_LEAST_NOTES, _MOST_NOTES, _WORDS_A_NOTE = 6, 36, 42  # of a page, one for about so many of its words
+_LEAST_NOTES, _MOST_NOTES, _WORDS_A_NOTE = 6, 36, 50  # of a page, one for about so many of its words
 _REPLY_WORDS = 30  # of a line
-_SHOWN = 0.5  # of a page's words, where the notes of several are asked for at once
+_SHOWN = 0.62  # of a page's words, where the notes of several are asked for at once
 _HEADING = re.compile(r"^[\W_]*(?:notes?|メモ|ノート)[\W_]*$", re.IGNORECASE | re.MULTILINE)
 _FIELDS = re.compile(r"\s*[|｜]\s*")
 _ENTITY = re.compile(
@@ -44,6 +44,7 @@ _FIRST_PERSON = re.compile(r"\bI\b|私|わたし|僕|ぼく|俺")
 _NOBODY = re.compile(r"(?:some|any|every|no)(?:body|one)\b|(?:man|woman|person|one|people) who\b|誰か")
 _FIRST_PERSONS = frozenset(["i", "私", "わたし", "僕", "ぼく", "俺"])
 _CONTENT = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff々]+|[\u30a1-\u30fa\u30fc]+")  # words of a Japanese description
+_INSIDE = re.compile(r"(?<=[\w,;] )[^\W\d_]+")  # a word that does not begin a sentence
 _PRONOUNS = frozenset(
     ["i", "he", "she", "it", "they", "we", "you", "him", "her", "them", "who", "彼", "彼女", "私", "僕", "俺", "あなた"]
 )
@@ -139,44 +140,56 @@ def note_fields(language: str, page_words: int) -> dict[str, str]:
 
 def notes_prompt(document: Document, pages: Sequence[Page]) -> Prompt:
     """Return the prompt that asks for the notes of pages alone; it has the sentences that tell most."""
+    text = escape_tags("\n\n".join(telling_sentences(document, page) for page in pages))
     words = round(sum(page.words for page in pages) * _SHOWN)
-    shown = [sentences_with_names(document, page) for page in pages]
     fields = note_fields(document.language, words)
-    text = escape_tags("\n\n".join(shown))
     return prompts.render("notes", document.language, reply_words=reply_words(words), page=text, **fields)
 
 
-def sentences_with_names(document: Document, page: Page) -> str:
-    """Return about half of a page: of its sentences first those with names that it had not yet, then those with others.
+def telling_sentences(document: Document, page: Page) -> str:
+    """Return about three fifths of a page: sentences with names that are new in the book before others with names.
 
-    Names are those found by rule. Without any, the sentences that begin paragraphs come first.
+    Names are those found by rule, and words with a capital that the book had not yet. Of sentences that are alike in
+    that, those with most words that are new in the book are taken first; those without a name come last.
     """
-    names = _names_by_rule(document)
-    seen: set[str] = set()
-    ranked: list[tuple[int, int, int, str]] = []  # how little it tells, its place, its paragraph, the sentence
+    names, known_in = _names_by_rule(document)
+    first = _first_paragraphs(document)
+    ranked: list[tuple[int, int, int, int, str]] = []  # rank, minus its new words, its place, paragraph, text
     for index in range(page.start, page.end):
-        for at, sentence in enumerate(sentences(document.paragraphs[index].text, document.language)):
+        for sentence in sentences(document.paragraphs[index].text, document.language):
+            new = {word for word in map(_plain, terms(sentence)) if first.get(word) == index}
             found = set(names.findall(sentence)) if names else set()
-            ranked.append((0 if found - seen else 1 if found else 3 if at else 2, len(ranked), index, sentence))
-            seen |= found
+            capitalised = {_plain(word) for word in _INSIDE.findall(sentence) if word[0].isupper()}
+            rank = 0 if new & capitalised or any(known_in[name] == index for name in found) else 1 if found else 2
+            ranked.append((rank, -len(new), len(ranked), index, sentence))
     left = page.words * _SHOWN
-    chosen: list[tuple[int, int, str]] = []
-    for _, place, index, sentence in sorted(ranked):
-        left -= count_words(sentence)
-        if left < 0 and chosen:
-            break
-        chosen.append((index, place, sentence))
-    shown: dict[int, str] = {}
-    for index, _, sentence in sorted(chosen):
-        shown[index] = shown.get(index, "") + sentence
-    return "\n\n".join(text.strip() for text in shown.values())
+    shown: dict[int, list[tuple[int, str]]] = {}
+    for _, _, place, index, sentence in sorted(ranked):
+        words = count_words(sentence)
+        if words <= left or not shown:
+            left -= words
+            shown.setdefault(index, []).append((place, sentence))
+    return "\n\n".join("".join(text for _, text in sorted(shown[index])).strip() for index in sorted(shown))
 
 
 @lru_cache(maxsize=4)
-def _names_by_rule(document: Document) -> re.Pattern[str] | None:
-    found = sorted({name.name for name in find_names(document)}, key=len, reverse=True)
+def _names_by_rule(document: Document) -> tuple[re.Pattern[str] | None, Mapping[str, int]]:
+    """Return a pattern of the names found by rule, and the paragraph in which each became known."""
+    found = {name.name: name.paragraph for name in find_names(document)}
+    longest_first = sorted(map(re.escape, found), key=len, reverse=True)
     between = "" if is_unspaced(document.text(0, 3)[:200]) else r"\b"
-    return re.compile(f"{between}(?:{'|'.join(map(re.escape, found))}){between}") if found else None
+    return re.compile(f"{between}(?:{'|'.join(longest_first)}){between}") if found else None, found
+
+
+@lru_cache(maxsize=4)
+def _first_paragraphs(document: Document) -> Mapping[str, int]:
+    """Return the paragraph in which each word of the book, headings too, stands first."""
+    first: dict[str, int] = {}
+    for index in range(len(document.paragraphs)):
+        shown = (document.paragraphs[index].text, *(section.title for section in document.headings(index)))
+        for word in terms("\n".join(shown)):
+            first.setdefault(_plain(word), index)
+    return first
 
 
 def split_reply(reply: str) -> tuple[str, str]:
@@ -192,49 +205,49 @@ def split_reply(reply: str) -> tuple[str, str]:
 class NoteReader:
     """Reads replies about pages of ``document``; keeps the notes that their page bears out.
 
-    A note is dropped where its form cannot be read, its words do not stand in the page, the page does not call anybody
-    so, it is too long, or it has a name that the book has not told by then, which the model knows from elsewhere.
+    A note is dropped where its form cannot be read, its words do not stand in the page, no page asked about calls
+    anybody so by then, it is too long, or it has a name that the book has not told by then, which the model knows from
+    elsewhere.
     """
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._first: dict[str, int] = {}  # the paragraph in which each word stands first
-        for index in range(len(document.paragraphs)):
-            shown = (document.paragraphs[index].text, *(section.title for section in document.headings(index)))
-            for word in terms("\n".join(shown)):
-                self._first.setdefault(_plain(word), index)
+        self._first = _first_paragraphs(document)
 
     def read(self, page: Page, reply: str) -> PageNotes:
         """Return the notes in ``reply``; ``failed`` where no line of it can be used."""
-        text = self._document.paragraphs[page.start : page.end]
-        words = SearchableText([(p.text, index, False) for index, p in enumerate(text, start=page.start)])
-        found: dict[tuple[str, NoteKind, str], Note] = {}
+        return self.read_pages([page], reply)[0]
+
+    def read_pages(self, pages: Sequence[Page], reply: str) -> list[PageNotes]:
+        """Return the notes of each of ``pages``, which follow one another, in one reply about all of them.
+
+        A line is of the first page that bears it out; a page may call somebody 'he' whom one before it names. It counts
+        from the end of the last page, which the model had seen. ``failed``: those without a note. A line of no page is
+        counted as dropped of the first.
+        """
+        seen = pages[-1].end - 1 if len(pages) > 1 else 0
+        own = [self._text(page.start, page.end) for page in pages]
+        named = [self._text(pages[0].start, page.end) for page in pages]
+        found: list[dict[tuple[str, NoteKind, str], Note]] = [{} for _ in pages]
         dropped = 0
         for line in remove_thinking(reply).splitlines():
             if not re.search(r"[|｜]", line) or re.fullmatch(r"[\s|｜:-]*", line):
                 continue
-            note = self._note(page, words, line)
+            notes = (self._note(*known, line) for known in zip(pages, own, named, strict=True))
+            at, note = next(((at, note) for at, note in enumerate(notes) if note), (0, None))
             if note is None:
                 dropped += 1
             else:
-                found.setdefault((name_key(note.name), note.kind, note.says.casefold()), note)
-        return PageNotes(tuple(found.values()), dropped, failed=not found)
+                note = replace(note, known_from=max(note.known_from, seen))
+                found[at].setdefault((name_key(note.name), note.kind, note.says.casefold()), note)
+        made = [PageNotes(tuple(notes.values()), failed=not notes) for notes in found]
+        return [replace(made[0], dropped=dropped), *made[1:]]
 
-    def read_pages(self, pages: Sequence[Page], reply: str) -> list[PageNotes]:
-        """Return the notes of each of ``pages`` in one reply; a line is of the first page that bears it out.
+    def _text(self, start: int, end: int) -> SearchableText:
+        text = self._document.paragraphs[start:end]
+        return SearchableText([(p.text, index, False) for index, p in enumerate(text, start=start)])
 
-        ``failed``: those without a note. A line of no page is counted as dropped of the first.
-        """
-        made: list[PageNotes] = []
-        lines = remove_thinking(reply)
-        for page in pages:
-            found = self.read(page, lines)
-            made.append(replace(found, dropped=0))
-            used = {self._document.paragraphs[n.paragraph].text[n.start : n.end] for n in found.notes}
-            lines = "\n".join(line for line in lines.splitlines() if not any(quoted in line for quoted in used))
-        return [replace(made[0], dropped=self.read(pages[0], lines).dropped), *made[1:]]
-
-    def _note(self, page: Page, words: SearchableText, line: str) -> Note | None:
+    def _note(self, page: Page, words: SearchableText, named: SearchableText, line: str) -> Note | None:
         fields = [field.strip() for field in _FIELDS.split(line.strip().strip("|｜"))]
         entity = _ENTITY.match(fields[0])
         if entity and not entity.group("name"):
@@ -248,7 +261,7 @@ class NoteReader:
         other, when = _extras(fields[4:], kind)
         name, other = map(_without_pronoun, (name, other))
         places = find_in(words, quoted, page=page.number)
-        if not places or not says or count_words(says) > MOST_WORDS or not self._calls(words, name):
+        if not places or not says or count_words(says) > MOST_WORDS or not self._calls(named, name):
             return None
         if kind == NoteKind.SAME and (not name_key(other) or name_key(other) == name_key(name)):
             return None

@@ -17,7 +17,7 @@ from readagent_core.tags import escape_tags
 from readagent_core.words import fold, is_unspaced
 from readagent_core.world.as_of import Entity, Line, World
 from readagent_core.world.identity import Link, LinkBy, split_title
-from readagent_core.world.names import EntityKind, name_without_honorific, name_worth
+from readagent_core.world.names import EntityKind, name_key, name_without_honorific, name_worth
 from readagent_core.world.notes import NoteKind
 
 PAGES_AT_ONCE = 10
@@ -117,7 +117,10 @@ def _links(world: World, people: tuple[Entity, ...], after: int, page: int, repl
         if found.group("form") and share_a_name(one, other):
             place = both
         first, second = (world.names[person.id].name for person in (one, other))  # those that were known first
-        yield Link(first, second, world.page_number(place), place, by=LinkBy.MODEL)
+        for name in dict.fromkeys([second, *_names(one), *_names(other)]):  # all were shown as of one or the other
+            if name != first:
+                from_here = max(place, world.known_from(name_key(name)))
+                yield Link(first, name, world.page_number(from_here), from_here, by=LinkBy.MODEL)
 
 
 def share_a_name(one: Entity, other: Entity) -> bool:

@@ -37,6 +37,15 @@ def _load_world(library: Library, gisting_id: int, book_id: str, version: tuple[
     )
 
 
+def load_world_without_links_of(library: Library, gisting_id: int, page: int) -> World:
+    """Return the world of a gisting without the links saved for ``page``: what a new comparison starts from."""
+    world, links = load_world(library, gisting_id), library.world_values(gisting_id, WorldKind.LINKS)
+    if not links.pop(page, {"links": []})["links"]:
+        return world
+    others = [Link.from_dict(link) for value in links.values() for link in value["links"]]
+    return World(world.memory, world.notes, links=others, edits=world.edits)
+
+
 def world_of_text(library: Library, book_id: str, document: Document) -> World:
     """Return the world of a text without gists: names by rule, no pages; the same object until an edit changes it."""
     return _world_of_text(document, load_edits(library, book_id))

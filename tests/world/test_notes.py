@@ -10,11 +10,13 @@ from readagent_core.gisting.job import start_gisting
 from readagent_core.memory import Gist, Page
 from readagent_core.plan import GistingPlan
 from readagent_core.settings import load_settings
+from readagent_core.words import count_words
 from readagent_core.workspace import Workspace
 from readagent_core.world.identity import Edit, EditKind, Link, LinkBy
-from readagent_core.world.notes import NoteReader, split_reply
-from readagent_core.world.storage import add_edit, load_notes, load_world, save_links
+from readagent_core.world.notes import NoteReader, split_reply, telling_sentences
+from readagent_core.world.storage import add_edit, load_notes, load_world, save_links, save_notes
 from tests.fakes.model import FakeModel
+from tests.recordings import make_memory
 
 TEXT = """Mara Finch came to the mill at noon. “I am the miller,” said the old man, and shut the door behind her.
 
@@ -78,6 +80,37 @@ def test_a_reply_is_split_into_gist_and_notes():
     assert split_reply("A gist that notes: nothing.") == ("A gist that notes: nothing.", "")
 
 
+def test_a_reply_about_several_pages_gives_each_its_notes():
+    """Two lines may rest on words of which one has the other's; a page may call 'he' whom the page before names."""
+    texts = ["Abel Finch owned the mill by the weir.", "Then he sold the mill by night."]
+    book = Document("The mill", tuple(map(Paragraph, texts)))
+    lines = (
+        'thing the mill | is | by the weir | "the mill by"',
+        'person Abel Finch | owns | a mill by the weir | "owned the mill by the weir"',
+        'person Abel Finch | does | sells the mill by night | "sold the mill by night"',
+        'person Joss Pike | does | buys the mill | "sold the mill by night"',
+    )
+    first, second = NoteReader(book).read_pages([Page(1, 0, 1, 8), Page(2, 1, 2, 7)], "\n".join(lines))
+    assert [note.says for note in first.notes] == ["by the weir", "a mill by the weir"]
+    assert [note.says for note in second.notes] == ["sells the mill by night"]
+    assert (first.dropped, second.dropped, second.failed) == (1, 0, False)
+    assert {note.known_from for note in first.notes} == {1}  # the model had seen page 2
+
+
+def test_the_sentences_shown_have_every_name_that_is_new_and_leave_out_what_tells_least():
+    dull = "It went on and on and on and on and on and on and on. "
+    texts = [
+        f"It went on. {dull}{dull}Old Marn met Joss Pike at Cold Weir.",
+        f"{dull}It went on. A boy brought word from Stell. {dull}",
+    ]
+    book = Document("The weir", tuple(map(Paragraph, texts)))
+    pages = [Page(n + 1, n, n + 1, p.words) for n, p in enumerate(book.paragraphs)]
+    shown = [telling_sentences(book, page) for page in pages]
+    assert "Old Marn met Joss Pike at Cold Weir." in shown[0]
+    assert "A boy brought word from Stell." in shown[1]
+    assert all(count_words(text) < 0.7 * page.words for text, page in zip(shown, pages, strict=True))
+
+
 # --- the job ---------------------------------------------------------------------------------------------
 
 
@@ -139,6 +172,18 @@ def test_the_world_is_loaded_anew_after_any_change_of_what_is_stored(workspace):
     assert worlds[0] is not worlds[1]
     library.store(job.subject).save_gist(1, Gist("Another gist."))
     assert load_world(library, job.subject).memory.gists[0].text == "Another gist."
+
+
+def test_pages_that_are_compared_again_are_compared_without_the_links_found_before(workspace):
+    book = workspace.library.add(BOOK)
+    gisting = workspace.library.add_memory(book.id, make_memory([p.text for p in BOOK.paragraphs], ["Gist."] * 4))
+    lines = 'person Mara Finch | moves | comes | "came to the mill"\nperson Colonel Reed | dies | dies | "found dead"'
+    for number, page in ((1, Page(1, 0, 1, 20)), (4, Page(4, 3, 4, 6))):
+        save_notes(workspace.library, gisting.id, number, NoteReader(BOOK).read(page, lines).on_page(number))
+    model = FakeModel(lambda prompt: "1 = 2 | page 4" if "2:" in prompt.text else "none")
+    for _ in range(2):
+        noting.link_names(workspace.library, gisting.id, model, noting.CancelToken(), changed=[4])
+        assert [link.other for link in load_world(workspace.library, gisting.id).links] == ["Colonel Reed"]
 
 
 def test_a_gisting_without_notes_gets_them_afterwards_where_it_was_stopped(workspace):

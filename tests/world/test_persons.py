@@ -67,7 +67,7 @@ def test_what_a_page_shows_of_a_name_that_is_longer_later_holds_and_offices_are_
     assert prompt is not None
     assert "postmaster and clerk of the quay [page 1]" in prompt.text
     number = {person.name: i for i, person in enumerate(people, start=1)}
-    (link,) = parse_same_names(world, 0, 3, f"{number['T.']} = {number['Tilda Vane']} | page 1")
+    link, *_ = parse_same_names(world, 0, 3, f"{number['T.']} = {number['Tilda Vane']} | page 1")
     assert link.paragraph == 2  # where both names are known
     assert World(memory, world.notes, links=[link]).as_of(3).entity("T.") == World(
         memory, world.notes, links=[link]
