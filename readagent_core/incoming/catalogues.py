@@ -26,7 +26,7 @@ from readagent_core.errors import (
 from readagent_core.event_loop import run
 from readagent_core.fetching.connecting import Named, is_home, origin_of, resolve
 from readagent_core.fetching.fetch import PUBLIC, Fetched, fetch
-from readagent_core.incoming.links import OFF, document_of, file_name
+from readagent_core.incoming.links import ENDINGS, OFF, document_of, file_name
 from readagent_core.incoming.opds import ACCEPT, CataloguePage, Entry, parse_page, search_address, search_template
 from readagent_core.incoming.opening import add_book
 from readagent_core.library.records import Book
@@ -151,6 +151,8 @@ def add_from_catalogue(
     ``progress`` is called with the bytes that have arrived, and of how many; 0 where nobody knows.
     """
     found = _fetch(workspace, catalogue, entry.address, cancel, accept="", most=PUBLIC.most, progress=progress)
+    if entry.ending not in ("", ".html") and ENDINGS.get(found.kind) == ".html":
+        raise LinkError("A web page came in place of the book. The catalogue’s own page, in a browser, says why.")
     document = document_of(found, f"From the catalogue {catalogue.name}")
     if not document.author:
         named = document.title if document.format not in _WITHOUT_NAMES else entry.title

@@ -51,7 +51,7 @@ class Offer(StrEnum):
 class Entry:
     """A book, or where ``offer`` is None a link to another page of the catalogue. ``address``: of the file or the page.
 
-    ``cover``: an address, also one that begins with ``data:``; '' where there is none.
+    ``cover``: an address, also one that begins with ``data:``, or ''. ``ending``: of the file, '.epub'.
     """
 
     title: str
@@ -59,6 +59,7 @@ class Entry:
     author: str = ""
     cover: str = ""
     offer: Offer | None = None
+    ending: str = ""
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,8 @@ def _entry(title: str, author: str, links: list[_Link]) -> Entry | None:
     files = sorted((rank, n) for n, link in enumerate(kept) if (rank := _rank(link)) is not None)
     if files:
         link = kept[files[0][1]]
-        return Entry(title, link.href, author, cover, Offer.PDF if _ending(link) == ".pdf" else Offer.FREE)
+        ending = _ending(link)
+        return Entry(title, link.href, author, cover, Offer.PDF if ending == ".pdf" else Offer.FREE, ending)
     indirect = [link for link in kept if _is_page(link.kind)]  # the book's own page has its file
     if offers and not indirect:
         ways = {link.rel.removeprefix(_ACQUISITION) for link in offers}

@@ -74,6 +74,9 @@ def test_a_shelf_of_atom_is_browsed_searched_and_added(workspace):
         assert kept.search(workspace, catalogue, page, "two words&more").title == "Found"
         arrived: list[tuple[int, int]] = []
         book = kept.add_from_catalogue(workspace, catalogue, page.entries[1], progress=lambda *n: arrived.append(n))
+        server.pages["/l.txt"] = reply(b"<html><body><p>Sign in to go on reading.</p></body></html>", "text/html")
+        with pytest.raises(LinkError, match="A web page came in place of the book"):
+            kept.add_from_catalogue(workspace, catalogue, page.entries[1])
     assert (book.title, book.author, arrived[-1]) == ("A lamp", "Mina Vale", (len(BOOK), len(BOOK)))
     assert book.source_name == kept.source_name(catalogue, page.entries[1])
     assert str(server.port) not in book.source_name  # an address may hold a key
