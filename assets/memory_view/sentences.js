@@ -1,5 +1,7 @@
 // The sentences of a text that is read aloud.
 
+import { sentenceSegments } from "./word_steps.js";
+
 const LONGEST = 1_000; // characters; a longer one is said in parts, so that it soon begins
 
 /**
@@ -9,10 +11,7 @@ const LONGEST = 1_000; // characters; a longer one is said in parts, so that it 
  * @returns {[number, number][]}
  */
 export function sentencesOf(text, language) {
-  const parts = Intl.Segmenter
-    ? [...new Intl.Segmenter(language, { granularity: "sentence" }).segment(text)]
-    : [{ index: 0, segment: text }];
-  return parts
+  return sentenceSegments(text, language)
     .flatMap(({ index, segment }) => pieces(index, index + segment.trimEnd().length, text))
     .filter(([from, to]) => /[\p{L}\p{N}]/u.test(text.slice(from, to)));
 }

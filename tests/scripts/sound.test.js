@@ -54,3 +54,17 @@ test("sentences have something to say, and none is endless", () => {
     assert.equal(found.map(([from, to]) => text.slice(from, to)).join(""), text.trimEnd());
   }
 });
+
+test("a title, an initial and the number of something end no sentence", () => {
+  const text = "“First,” said Mr. Reeve. Mrs. Oake met J. R. Vane in St. Ives. It was No. 5. No. He left. So did I. It rained.";
+  const found = sentencesOf(text, "en").map(([from, to]) => text.slice(from, to));
+  assert.deepEqual(found, [
+    "“First,” said Mr. Reeve.",
+    "Mrs. Oake met J. R. Vane in St. Ives.",
+    "It was No. 5.",
+    "No.",
+    "He left.",
+    "So did I.",
+    "It rained.",
+  ]);
+});
