@@ -65,7 +65,8 @@ def screen() -> None:
     job = workspace.jobs.get(comparing.job_key(*book_ids))
     running = job is not None and job.running
     has_model = workspace.model.is_language_model
-    asked = controls.ask(book, text.memory, len(chosen), running=running, has_model=has_model)
+    known = controls.known_questions(book, controls.told_so_far(workspace, book, text.memory))
+    asked = controls.ask(known, book, len(chosen), running=running, has_model=has_model)
     if chosen:
         st.caption(controls.price_line(workspace.model, text.memory, chosen, settings))
     for line in limit_lines(text):
@@ -106,6 +107,7 @@ def limit_lines(text: ComparedText) -> list[str]:
 
 
 def empty(
+    workspace: Workspace,
     book: Book | None,
     text: ComparedText,
     chosen: Sequence[str],
@@ -115,13 +117,17 @@ def empty(
     recording: Recording,
 ) -> None:
     """What a comparison will show, and questions to begin with, while there is none. ``hidden``: the last one is."""
+    memory = text.memory
+    told = controls.told_so_far(workspace, book, memory)
+    questions = controls.questions_to_try(book, told) if memory.readable else []
     if hidden:
         st.text("The last comparison is hidden: its methods saw pages after your spoiler limit.")
     else:
-        st.text("Nothing compared yet. Ask a question above, or one of these:")
-    memory = text.memory
+        st.text(f"Nothing compared yet. Ask a question above{', or one of these:' if questions else '.'}")
+    if memory.pages and not told.pages:
+        st.caption("You have not read a page of this story yet: the methods see all of it and may tell how it ends.")
     with st.container(horizontal=True, gap="small", key="compare_try"):
-        for number, question in enumerate(controls.questions_to_try(book, memory) if memory.readable else []):
+        for number, question in enumerate(questions):
             key = f"compare_try_{number}"
             if st.button(question, key=key, on_click=controls.take_question, args=(question,)):
                 st.rerun()  # the form that asks it is outside of this fragment
@@ -166,7 +172,7 @@ def last(
     if comparison is None or hidden:
         if ended:
             st.rerun()
-        empty(book, text, chosen, hidden=hidden, look_ups=settings.look_ups, recording=recording)
+        empty(workspace, book, text, chosen, hidden=hidden, look_ups=settings.look_ups, recording=recording)
         return
     act = board.show(comparison, key=f"compare_rows_{controls.key_of(book)}")
     if act is not None:

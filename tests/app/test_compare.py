@@ -72,6 +72,8 @@ def test_methods_that_failed_are_asked_again(app: App, fake_server: FakeServer) 
 def test_a_known_question_brings_its_options_or_its_known_answer(app: App) -> None:
     at = app("pages/compare.py")
     book = get_workspace().library.books()[0]
+    get_workspace().library.set_limit(book.id, on=False)
+    at.run()
     at.selectbox(key=f"compare_known_{book.id}").select_index(3).run()
     options = at.text_area(key=f"compare_options_{book.id}").value
     asked = controls.asked_from(at.text_input(key=f"compare_question_{book.id}").value, options)

@@ -107,11 +107,11 @@ def pick_limits(workspace: Workspace, book: Book | None) -> AskSettings:
     return AskSettings(look_ups=int(look_ups), context_words=int(words) or None, keep=keep)
 
 
-def ask(book: Book | None, memory: GistMemory, count: int, *, running: bool, has_model: bool) -> Asked | None:
+def ask(known: list[dict[str, Any]], book: Book | None, count: int, *, running: bool, has_model: bool) -> Asked | None:
     """Draw the question's form; what was asked if its button was pressed, else None.
 
     ``has_model``: a language model is connected, which can judge answers.
-    ``memory``: ends at the spoiler limit; a known question that needs later text is not offered.
+    ``known``: the questions that are offered.
     """
     taken = st.session_state.get("compare_taken")
     if taken is not None:  # set here: a value that was set for the field in a run that was interrupted may be lost
@@ -127,7 +127,6 @@ def ask(book: Book | None, memory: GistMemory, count: int, *, running: bool, has
         label = "Ask it" if count == 1 else "Ask both" if count == 2 else f"Ask all {count}"
         go = st.form_submit_button(label, type="primary", disabled=running or not count, key="compare_go")
     with st.expander("Options to choose from, or a known answer"):
-        known = known_questions(book, memory)
         if known:
             st.selectbox(
                 "Take a question with a known answer",
@@ -187,9 +186,15 @@ def asked_from(text: str, options: str, known_answer: str = "") -> Asked:
     return Asked(question, starred[0] if starred[0] < len(question.options) else None)
 
 
+def told_so_far(workspace: Workspace, book: Book | None, memory: GistMemory) -> GistMemory:
+    """What questions are offered about: nothing of a story that was not begun, though methods may see all of it."""
+    begun = book is None or workspace.library.position(book.id).on_screen.allowed != 0
+    return memory if begun else memory.up_to(0)
+
+
 def known_questions(book: Book | None, memory: GistMemory) -> list[dict[str, Any]]:
     """The questions that come with a sample and are answered in the text of ``memory``; none for any other book."""
-    if book is None:
+    if book is None or not memory.pages:
         return []
     path = FOLDER / f"{book.source_name.removesuffix('.md')}.questions.json"
     if not book.sample or not path.is_file():
@@ -201,9 +206,14 @@ def known_questions(book: Book | None, memory: GistMemory) -> list[dict[str, Any
 
 
 def questions_to_try(book: Book | None, memory: GistMemory) -> list[str]:
-    """Three questions where nothing was compared yet: of a sample, else such as fit any book, or several (None)."""
+    """Three questions where nothing was compared yet: of a sample, else such as fit any book, or several (None).
+
+    None about a ``memory`` without pages.
+    """
     if book is None:
         return list(suggesting.ABOUT_SEVERAL)
+    if not memory.pages:
+        return []
     own = [q for q in known_questions(book, memory) if q["kind"] != "order"]  # an order is asked with options only
     known = [q["question"] for q in own if len(q["question"]) <= LONGEST_TRY]
     return known[:3] or [s.text for s in suggesting.standard_questions(memory, finished=memory.complete)][:3]
