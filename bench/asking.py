@@ -126,7 +126,7 @@ def browser(model_seconds: float, *, questions: int = 5) -> dict[str, float]:
     """
     from playwright.sync_api import expect, sync_playwright
 
-    from tests.browser.conftest import _installed, running_app
+    from tests.browser.conftest import installed, running_app
 
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -140,7 +140,7 @@ def browser(model_seconds: float, *, questions: int = 5) -> dict[str, float]:
         book = workspace.library.add(made_up().document)
         workspace.library.add_memory(book.id, made_up())
         workspace.library.close()
-        chromium = p.chromium.launch(executable_path=_installed(), args=["--no-sandbox"])
+        chromium = p.chromium.launch(executable_path=installed(), args=["--no-sandbox"])
         page = chromium.new_page(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
         page.add_init_script(CLOCK)
 

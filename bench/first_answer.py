@@ -22,7 +22,7 @@ import psutil  # noqa: E402
 from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
 
 from readagent_core.loaders.child_process import load_in_child_process  # noqa: E402
-from tests.browser.conftest import _installed, running_app, settled  # noqa: E402
+from tests.browser.conftest import installed, running_app, settled  # noqa: E402
 from tests.fakes.server import FakeServer, Reply  # noqa: E402
 
 QUESTION = "What is said of the door?"
@@ -103,7 +103,7 @@ def main() -> None:
 
     title = load_in_child_process(options.book.read_bytes(), options.book.name).title
     with sync_playwright() as playwright, FakeServer(answer) as server:
-        browser = playwright.chromium.launch(executable_path=_installed(), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=installed(), args=["--no-sandbox"])
         for kind in ("built-in reader", "server"):
             for _ in range(options.rounds):
                 with tempfile.TemporaryDirectory() as folder:

@@ -26,7 +26,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright  # noqa: 
 from readagent_core.incoming.samples import add_samples  # noqa: E402
 from readagent_core.settings import load_settings  # noqa: E402
 from readagent_core.workspace import Workspace  # noqa: E402
-from tests.browser.conftest import _installed, running_app  # noqa: E402
+from tests.browser.conftest import installed, running_app  # noqa: E402
 
 SIZES = {"desktop": (1440, 900), "phone": (390, 844)}
 SCREENS = {
@@ -128,7 +128,7 @@ def main() -> None:
         prepare(none, empty=True)
         script = Path(folder) / "bare.py"
         script.write_text('import streamlit as st\n\nst.write("One line.")\n', encoding="utf-8")
-        browser = playwright.chromium.launch(executable_path=_installed(), args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(executable_path=installed(), args=["--no-sandbox", "--disable-gpu"])
         with (
             running_app(home) as url,
             running_app(none) as empty_url,

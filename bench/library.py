@@ -30,7 +30,7 @@ from readagent_core.memory import Page as MemoryPage  # noqa: E402
 from readagent_core.plan import GistingPlan  # noqa: E402
 from readagent_core.settings import load_settings  # noqa: E402
 from readagent_core.workspace import Workspace  # noqa: E402
-from tests.browser.conftest import _installed, running_app  # noqa: E402
+from tests.browser.conftest import installed, running_app  # noqa: E402
 
 PARAGRAPHS, WORDS = 20, 40  # of each book
 RARE = "lamplighter"  # in one book of fifty
@@ -116,7 +116,7 @@ def main() -> None:
         for name, home in homes.items():
             home.parent.mkdir()
             fill(home, 0 if name == "three" else given.books)
-        browser = playwright.chromium.launch(executable_path=_installed(), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=installed(), args=["--no-sandbox"])
         times: dict[str, list[float]] = {name: [] for name in homes}
         acts: dict[str, list[float]] = {}
         with running_app(homes["three"]) as three, running_app(homes["many"]) as many:

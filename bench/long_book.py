@@ -32,7 +32,7 @@ from readagent_core.plan import GistingPlan
 from readagent_core.settings import Settings
 from readagent_core.settings.saved import SavedSettings
 from readagent_core.workspace import Workspace
-from tests.browser.conftest import _installed, running_app
+from tests.browser.conftest import installed, running_app
 from tests.fakes.sensible import sensible, understood
 from tests.fakes.server import FakeServer, Reply
 
@@ -128,7 +128,7 @@ def on_screen(browser: Browser, folder: Path) -> None:
 def main() -> None:
     if "--screen" in sys.argv:
         with TemporaryDirectory() as folder, sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=_installed(), args=["--no-sandbox", "--disable-gpu"])
+            browser = playwright.chromium.launch(executable_path=installed(), args=["--no-sandbox", "--disable-gpu"])
             on_screen(browser, Path(folder))
             browser.close()
         return

@@ -27,7 +27,7 @@ from readagent_core.incoming.samples import add_samples  # noqa: E402
 from readagent_core.library import Library  # noqa: E402
 from readagent_core.settings import load_settings  # noqa: E402
 from readagent_core.workspace import Workspace  # noqa: E402
-from tests.browser.conftest import _installed, running_app  # noqa: E402
+from tests.browser.conftest import installed, running_app  # noqa: E402
 
 DATA = next((p / "shared/data/documents" for p in ROOT.parents if (p / "shared/data/documents").is_dir()), ROOT)
 DESKTOP, PHONE = (1440, 900), (390, 844)
@@ -158,7 +158,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         home = Path(folder) / "home"
         books = add_books(home)
-        browser = playwright.chromium.launch(executable_path=_installed(), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=installed(), args=["--no-sandbox"])
         with running_app(home) as url:
             for case in CASES:
                 if options.only not in case.name:

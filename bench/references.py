@@ -20,7 +20,7 @@ from playwright.sync_api import Page, sync_playwright  # noqa: E402
 from bench.places import DATA, DESKTOP, SETTLED, opened  # noqa: E402
 from readagent_core.library import Library  # noqa: E402
 from readagent_core.loaders.child_process import load_in_child_process  # noqa: E402
-from tests.browser.conftest import _installed, running_app  # noqa: E402
+from tests.browser.conftest import installed, running_app  # noqa: E402
 
 BOOKS = ("wasteland-notes", "japanese-internallinks")
 SCROLL = """(node) => {
@@ -71,7 +71,7 @@ def main() -> None:
             books.append((name, library.add(document, source_name=path.name).id))
         library.set_preference("look", {"flow": "scroll", "vertical": "off"})
         library.close()
-        browser = playwright.chromium.launch(executable_path=_installed(), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=installed(), args=["--no-sandbox"])
         with running_app(home) as url:
             for name, book in books:
                 page = opened(browser, url, book, DESKTOP)

@@ -30,7 +30,7 @@ from readagent_core.library.marks import COLOURS, HIGHLIGHT, Spot  # noqa: E402
 from readagent_core.memory import Gist, GistMemory  # noqa: E402
 from readagent_core.memory import Page as MemoryPage  # noqa: E402
 from readagent_core.plan import GistingPlan  # noqa: E402
-from tests.browser.conftest import _installed, running_app  # noqa: E402
+from tests.browser.conftest import installed, running_app  # noqa: E402
 
 TEXT = "the ferry came late and nobody knew how long a river runs before it meets the sea and slows down there"
 WORDS = TEXT.split()
@@ -108,7 +108,7 @@ def main() -> None:
         library.add_memory(book.id, memory)
         without = library.add(bare, source_name="bare.txt")
         library.close()
-        browser = playwright.chromium.launch(executable_path=_installed(), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=installed(), args=["--no-sandbox"])
         with running_app(home) as url:
             size = ViewportSize(width=1440, height=900)
             print(f"{len(memory.pages)} pages, {memory.document.words:,} words")

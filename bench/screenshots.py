@@ -29,7 +29,7 @@ from readagent_core.incoming.samples import add_samples  # noqa: E402
 from readagent_core.library.records import GistingState, StopReason  # noqa: E402
 from readagent_core.settings import load_settings  # noqa: E402
 from readagent_core.workspace import Workspace  # noqa: E402
-from tests.browser.conftest import _installed, running_app  # noqa: E402
+from tests.browser.conftest import installed, running_app  # noqa: E402
 from tests.fakes.sensible import sensible  # noqa: E402
 from tests.fakes.server import FakeServer  # noqa: E402
 
@@ -206,7 +206,7 @@ def main() -> None:
     given.folder.mkdir(exist_ok=True)
     expect.set_options(timeout=30_000)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=_installed(), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=installed(), args=["--no-sandbox"])
         home = Path(folder) / "home"
         ids = books(home)
         book = f"book={ids['keeper']}"
