@@ -40,7 +40,8 @@ ABOUT = (
     "Say what you want to do on the website. ReadAgent names the next click, text or choice; it does nothing itself."
 )
 NO_PAGE = (
-    "This book was no web page. Save one with your browser and drop the file on the library, or paste an address there."
+    "Choose a web page above. Or save one with your browser and drop the file here: it is opened in the library, where "
+    "an address can be pasted too."
 )
 
 

@@ -5,7 +5,7 @@ import { tabState } from "./tab_state.js";
 
 /** @typedef {{files: File[], folders: string[]}} Dropped the names of the folders */
 
-const SCREENS = ["read", "ask", "compare"];
+const SCREENS = ["read", "ask", "compare", "act"];
 /** @type {("dragenter" | "dragover" | "dragleave" | "drop")[]} */
 const DRAGS = ["dragenter", "dragover", "dragleave", "drop"];
 

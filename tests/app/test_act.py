@@ -74,7 +74,7 @@ def test_a_book_that_was_no_web_page_cannot_be_acted_on(app: App) -> None:
     app("pages/library.py")
     book = get_workspace().library.books()[0]
     at = app("pages/act.py", book=book.id)
-    assert any("This book was no web page" in text.value for text in at.text)
+    assert any("Choose a web page above" in text.value for text in at.text)
     assert not at.exception
 
 
