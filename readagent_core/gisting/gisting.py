@@ -32,8 +32,8 @@ from readagent_core.words import copies_beginning, count_words, first_words, is_
 from readagent_core.world.notes import NoteReader, PageNotes, split_reply
 
 WHOLE_WORDS = 40  # a page this short is its own gist
-_FEW, _LEAST_JUDGED = 0.4, 20  # a gist shorter than this share of at least so many words says next to nothing
-_REPEATED = 0.15  # share of what is said again in a gist, over that of its page; strong models stay under 0.05
+_FEW, _LEAST_JUDGED = 0.5, 20  # a gist shorter than this share of at least so many words says next to nothing
+_REPEATED = 0.25  # share of what is said again in a gist, over that of its page; strong models stay under 0.05
 _TOLD = 8  # names or numbers listed when the model is asked again
 PROBLEMS = {
     "en": {
