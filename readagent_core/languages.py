@@ -74,7 +74,7 @@ def shows_language(text: str, language: str) -> bool:
     lists = next((lists for lists in (_LATIN_LISTS, _CYRILLIC_LISTS) if language in lists), None)
     if lists is None:
         return True
-    words = Counter(word for word in _WORD.findall(_ADDRESS.sub("", text.lower())) if len(word) > 1)
+    words = Counter(word for word in _words(text) if len(word) > 1)
     found = {name: words.keys() & listed for name, listed in lists.items()}
     times = {name: sum(words[word] for word in shared) for name, shared in found.items()}
     others = max(count for name, count in times.items() if name != language)
@@ -98,8 +98,8 @@ def share_of_frequent_words(text: str, language: str) -> float:
     listed = _LATIN_LISTS.get(language) or _CYRILLIC_LISTS.get(language)
     if listed is None:
         return -1.0
-    scores, total = _frequent_words(text, {language: listed})
-    return scores[language] / max(1, total)
+    words = _words(text)
+    return sum(word in listed for word in words) / max(1, len(words))
 
 
 def _script_of(characters: Counter[str]) -> str:
@@ -122,9 +122,15 @@ def _language_in_arabic_script(text: str) -> str:
     return "fa" if persian * 30 > len(text) and articles * 10 < text.count(" ") else "ar"
 
 
+def _words(text: str) -> list[str]:
+    """The words of ``text`` in small letters, without addresses."""
+    text = text.lower()
+    return _WORD.findall(_ADDRESS.sub("", text) if any(sign in text for sign in ("://", "www.", "@")) else text)
+
+
 def _frequent_words(text: str, lists: Mapping[str, frozenset[str]]) -> tuple[Counter[str], int]:
     """How many words of ``text`` are in the list of each language, and how many words there are."""
-    words = Counter(_WORD.findall(_ADDRESS.sub("", text.lower())))
+    words = Counter(_words(text))
     return Counter({language: sum(words[word] for word in listed) for language, listed in lists.items()}), words.total()
 
 

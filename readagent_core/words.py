@@ -41,6 +41,7 @@ _SIGN = re.compile(f"[{SIGNS}]")
 # letters that Unicode does not decompose, as people write them without their keys
 _PLAIN_LETTERS = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ħ": "h", "ŧ": "t", "ı": "i", "ŋ": "n"}
+    | {"ی": "ي", "ى": "ي", "ک": "ك"}  # as Persian and Arabic keyboards have them
     | {"ƀ": "b", "ɖ": "d", "ɓ": "b", "ɗ": "d", "ƙ": "k", "ɔ": "o", "ɛ": "e", "ə": "e", "ʻ": "", "ʼ": ""}
 )
 # pysbd grows slower than linearly with length; longer runs go through the plain rule.

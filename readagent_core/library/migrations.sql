@@ -187,3 +187,9 @@ CREATE TABLE read_on (day TEXT NOT NULL, book_id TEXT NOT NULL REFERENCES book O
     words INTEGER NOT NULL, seconds REAL NOT NULL, last REAL NOT NULL, PRIMARY KEY (day, book_id)) WITHOUT ROWID;
 CREATE TABLE finished (book_id TEXT PRIMARY KEY REFERENCES book ON DELETE CASCADE, day TEXT NOT NULL,
     stars INTEGER NOT NULL, remark TEXT NOT NULL);
+
+-- next version
+-- words are folded in another way: texts are indexed again at the next search
+DELETE FROM found;
+DELETE FROM indexed;
+UPDATE gist SET indexed = 0;

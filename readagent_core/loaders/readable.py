@@ -121,13 +121,13 @@ def _is_misread(text: str) -> bool:
     odd = sum(_is_impossible(word, script) for word in long) if script != "CJK" else 0
     if odd > max(_FEWEST_ODD, _MANY_MISREAD[0][0] * len(long)):
         return True
-    if len(_MISREAD.findall(text)) <= _FEWEST_ODD:
-        return False
     words = [word for word in (token.strip(_AROUND_WORDS) for token in text.split()) if word and not word.isdigit()]
-    if len(words) < _FEWEST_WORDS or len(text) - len(text.translate(_PROGRAM)) > _MOST_PROGRAM * len(text):
+    share = sum(map(_is_odd, set(words))) / max(1, len(words))  # a name may occur often
+    if len(words) < _FEWEST_WORDS or share <= _MANY_MISREAD[0][0]:
         return False
-    share = sum(map(_is_odd, set(words))) / len(words)  # a name may occur often
-    frequent = share_of_frequent_words(text, detect_language(text)) if share > _MANY_MISREAD[0][0] else 0.0
+    if len(text) - len(text.translate(_PROGRAM)) > _MOST_PROGRAM * len(text):
+        return False
+    frequent = share_of_frequent_words(text, detect_language(text))
     return any(share > misread and frequent > prose for misread, prose in _MANY_MISREAD)
 
 

@@ -684,6 +684,8 @@ def public_files() -> Iterator[Known]:
     yield Known(kind, "list.rtf", rtf(rf"\pard {item}First.\par {item}Second.\par"), ["First.", "Second."])
     nested = r"\intbl Outer\cell{\itap2 a\nestcell b\nestcell\nestrow}c\nestcell\nestrow\row\pard Below.\par"
     yield Known(kind, "nested.rtf", rtf(nested), ["Outer a b", "c", "Below."])
+    cell = r"\trowd\pard\intbl Oil\par and wick\cell\pard\intbl 3\cell\row\pard Below.\par"
+    yield Known(kind, "cells.rtf", rtf(cell), ["Oil and wick 3", "Below."])
     symbols = r"\pard{\f1\'b7 }One.\par{\f1 \'61}-rays.\par"
     yield Known(kind, "symbol.rtf", rtf(symbols, r"{\f1\fcharset2 Symbol;}"), ["One.", "α-rays."])
     shape = r"{\shp{\*\shpinst{\shptxt\pard In a box.\par}}}{\object{\*\objdata 00}{\result Shown.}}\par"

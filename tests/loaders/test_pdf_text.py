@@ -296,3 +296,8 @@ def test_the_values_of_a_form_are_read():
     assert "Light:\tHarrow" in text
     assert "[x] The lamp is lit" in text
     assert "[ ] The bell is rung" in text
+
+
+def test_pages_with_nothing_but_their_labels_are_read():
+    labels = [f"Page {n}" for n in range(1, 6)]
+    assert whole(opened(*([(LEFT, TOP, label)] for label in labels))).split() == " ".join(labels).split()

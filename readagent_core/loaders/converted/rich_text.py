@@ -8,7 +8,7 @@ from html import escape
 
 from readagent_core.document import Document, Notice
 from readagent_core.loaders.base import Limits, check_size
-from readagent_core.loaders.converted.as_epub import note_at, note_link, open_as_epub
+from readagent_core.loaders.converted.as_epub import note_at, note_link, open_as_epub, tagged
 from readagent_core.loaders.symbols import from_font
 from readagent_core.words import count_of
 
@@ -20,7 +20,7 @@ _APART = frozenset(
 )
 _MARKS = {
     b"emdash": "—", b"endash": "–", b"lquote": "‘", b"rquote": "’", b"ldblquote": "“", b"rdblquote": "”",
-    b"bullet": "•", b"tab": "\t", b"line": "\n", b"cell": "\t", b"nestcell": "\t",
+    b"bullet": "•", b"tab": "\t", b"line": "\n", b"cell": "\x01", b"nestcell": "\x01",
     b"~": "\u00a0", b"_": "-", b"emspace": " ",
 }  # fmt: skip
 _SYMBOL = "symbol"  # no code page: the font's own numbers
@@ -36,12 +36,14 @@ _HEADING = re.compile(r"\s*heading ([1-6])\b", re.IGNORECASE)
 @dataclass
 class _Group:
     """What holds within braces. ``apart``: of which table or other thing its words are, b'' for the text. ``skipped``:
-    characters after ``\\u`` for programs that do not know it. ``around``: of a note its index and what it stands in."""
+    characters after ``\\u`` for programs that do not know it. ``cell``: paragraphs belong to a cell of a table.
+    ``around``: of a note its index and what it stands in."""
 
     apart: bytes = b""
     font: int = -1
     skipped: int = 1
     hidden: bool = False
+    cell: bool = False
     level: int = 0
     around: tuple[int, list[str], list[str]] | None = None
 
@@ -139,7 +141,11 @@ class _Reader:
             if group.apart == b"stylesheet":
                 self.styles[self.style] = group.level
         elif word == b"pard":
-            group.level = 0
+            group.level, group.cell = 0, False
+        elif word == b"intbl":
+            group.cell = True
+        elif word == b"par" and group.cell:
+            self._add(group, " ")
         elif word in (b"par", b"sect", b"page", b"row", b"nestrow", b"\n", b"\r"):
             self._paragraph(group)
         else:
@@ -179,6 +185,9 @@ class _Reader:
         self.held.clear()
         text = re.sub("\x00(\\d+)\x00", lambda found: note_link(f"note-{found[1]}", found[1]), text)
         kind = f"h{group.level}" if group.level else "p"
+        if "\x01" in text:
+            cells = text.removesuffix("\x01").split("\x01")
+            text, kind = tagged("tr", "".join(tagged("td", cell.strip()) for cell in cells)), "table"
         if text:
             self.paragraphs.append(f"<{kind}>{text}</{kind}>")
 

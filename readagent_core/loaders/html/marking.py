@@ -148,12 +148,12 @@ def mark_ruby(root: Element, marks: Marks) -> None:
                     pairs.append(([], []))
                 pairs[-1][0].append(child.tail or "")
         text = ""
-        for bases, gistings in pairs:
-            bases, gistings = ([" ".join(t.split()) for t in texts if t.strip()] for texts in (bases, gistings))
-            if len(bases) != len(gistings):
-                bases, gistings = ["".join(bases)], ["".join(gistings)]
-            for base, gisting in zip(bases, gistings, strict=True):
-                text += marks.mark(SpanKind.RUBY, base, without_marks(gisting)) if base and gisting else base
+        for bases, readings in pairs:
+            bases, readings = ([" ".join(t.split()) for t in texts if t.strip()] for texts in (bases, readings))
+            if len(bases) != len(readings):
+                bases, readings = ["".join(bases)], ["".join(readings)]
+            for base, reading in zip(bases, readings, strict=True):
+                text += marks.mark(SpanKind.RUBY, base, without_marks(reading)) if base and reading else base
         empty(ruby, text)
 
 

@@ -121,6 +121,8 @@ def load(
             document.close()
     _note_lost_pages(builder, pages, labels)
     remaining, removed = remove_running_lines(pages.lines)
+    if not any(remaining) and not pages.figures:  # nothing but the labels of pages, which are the text
+        remaining, removed = pages.lines, 0
     if not any(remaining):
         raise _no_text_error(pages, builder)
     if repaired:

@@ -49,6 +49,7 @@ _ACCENTED = re.compile(f"([{''.join(_ACCENTS)}]) ?([A-Za-zı])")
 _ACCENT_AFTER = re.compile(f"[A-Za-zı][{''.join(_ACCENTS)}]")
 # a word that may be several, and by how much their gaps are wider than those between letters, in sizes
 _GLUED, _WORD_GAP = re.compile("(?<![a-zß-ÿ])[a-zß-öø-ÿ]{18,}|(?<![а-я])[а-яё]{24,}"), 0.08
+_LONG = re.compile("[a-zß-öø-ÿа-яё]{18}")  # found faster
 _BEFORE_SPACE, _AFTER_SPACE = re.compile(r"[\w.,;:!?)’”»%]"), re.compile(r"[\w(‘“«]")
 
 
@@ -94,13 +95,16 @@ class _PageReader:
         self.vertical = sum(map(self._is_above_next, samples)) * 2 > len(samples)
         unmapped = sum(self._is_unmapped(i) or bool(characters.PRIVATE.match(self.text[i])) for i in samples)
         self.mapped = 2 * unmapped <= max(_FEWEST_SAMPLES, len(samples))
-        self._glued = any(" " in self._with_spaces(*found.span()) for found in _GLUED.finditer(self.text))
+        glued = _GLUED.finditer(self.text) if _LONG.search(self.text) else ()
+        self._glued = any(" " in self._with_spaces(*found.span()) for found in glued)
         tex = bool(characters.TEX_PAGE.search(self.text))
         if tex or not self.text.isascii():
             self.text = (_ANY if tex else _SUSPECT).sub(self._mapped, self.text)
-            self.text = _RIGHT_TO_LEFT.sub(self._in_logical_order, self.text)
             self._right_to_left = bool(_RIGHT_TO_LEFT.search(self.text))
-            self.text = _ACCENT_AFTER.sub(self._accent_first, self.text)
+            if self._right_to_left:
+                self.text = _RIGHT_TO_LEFT.sub(self._in_logical_order, self.text)
+            if any(accent in self.text for accent in _ACCENTS):
+                self.text = _ACCENT_AFTER.sub(self._accent_first, self.text)
 
     def _turn_at(self, position: int) -> int:
         """Returns the quarter turns of the writing direction."""
@@ -228,9 +232,12 @@ class _PageReader:
                 for part in pairwise(cuts):
                     self.read(*part)
                 return
-        fonts = self._font_name(middle), self._font_name(first)
-        if any(map(characters.is_symbolic, fonts)) or (
-            not self.text.isascii() and characters.PRIVATE.search(self.text, start, stop)
+        font = self._font_name(middle)
+        sign = not self.text[start : start + 2].isalnum() and characters.is_symbolic(self._font_name(first))
+        if (
+            sign
+            or characters.is_symbolic(font)
+            or (not self.text.isascii() and characters.PRIVATE.search(self.text, start, stop))
         ):
             text = self._symbols(start, stop)
         elif self._glued:
@@ -238,7 +245,7 @@ class _PageReader:
         else:
             text = self._line_text(start, stop, size) if self._right_to_left else self.text[start:stop]
         if text := _clean(text):
-            bold = all(map(_BOLD.search, fonts)) and bool(_BOLD.search(self._font_name(last)))
+            bold = bool(_BOLD.search(font)) and all(_BOLD.search(self._font_name(i)) for i in (first, last))
             turned = self.turn != self.usual
             self.lines.append(Line(text, left, end, y, size, bold, self.number, turned=turned))
 
