@@ -9,8 +9,7 @@ const LETTER = "[\\p{L}\\p{N}\\p{M}]";
 const QUOTED = /"([^"]+)"|“([^”]+)”|(\S+)/g;
 
 /** @param {string} text */
-const fold = (text) =>
-  text.normalize("NFKD").replace(/\p{M}/gu, "").replace(/[یى]/g, "ي").replace(/ک/g, "ك").toLowerCase();
+const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").replace(/[یى]/g, "ي").replace(/ک/g, "ك").toLowerCase();
 
 /**
  * The text in lower case without accents, and the place of each of its characters in `text` (null: the same place).

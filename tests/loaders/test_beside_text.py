@@ -87,6 +87,7 @@ M = '<math xmlns="http://www.w3.org/1998/Math/MathML" alttext="Alternative text 
         (f"{M}<mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mi>c</mi></mfrac></math>", "(a+b)/c"),
         (f"{M}<mfrac><mi>a</mi><mrow><mn>2</mn><mi>c</mi></mrow></mfrac></math>", "a/(2c)"),
         (f"{M}<mroot><mi>x</mi><mn>3</mn></mroot></math>", "∛x"),
+        (f"{M}<mover><mi>x</mi><mo>¯</mo></mover></math>", "x\u0304"),
         (
             '<span class="mwe-math-element"><span style="display:none"><math alttext="{\\displaystyle E=mc^{2}}">'
             "<semantics><mrow><mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup></mrow><annotation "

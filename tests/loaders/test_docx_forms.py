@@ -59,7 +59,7 @@ def test_an_equation_is_a_line_that_keeps_its_numbers(omml, line):
 def test_symbols_page_breaks_and_drop_caps_keep_words_whole():
     made = with_xml(
         f'{P}{RUN}A fever is {END}<w:r><w:sym w:font="Symbol" w:char="F0B3"/></w:r>{RUN} 39 degrees {END}'
-        '<w:r><w:sym w:font="Wingdings" w:char="F0FC"/></w:r></w:p>',
+        '<w:r><w:sym w:font="Wingdings" w:char="F0FC"/><w:sym w:font="Wingdings" w:char="F06F"/></w:r></w:p>',
         f'{P}<w:r><w:rPr><w:rFonts w:ascii="Symbol"/></w:rPr><w:t>a</w:t></w:r>{RUN} and b{END}</w:p>',
         f'{P}<w:r><w:t>The end</w:t><w:br w:type="page"/><w:t>Beginning</w:t></w:r></w:p>',
         f'{P}<w:pPr><w:framePr w:dropCap="drop"/></w:pPr><w:r><w:t>M</w:t></w:r></w:p>',
@@ -68,7 +68,7 @@ def test_symbols_page_breaks_and_drop_caps_keep_words_whole():
         f'{P}<w:r><w:t xml:space="preserve"> storm came.</w:t></w:r></w:p>',
     )
     assert texts(opened(made)) == [
-        "A fever is ≥ 39 degrees ✓",
+        "A fever is ≥ 39 degrees ✓□",
         "α and b",
         "The end",
         "Beginning",

@@ -81,6 +81,8 @@ def test_wrapped_lines_are_joined_although_a_few_lines_are_glued_together():
 
 def test_indents_begin_paragraphs_where_there_are_no_blank_lines():
     assert texts("\n".join([wrapped(PROSE, indent="    ")] * 4)) == [PROSE] * 4
+    hanging = wrapped(PROSE, indent="    ").replace("\n", "\n    ", 1)  # its second line is indented too
+    assert texts("\n".join([wrapped(PROSE, indent="    ")] * 4 + [hanging])) == [PROSE] * 5
 
 
 def test_a_scene_that_lost_its_blank_line_begins_where_the_line_is_indented_as_paragraphs_are():

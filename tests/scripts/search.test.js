@@ -14,6 +14,7 @@ test("every word must occur; the last letters may be missing", () => {
   assert.deepEqual(found("The lamps were lit", "lamp lit"), ["lamp", "lit"]);
   assert.deepEqual(found("The lamps were lit", "lamp dark"), []);
   assert.deepEqual(found("The overlamp", "lamp"), []); // not inside a word
+  assert.deepEqual(found("كتابي", "کتابی"), ["كتابي"]); // as Persian keyboards have these letters
 });
 
 test("words in quotation marks are one phrase, whatever stands between them", () => {
