@@ -121,6 +121,8 @@ def _is_misread(text: str) -> bool:
     odd = sum(_is_impossible(word, script) for word in long) if script != "CJK" else 0
     if odd > max(_FEWEST_ODD, _MANY_MISREAD[0][0] * len(long)):
         return True
+    if sum(map(_is_odd, set(text.split()))) <= _FEWEST_ODD:
+        return False
     words = [word for word in (token.strip(_AROUND_WORDS) for token in text.split()) if word and not word.isdigit()]
     share = sum(map(_is_odd, set(words))) / max(1, len(words))  # a name may occur often
     if len(words) < _FEWEST_WORDS or share <= _MANY_MISREAD[0][0]:
