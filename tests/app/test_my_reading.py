@@ -1,0 +1,68 @@
+"""The dialogs of a person's own reading, and the question which of two places to read on from."""
+
+from __future__ import annotations
+
+from streamlit.testing.v1 import AppTest
+
+from pages.parts.shared import cached
+from readagent_core.companion.place import save_place
+from readagent_core.sharing import progress
+from readagent_core.sharing.catalogue import file_of
+from tests.sharing.test_progress import koreader
+
+
+def reading() -> None:
+    from pages.parts.library.my_reading import show_my_reading
+    from pages.parts.shared.cached import get_workspace
+
+    show_my_reading(get_workspace())
+
+
+def finishing() -> None:
+    from pages.parts.library.my_reading import finish_book
+    from pages.parts.shared.cached import get_workspace
+
+    finish_book(get_workspace(), get_workspace().library.books()[0])
+
+
+def two_places() -> None:
+    from pages.parts.read.two_places import draw
+    from pages.parts.shared.cached import get_workspace
+
+    draw(get_workspace(), get_workspace().library.books()[0], None)
+
+
+def press(at: AppTest, label: str) -> None:
+    next(button for button in at.button if button.label.startswith(label)).click().run()
+    assert not at.exception
+
+
+def test_a_book_is_finished_and_the_streak_is_off():
+    at = AppTest.from_function(finishing, default_timeout=60).run()
+    at.text_input[0].input("Well kept")
+    press(at, "Save")
+    library = cached.get_workspace().library
+    book = library.books()[0]
+    assert library.finished()[book.id].remark == "Well kept"
+    library.log_reading(book.id, 500)
+    at = AppTest.from_function(reading, default_timeout=60).run()
+    shown = " ".join(text.value for text in at.text)
+    assert f"{book.title}: Well kept" in shown
+    assert "in a row" not in shown
+    at.toggle(key="streak").set_value(True).run()
+    assert "1 day in a row" in " ".join(text.value for text in at.text)
+
+
+def test_two_places_are_asked_about_and_one_is_chosen():
+    at = AppTest.from_function(two_places, default_timeout=60).run()
+    assert not at.button
+    library = cached.get_workspace().library
+    book = library.books()[0]
+    document = library.document(book.id)
+    save_place(library, document, book.id, 3, 0)
+    progress.put(library, koreader(file_of(library, book)[0], "/body/p[9].0", 0.8, "Kobo Clara"))
+    at.run()
+    assert any("80 % of the book in Kobo Clara" in text.value for text in at.text)
+    press(at, "Go to 80 %")
+    assert not at.button
+    assert library.position(book.id).paragraph > 3
