@@ -62,6 +62,7 @@ for (let at = 0; at < text.length; at++) reader.mentionsIn(at); // done a little
 console.log(`names found in all paragraphs: ${(performance.now() - whole).toFixed(0)} ms`);
 console.log(`${pages} pages, ${people} people, ${batch.notes.length} notes, ${text.join(" ").length.toLocaleString("en")} characters`);
 console.log(`the world from its notes, and the names to look for: ${known.toFixed(1)} ms, once`);
+reader.linesIn(8, 15); // drawn when the notes arrive
 console.log(`lines at a page turn: ${times(50, (i) => reader.linesIn(i * 16, i * 16 + 15))}`);
 const last = pages * PARAGRAPHS - 1;
 console.log(

@@ -39,6 +39,8 @@ export class Names {
     this.version = -1; // of the world that the matcher is made of
     /** @type {Map<number, Mention[]>} the mentions in a paragraph */
     this.found = new Map();
+    /** @type {Map<string, Set<number>>} the paragraphs that have a name, of those looked at */
+    this.having = new Map();
     /** @type {Map<string, Named[]>} the lines of a page */
     this.lines = new Map();
     this.heard = () => {
@@ -90,6 +92,7 @@ export class Names {
     this.matcherNames = names;
     this.matcher = new NameMatcher(names);
     this.found.clear();
+    this.having.clear();
     this.lookAhead(0);
   }
 
@@ -115,6 +118,7 @@ export class Names {
     if (text === undefined) return [];
     const found = this.matcher.size ? this.matcher.find(text) : [];
     this.found.set(paragraph, found);
+    for (const [, , name] of found) this.having.set(name, (this.having.get(name) ?? new Set()).add(paragraph));
     return found;
   }
 
@@ -128,16 +132,13 @@ export class Names {
 
   /** Every mention of one who is known, up to the end of a paragraph. @param {Known} known @param {number} paragraph @returns {Named[]} */
   placesOf(known, paragraph) {
-    const found = [];
-    const { text } = this.state.book;
     const ids = new Set(known.ids);
-    const parts = known.names.map((name) => name.split(/\s/).at(-1) ?? name);
-    for (let at = known.first; at <= paragraph && at < text.length; at++) {
-      const words = text[at];
-      if (words === undefined || !parts.some((part) => words.includes(part))) continue;
-      for (const named of this.namedIn(at)) if (ids.has(named.id)) found.push(named);
-    }
-    return found;
+    for (let at = known.first; at <= paragraph; at++) if (!this.found.has(at)) this.mentionsIn(at);
+    const having = new Set(known.names.flatMap((name) => [...(this.having.get(name) ?? [])]));
+    return [...having]
+      .filter((at) => at >= known.first && at <= paragraph)
+      .sort((a, b) => a - b)
+      .flatMap((at) => this.namedIn(at).filter(({ id }) => ids.has(id)));
   }
 
   /** The first mention of each name on the pages of paragraphs `first` to `last`. @param {number} first @param {number} last */
