@@ -38,6 +38,18 @@ TOLD = (
     (5, 1, "came about Old Marn", "is", "Constable Dray", "investigates, secretfiveb", "", ""),
     (6, 0, "I am Sorley", "same", "the stranger", "is the captain himself, secretsix", "Captain Sorley", ""),
     (6, 1, "struck Captain Sorley", "does", "Hester Quill", "hits the survivor, secretsixb", "", ""),
+    (5, 0, "It had the Plover’s seal", "owns", "Hester Quill", "keeps the seal, secretfivec", "", ""),
+    (5, 0, "It had the Plover’s seal", "is", "the Plover", "a wreck with a seal, secretfived", "", ""),
+    (
+        7,
+        0,
+        "took Captain Sorley across",
+        "related",
+        "Constable Dray",
+        "half-brother, secretsevenb",
+        "Captain Sorley",
+        "",
+    ),
     (7, 0, "took Captain Sorley across", "does", "Constable Dray", "arrests him, secretseven", "", ""),
 )
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven")
@@ -61,7 +73,8 @@ def notes(memory: GistMemory) -> dict[int, PageNotes]:
         paragraph = memory.pages[page - 1].start + at
         start = memory.document.paragraphs[paragraph].text.index(words)
         place = (page, paragraph, start, start + len(words))
-        made[page].append(Note(*place, NoteKind(kind), EntityKind.PERSON, name, says, other, when, paragraph))
+        entity = EntityKind.THING if name == "the Plover" else EntityKind.PERSON
+        made[page].append(Note(*place, NoteKind(kind), entity, name, says, other, when, paragraph))
     return {page: PageNotes(tuple(found), model="a model") for page, found in made.items()}
 
 

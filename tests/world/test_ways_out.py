@@ -5,6 +5,7 @@ The reader's own frames in a browser are in tests/browser/test_world.py.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import io
 import json
@@ -115,8 +116,27 @@ def test_questions_about_a_chapter_are_made_of_what_was_read(ferry):
         assert not leaks(prompt, page), page
 
 
+def test_the_cast_on_the_command_line(ferry, monkeypatch):
+    from typer.testing import CliRunner
+
+    from readagent_core.cli.app import app
+
+    command = importlib.import_module("readagent_core.cli.cast")
+
+    workspace, book, _ = ferry
+    monkeypatch.setattr(command, "open_book", lambda *_, **__: (workspace, workspace.library.book(book)))
+    for page in range(1, LAST + 1):
+        read_to(workspace.library, book, page)
+        for options in ([], ["--json"], ["--page", str(LAST)]):
+            told = CliRunner().invoke(app, ["cast", __file__, *options]).output
+            assert not leaks(told, page), (page, leaks(told, page))
+            assert SECRETS[page] in told
+
+
 @pytest.mark.skipif(importlib.util.find_spec("mcp") is None, reason="requirements-mcp.txt is not installed")
 def test_every_tool_of_the_mcp_server(ferry, repeating):
+    from mcp import MCPError
+
     from tests.mcp_server.test_mcp import make_server, with_client
 
     workspace, book, _ = ferry
@@ -158,6 +178,12 @@ def test_every_tool_of_the_mcp_server(ferry, repeating):
             for tool, arguments in asked:
                 text = await told(client, tool, **arguments)
                 assert not leaks(text, page), (page, tool, arguments, leaks(text, page))
+            for uri in (f"book://{book}", *(f"book://{book}/page/{n}" for n in range(1, LAST + 1))):
+                try:
+                    text = (await client.read_resource(uri)).model_dump_json()
+                except MCPError as error:  # one that is not to be read yet
+                    text = str(error)
+                assert not leaks(text, page), (page, uri, leaks(text, page))
             shown = "\n".join(prompt.text for prompt in repeating.prompts)
             assert not leaks(shown, page), (page, leaks(shown, page))
             assert SECRETS[page] in shown
