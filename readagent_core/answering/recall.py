@@ -153,8 +153,7 @@ def _first_prompt(run: Run, view: str, passages: str, places: str, *, gists: boo
         else ""
     )
     cast = "" if what else escape_tags(run.resources.cast(memory))
-    bound = not left and not run.settings.reason_first  # the letter comes first then, and nothing else may
-    letters = LETTERS[: len(run.question.options)] if bound else ""
+    letters = "" if run.settings.reason_first else LETTERS[: len(run.question.options)]
     return render(
         "recall" if gists else "search_agent",
         run.language,

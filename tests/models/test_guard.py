@@ -134,6 +134,9 @@ def test_a_grammar_holds_what_is_offered():
     assert grammar_of(pause).endswith('choice ::= "4" | "5"')
     assert 'choice ::= "(A)" | "(B)" | "none"' in grammar_of(Prompt("choose", "", choices=("A", "B", "none")))
     assert grammar_of(Prompt("recall", "", choices=("A", "B"))).startswith('root ::= "ANSWER: Answer: " choice')
+    asks = grammar_of(Prompt("recall", "", {"asking": "Ask in one reply."}, choices=("A", "B")))
+    assert '"ANSWER: Answer: " choice' in asks
+    assert '| ("FIND " | "OPEN " | "GISTS ")' in asks  # a letter, or a request
     assert "{0,2}" in grammar_of(Prompt("look_up", "", {"k": "3"}, choices=("1", "2")))
     assert grammar_of(Prompt("answer", "")) == ""
 

@@ -14,6 +14,7 @@ _PAGES = r"""root ::= "I want to look up Page [" (choice (", " choice){0,%d})? "
 _NEXT = r"""root ::= ("STOP " | "I want to look up Page " choice " because ") [^\n]{1,120}"""
 _LETTER = r"""root ::= "Answer: " choice ("\n" | " ") [^\x00]{1,700}"""
 _RECALLED = r"""root ::= "ANSWER: Answer: " choice ("\n" | " ") [^\x00]{1,700}"""
+_ASKED = """ | ("FIND " | "OPEN " | "GISTS ") [^\\x00]{1,400}"""
 _LETTER_ALONE = r"""root ::= "Answer: " choice"""
 
 
@@ -25,7 +26,8 @@ def grammar_of(prompt: Prompt) -> str:
     if prompt.task.startswith(("choose", "recall", "search_agent")):
         choices = [f'"({choice})"' if len(choice) == 1 else f'"{choice}"' for choice in prompt.choices]
         chosen = _LETTER_ALONE if "letters" in prompt.fields else _LETTER
-        root = chosen if prompt.task.startswith("choose") else _RECALLED
+        recalled = _RECALLED + (_ASKED if prompt.fields.get("asking") else "")
+        root = chosen if prompt.task.startswith("choose") else recalled
     elif prompt.task.startswith("paginate"):
         root = _PAUSE
     elif prompt.task == "look_up_next":
