@@ -3,6 +3,8 @@
 
 export const CHAT_INPUT = '[data-testid="stChatInput"]';
 export const COMPONENT = ".stBidiComponent";
+/** The element with a component's shadow root, which it gets once it is in the page. */
+export const COMPONENT_HOST = '[data-testid="stBidiComponentIsolated"]';
 export const DIALOG = '[role="dialog"]';
 export const DIALOG_CLOSE = '[aria-label="Close"]';
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from readagent_core.page_lists import LIST, PAGE_WORD, PAGE_WORD_AFTER, RANGE, in_digits
 
@@ -92,6 +93,7 @@ class Parsed:
     quotations: tuple[Quotation, ...] = ()
 
 
+@lru_cache(maxsize=256)
 def parse(answer: str) -> Parsed:
     """Return the body of an answer, its page marks and its quotations. Never raises."""
     text = answer.strip()

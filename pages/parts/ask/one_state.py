@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
@@ -42,7 +42,7 @@ class AskOneBook(AskState):
     ``limit``: the last page that the spoiler limit lets in of ``gisting``, None where it keeps nothing out;
     ``shown_limit``: of what is shown. ``from_reader``: the page to go to, from 'Ask about this page' in Read.
     ``opening``: the exchange of a recording that tells of the earliest page, which is shown at first.
-    ``beside_text``: in the panel of Read.
+    ``beside_text``: in the panel of Read. ``checked``: what was checked last of each exchange.
     """
 
     book: Book
@@ -56,6 +56,7 @@ class AskOneBook(AskState):
     from_reader: int | None = None
     opening: str = ""
     beside_text: bool = False
+    checked: dict[str, tuple[str, Answer, Checked]] = field(default_factory=dict)
 
     @property
     def book_ids(self) -> tuple[str, ...]:
@@ -114,7 +115,11 @@ class AskOneBook(AskState):
         return known.get(exchange.gisting_id) or self.workspace.library.memory(exchange.gisting_id)
 
     def check(self, exchange: Exchange, text: str, answer: Answer) -> Checked:
-        return replay.checked_answer(text, answer, self.memory_of(exchange))
+        known = self.checked.get(exchange.id)
+        if known is None or known[:2] != (text, answer):
+            known = text, answer, replay.checked_answer(text, answer, self.memory_of(exchange))
+            self.checked[exchange.id] = known
+        return known[2]
 
     def shows(self, exchange: Exchange) -> bool:
         return exchange.gisting_id == self.shown.id
