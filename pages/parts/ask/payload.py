@@ -171,7 +171,9 @@ def _sources(now: AskState, exchange: Exchange, events: Sequence[Event], text: s
     if isinstance(now, Several):
         return shelf_views.sources(now, exchange, events, text)
     assert isinstance(now, AskOneBook)
-    return sources_of_book(exchange, events, text, now.memory_of(exchange))
+    answer = replay.answer_of(events)
+    checked = now.check(exchange, text, answer) if answer else None
+    return sources_of_book(exchange, events, checked, now.memory_of(exchange))
 
 
 def _views(

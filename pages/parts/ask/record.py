@@ -24,7 +24,7 @@ from readagent_core.answering import costs, replay
 from readagent_core.answering.base import LETTERS, Event, NoteCode
 from readagent_core.answering.questions import parse_standalone
 from readagent_core.answering.registry import all_methods
-from readagent_core.answering.replay import checked_answer, pages_named
+from readagent_core.answering.replay import pages_named
 from readagent_core.answering.signature import BUILT_IN, RECORDING, Signature, signature_of
 from readagent_core.citations import Checked
 from readagent_core.errors import Remedy
@@ -61,9 +61,9 @@ class Sources:
     names: Mapping[int, str] = field(default_factory=dict)
 
 
-def sources_of_book(exchange: Exchange, events: Sequence[Event], text: str, memory: GistMemory) -> Sources:
-    answer = replay.answer_of(events)
-    checked = checked_answer(text, answer, memory) if answer else None
+def sources_of_book(
+    exchange: Exchange, events: Sequence[Event], checked: Checked | None, memory: GistMemory
+) -> Sources:
     document = memory.document
     looks, pages = look_ups(exchange, events, memory), len(memory.pages)
     return Sources(document.language, checked, looks, pages, document.words, names=page_names(memory))
