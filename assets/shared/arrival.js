@@ -19,4 +19,5 @@ export function showWhenWhole() {
   look();
 }
 
-const drawn = () => [...document.querySelectorAll(COMPONENT_HOST)].every((host) => host.shadowRoot && !host.shadowRoot.querySelector(UNDRAWN));
+const drawn = () =>
+  [...document.querySelectorAll(COMPONENT_HOST)].every((host) => host.shadowRoot && !host.shadowRoot.querySelector(UNDRAWN));

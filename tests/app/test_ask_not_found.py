@@ -12,6 +12,7 @@ from pages.parts.ask.record import exchange_record, sources_of_book
 from readagent_core.answering.base import Answer, Answered, AskSettings, Event, Question
 from readagent_core.answering.event_json import event_to_dict
 from readagent_core.answering.registry import method
+from readagent_core.answering.replay import checked_answer
 from readagent_core.cancel import CancelToken
 from readagent_core.incoming.samples import FOLDER
 from readagent_core.library.records import Exchange, ExchangeFacts
@@ -40,7 +41,8 @@ def test_of_twenty_unanswerable_questions_eighteen_are_not_found(names: tuple[st
         answer, events = asked(name, question)
         kept = tuple(event_to_dict(event) for event in events)
         exchange = Exchange("x", "c", 1, question, events=kept, facts=ExchangeFacts(model=NAME))
-        sources = sources_of_book(exchange, events, answer.text, recording(name).memory)
+        memory = recording(name).memory
+        sources = sources_of_book(exchange, events, checked_answer(answer.text, answer, memory), memory)
         drawn = exchange_record(exchange, events, sources=sources, state="done", text=answer.text)
         assert "claim" not in drawn["legend"]
         assert {cite["state"] for piece in drawn["pieces"] for cite in piece["cites"]} <= {"copied"}

@@ -10,7 +10,6 @@ import pytest
 from pages.parts.ask.book_views import note_without_gists
 from pages.parts.ask.pieces import citations_summary, page_passages
 from pages.parts.ask.record import (
-    checked_answer,
     exchange_record,
     hide,
     record_at_step,
@@ -57,7 +56,9 @@ def record(events=EVENTS, *, state="done", text=TEXT, model=builtin.NAME, **chan
         Exchange("x1", "c1", 1, "Why?", events=kept, asked=time.time(), facts=ExchangeFacts(seconds=3.2, words=10309)),
         **changes,
     )
-    sources = sources_of_book(exchange, events, text, KEEPER.memory)
+    answer = replay.answer_of(events)
+    checked = replay.checked_answer(text, answer, KEEPER.memory) if answer else None
+    sources = sources_of_book(exchange, events, checked, KEEPER.memory)
     methods = [("gist-mem", "Gists")]
     return exchange_record(exchange, events, sources=sources, state=state, text=text, methods=methods, model=model)
 
@@ -98,10 +99,10 @@ def test_a_finished_answer():
 
 
 def test_the_pieces_of_an_answer_and_the_places_it_quotes():
-    drawn = pieces_of(checked_answer("He rowed [14]. Then he slept [15], and woke.", ANSWER, KEEPER.memory))
+    drawn = pieces_of(replay.checked_answer("He rowed [14]. Then he slept [15], and woke.", ANSWER, KEEPER.memory))
     assert [piece["text"] for piece in drawn] == ["He rowed.", " Then he slept,", " and woke."]
     assert [[c["page"] for c in piece["cites"]] for piece in drawn] == [[14], [15], []]
-    ((start, end),) = page_passages(checked_answer(TEXT, ANSWER, KEEPER.memory), KEEPER.memory)[14]
+    ((start, end),) = page_passages(replay.checked_answer(TEXT, ANSWER, KEEPER.memory), KEEPER.memory)[14]
     assert KEEPER.memory.page_text(14)[start:end].startswith("if they count it right")
     pieces = pending_pieces("He rowed [14]. Then [1")  # while it is written, marks are not judged
     assert [c["state"] for piece in pieces for c in piece["cites"]] == ["pending"]
@@ -183,7 +184,7 @@ def test_what_it_looked_at_and_what_not_to_rely_on():
         ("So [14]. And [3]. And [99].", "2 claims from gists only, 1 found nowhere: do not rely on that one."),
         ("So.", "The answer names no pages, so nothing in it could be checked."),
     ):
-        assert citations_summary(checked_answer(text, ANSWER, KEEPER.memory), ANSWER) == legend
+        assert citations_summary(replay.checked_answer(text, ANSWER, KEEPER.memory), ANSWER) == legend
 
 
 def test_an_earlier_step_shows_only_what_was_known_then_and_a_hidden_answer_nothing():
