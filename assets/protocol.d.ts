@@ -395,9 +395,15 @@ export interface SeriesData {
     whole: boolean;
     /** what happened, as [text, page, name before it] */
     told: [string, number, string][];
+    /** the words of its pages; empty without gists */
+    words: number[];
+    /** the last that was read */
+    page: number;
   }[];
   /** people of these books by the ids of their names: the last book that has them, as its place in `books`, and what was told */
   cast: Record<string, { name: string; book: number; lines: [string, number][] }>;
+  /** who is named most: name, and for each of `books` the pages that name them, as [page, times] */
+  people: [string, [number, number][][]][];
 }
 
 /** A question to check oneself, and the page that answers it. */

@@ -1,11 +1,13 @@
 // The earlier books of a series: what was told in each, no further than it was read, and what they told of somebody.
 
 import { el } from "../shared/dom.js";
+import { drawStrip, stripCells } from "./presence_strip.js";
 import { sentenceOf, withQuotes } from "./told.js";
 
 /** @import { SeriesData } from "../protocol.js" @import { Known } from "./world.js" */
 
 const MOST = 3; // lines of somebody from an earlier book
+const [STRIP, TALL] = [120, 12]; // px; of a book's strip, which grows with its column
 
 /** @param {number} number */
 const place = (number) => `book ${Number.isInteger(number) ? number : number.toFixed(1)}`;
@@ -26,8 +28,32 @@ function lineOf(book, text, page, name = "") {
   );
 }
 
+/** Who is named most in the earlier books: a strip of the pages of each, no further than it was read. @param {SeriesData} series */
+function overBooks({ books, people }) {
+  if (!people.length) return "";
+  const cells = books.map(({ words }) => stripCells(words.map((n, start) => ({ words: n, start })), [0], STRIP)); // biome-ignore format: one line
+  const rows = people.map(([name, named]) => {
+    const strips = books.map((book, i) => {
+      const times = new Map(named[i]);
+      const counts = book.words.map((_, at) => times.get(at + 1) ?? 0);
+      const label = `Pages of ${book.title} that name ${name}`;
+      return drawStrip(cells[i], counts, { width: STRIP, height: TALL, upTo: book.page, label });
+    });
+    return el("li", {}, el("b", { dir: "auto" }, name), ...strips);
+  });
+  const heads = books.map((book) => el("span", { class: "small dim", title: book.title }, place(book.number)));
+  return el(
+    "section",
+    { class: "overbooks", style: `--books: ${books.length}` },
+    el("h4", { class: "big" }, "Who goes on from book to book"),
+    el("ol", {}, el("li", { "aria-hidden": "true" }, el("span"), ...heads), ...rows),
+    el("p", { class: "small dim" }, "A block is a page with the name; darker, more often. Pages not read are lines."),
+  );
+}
+
 /** What happened in the earlier books. @param {SeriesData} series @param {string} title of this book */
-export function earlierBooks({ books, name, number }, title) {
+export function earlierBooks(series, title) {
+  const { books, name, number } = series;
   return [
     el(
       "p",
@@ -45,6 +71,7 @@ export function earlierBooks({ books, name, number }, title) {
           : el("p", { class: "small dim" }, none),
       );
     }),
+    overBooks(series),
     el("p", { class: "small dim nothere" }, "Nothing here is from ", el("i", { dir: "auto" }, title), ": not one name, not one word."),
   ];
 }

@@ -117,6 +117,9 @@ def test_a_chapter_that_was_read_has_questions_and_an_earlier_book_its_lines(wor
     assert SECRETS[6] in json.dumps(series)
     assert SECRETS[7] not in json.dumps(series)
     assert series["cast"]["hester quill"]["book"] == 0
+    named = {name: pages for name, (pages,) in series["people"]}
+    assert 1 <= min(page for page, _ in named["Hester Quill"]) <= max(page for page, _ in named["Hester Quill"]) <= 6
+    assert len(series["books"][0]["words"]) > series["books"][0]["page"] == 6
     assert series_data(workspace, record) is None
 
 

@@ -11,9 +11,10 @@ from readagent_core.companion.series import SeriesBook, previously_in_series, se
 from readagent_core.library import Library
 from readagent_core.library.records import Book
 from readagent_core.workspace import Workspace
-from readagent_core.world.names import is_description, name_key
+from readagent_core.world.names import EntityKind, is_description, name_key
 
 MOST_EARLIER = 3  # lines of somebody from an earlier book
+MOST_PEOPLE = 12  # whose pages are shown over the books
 
 
 def series_data(workspace: Workspace, book: Book) -> dict[str, Any] | None:
@@ -51,11 +52,24 @@ def _series(library: Library, book: Book, name: str, count: int) -> dict[str, An
                 "known": one.world is not None,
                 "whole": one.world is not None and one.page >= len(one.world.memory.pages),
                 "told": [[line.text, line.page, line.name] for line in told.get(one.number, ())],
+                "words": [page.words for page in one.world.memory.pages] if one.world else [],
+                "page": one.page,
             }
             for one in books[:count]
         ],
         "cast": _cast(books[:count]),
+        "people": _people(books[:count]),
     }
+
+
+def _people(books: Sequence[SeriesBook]) -> list[Any]:
+    """Who is named most in the earlier books: name, and for each book how often each page read names them."""
+    people = [one for one in series_cast(books) if one.kind == EntityKind.PERSON]
+    found = []
+    for person in people[:MOST_PEOPLE]:
+        entities = dict(person.books)
+        found.append([person.name, [entities[b.number].pages if b.number in entities else () for b in books]])
+    return found
 
 
 def _cast(books: Sequence[SeriesBook]) -> dict[str, Any]:
