@@ -144,16 +144,14 @@ def test_a_grammar_holds_what_is_offered():
 def test_llama_cpp_is_asked_for_its_progress_and_against_copies_of_the_page(model_at):
     with FakeServer(kind="llama.cpp", window=4096) as server:
         model = model_at(server)
-        for task in ("gist", "answer", "paginate_shared", PREPARE):
+        for task in ("gist", "answer", PREPARE):
             model.complete(Prompt(task, "Shorten this."), CancelToken())
-        gist, answer, pause, prepare = (chat.payload for chat in server.chats)
+        gist, answer, prepare = (chat.payload for chat in server.chats)
         assert gist["return_progress"]
         assert answer["cache_prompt"]
         assert gist["dry_allowed_length"] > 0
         assert "dry_allowed_length" not in answer  # quotations are copies
         assert model.shares_text
-        assert pause["n_cache_reuse"] > 0  # what follows a pause point was read before
-        assert "n_cache_reuse" not in answer
         assert prepare["max_tokens"] == 1
     with FakeServer() as other:
         model_at(other).complete(Prompt("gist", "Shorten this."), CancelToken())

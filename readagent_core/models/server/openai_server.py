@@ -43,8 +43,6 @@ KEEP_ALIVE = 10
 LLAMA_CPP = {"cache_prompt": True, "return_progress": True, "timings_per_token": True}
 # its sampler against repetition, over the prompt as well: a gist may take over some words in a row, not whole sentences
 AGAINST_COPIES = {"dry_multiplier": 0.8, "dry_base": 1.75, "dry_allowed_length": 6, "dry_penalty_last_n": 32_768}
-# what follows a pause point was read in the prompt before: the server moves what it computed for it, in runs of tokens
-TEXT_AGAIN = {"n_cache_reuse": 8}  # between two labels
 PREPARE = "prepare"  # the task of a prompt that is only to be read
 LEAST_MEASURED = 64  # tokens read anew, from which on the time to the first word is a measure
 TOLD_AFTER = 10  # seconds without a word, after which a person is told
@@ -189,7 +187,6 @@ class OpenAIServer(ChatModel):
             request["grammar"] = grammar
         if self.sizes.grammar:
             request |= LLAMA_CPP | (AGAINST_COPIES if prompt.task.startswith("gist") else {})
-            request |= TEXT_AGAIN if prompt.task == "paginate_shared" else {}
         return request
 
     async def _parts(
