@@ -32,10 +32,14 @@ class DictionaryFiles:
 
     head: Path
 
+    @property
+    def is_stardict(self) -> bool:
+        return self.head.suffix.lower() == ".ifo"
+
     @cached_property
     def about(self) -> dict[str, str]:
         """What an .ifo file says, by name; of a dictd dictionary nothing."""
-        if self.head.suffix != ".ifo":
+        if not self.is_stardict:
             return {}
         lines = read_regular(self.head, most=1 << 20).decode("utf-8-sig", "replace").splitlines()
         if not lines or "dict" not in lines[0]:
@@ -56,7 +60,7 @@ class DictionaryFiles:
 
         Raises DamagedDictionaryError, or OSError where a file cannot be read.
         """
-        for word, place, size in self._stardict() if self.head.suffix == ".ifo" else self._dictd():
+        for word, place, size in self._stardict() if self.is_stardict else self._dictd():
             if place + size > MOST_TEXT:
                 raise DamagedDictionaryError(
                     f"{self.head.name} points past the end of any text. Get the dictionary again."
@@ -96,7 +100,7 @@ class DictionaryFiles:
 
     def entry(self, place: int, size: int) -> str:
         """Return the text of one entry. Raises DamagedDictionaryError and OSError."""
-        types = self.about.get("sametypesequence") or None if self.head.suffix == ".ifo" else "m"
+        types = self.about.get("sametypesequence") or None if self.is_stardict else "m"
         packed = self._beside(".dict.dz")
         plain = self._beside(".dict")
         size = min(size, MOST_ENTRY)
@@ -113,8 +117,13 @@ class DictionaryFiles:
         return entry_text(data, types)
 
     def _beside(self, end: str) -> Path | None:
+        """Return the file with that ending, which may be in capitals."""
         path = self.head.with_name(self.head.stem + end)
-        return path if path.is_file() else None
+        if path.is_file():
+            return path
+        stem = self.head.stem
+        beside = self.head.parent.glob(f"{glob_of(stem)}.*")
+        return next((one for one in beside if one.name[len(stem) :].lower() == end and one.is_file()), None)
 
     def _unpacked(self, end: str) -> bytes:
         """Return the bytes of a file beside the head, which may be compressed."""
@@ -145,7 +154,7 @@ def find_dictionaries(folder: Path, *, most: int = 500) -> list[DictionaryFiles]
     found: list[Path] = []
     for depth in range(4):
         pattern = "*/" * depth
-        found += [*folder.glob(f"{pattern}*.ifo"), *folder.glob(f"{pattern}*.index")]
+        found += [*folder.glob(f"{pattern}*.[iI][fF][oO]"), *folder.glob(f"{pattern}*.[iI][nN][dD][eE][xX]")]
     return [DictionaryFiles(path) for path in sorted(found)[:most]]
 
 

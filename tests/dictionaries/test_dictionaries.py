@@ -36,6 +36,8 @@ def test_every_variant_of_the_files(tmp_path: Path) -> None:
             packed_index=packed, packed_text=text,
         )  # fmt: skip
     make_dictd(tmp_path / FOLDER / "dictd", WORDS)
+    for path in (tmp_path / FOLDER / "0").iterdir():  # as from an old computer
+        path.rename(path.with_name(path.stem + path.suffix.upper()))
     shelf = Dictionaries(tmp_path)
     found = shelf.update()
     assert [(one.words, one.fault) for one in found] == [(300, "")] * (len(variants) + 1)
