@@ -214,8 +214,9 @@ def _read(
             notes=mode,
         )
         if mode != NotesMode.OFF:
-            # those of a run that was stopped between gists and notes
-            missing = [number for number in pages_without_notes(library, gisting.id) if number >= noted_from]
+            # those of a run that was stopped between gists and notes; of a finished one they are asked for by hand
+            without = pages_without_notes(library, gisting.id) if gisting.state != GistingState.DONE else []
+            missing = [number for number in without if number >= noted_from]
             make_notes(library, gisting.id, metered, job, pages=missing, connections=connections)
             store.save_usage(metered.usage)
     except BaseException as error:
