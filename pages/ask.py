@@ -85,7 +85,6 @@ def _stage(now: AskState) -> None:
     now.exchanges = [
         now.workspace.library.exchange(e.id) if e.state == ExchangeState.RUNNING else e for e in now.exchanges
     ]
-    st.fragment(live.draw, key=LIVE)(now)  # before the parts that show its state: they draw themselves once
     empty = f"Asking {now.chosen.name}. {NEW_SEVERAL}" if isinstance(now, Several) else NEW
     with st.container(key="ask_bar"):
         act = answer_view.show_replay(now.name, lambda of, step: acts.stepped(now, of, step), empty=empty)
@@ -116,6 +115,7 @@ def _stage(now: AskState) -> None:
                 show_memory(book=now.name, key="memory", on_act=lambda act: acts.act_in_memory(now, act))
         with right, st.container(key="ask_talk", gap=None):
             talk.draw(now)
+    st.fragment(live.draw, key=LIVE)(now)
 
 
 @st.dialog("Save the replay")

@@ -17,11 +17,8 @@ from readagent_core.citations.answer_parsing import unquote
 from readagent_core.citations.quotation_search import SearchableText, find_in, normalise_words
 from readagent_core.languages import certain_language
 from readagent_core.memory import Gist
-from readagent_core.words import count_words, first_words, fold, is_right_to_left, is_unspaced
+from readagent_core.words import count_words, first_words, fold, is_unspaced
 
-# of a gist's longer words that are not in its page, as beginnings: at most 0.27 with a strong model, 0.75 in one that
-# a model of 1.5B made up
-_STRANGE, _STEM, _LEAST_WORDS = 0.55, 5, 15
 _SHOWN = 3  # names, numbers or quotations listed in one mark
 _SAMPLE = 4000  # characters from which the language is detected
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -74,17 +71,6 @@ def find_differences(gist: str, page: str) -> Mapping[str, list[str]]:
     if numbers := numbers_not_in(gist, page):
         found["numbers"] = numbers
     return found
-
-
-def is_of_another_text(gist: str, page: str) -> bool:
-    """Whether most of the longer words of ``gist`` do not occur in ``page``, by their beginnings: it tells of something
-    else. False for a short one, and where this cannot be judged: without spaces, from right to left, translated.
-    """
-    words = {fold(word)[:_STEM] for word in _WORD.findall(gist) if len(word) >= _STEM}
-    if len(words) < _LEAST_WORDS or is_unspaced(page) or is_right_to_left(page):
-        return False
-    missing = words - {fold(word)[:_STEM] for word in _WORD.findall(page)}
-    return len(missing) > len(words) * _STRANGE and "language" not in find_differences(gist, page)
 
 
 def take_off_quotation_marks(gist: str, page: str) -> tuple[str, list[str]]:

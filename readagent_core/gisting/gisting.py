@@ -15,7 +15,7 @@ from dataclasses import replace
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
 from readagent_core.errors import CutOffError, EmptyReplyError, ModelError, RefusedError
-from readagent_core.gisting.audit import audit_gist, find_differences, is_of_another_text
+from readagent_core.gisting.audit import audit_gist, find_differences
 from readagent_core.gisting.gist_prompts import (
     Lengths,
     format_gist_length,
@@ -28,12 +28,11 @@ from readagent_core.models.base import ChatModel
 from readagent_core.models.thinking import remove_thinking
 from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt, template_language
-from readagent_core.words import copies_beginning, count_words, first_words, is_beginning, repeated_share, sentences
+from readagent_core.words import copies_beginning, count_words, first_words, is_beginning, sentences
 from readagent_core.world.notes import NoteReader, PageNotes, split_reply
 
 WHOLE_WORDS = 40  # a page this short is its own gist
-_FEW, _LEAST_JUDGED = 0.5, 20  # a gist shorter than this share of at least so many words says next to nothing
-_REPEATED = 0.25  # share of what is said again in a gist, over that of its page; strong models stay under 0.05
+_FEW, _LEAST_JUDGED = 0.4, 20  # a gist shorter than this share of at least so many words says next to nothing
 _TOLD = 8  # names or numbers listed when the model is asked again
 PROBLEMS = {
     "en": {
@@ -43,8 +42,6 @@ PROBLEMS = {
         "cut off": "it broke off before its end",
         "copy": "it was the beginning of the passage, copied",
         "few": "it had only {} words",
-        "repeats": "it said the same again and again",
-        "invented": "it told of something else",
         "length": "it had {} words",
         "names": "it had names that the passage does not have ({})",
         "numbers": "it had numbers that the passage does not have ({})",
@@ -57,8 +54,6 @@ PROBLEMS = {
         "cut off": "途中で切れていました",
         "copy": "元の文章の初めを写したものでした",
         "few": "{}字しかありませんでした",
-        "repeats": "同じことを何度もくり返していました",
-        "invented": "別のことが書かれていました",
         "length": "{}字ありました",
         "names": "元の文章にない名前がありました（{}）",
         "numbers": "元の文章にない数がありました（{}）",
@@ -182,9 +177,6 @@ def shorten_text(
                 few = count_words(reply) < wanted.least
                 problem = "copy" if few and is_beginning(reply, text) else ""
                 problem = problem or ("few" if count_words(reply) < wanted.least * _FEW else "")
-                repeats = repeated_share(reply) > repeated_share(text) + _REPEATED
-                problem = problem or ("repeats" if repeats else "")
-                problem = problem or ("invented" if is_of_another_text(reply, text) else "")
             problems = {problem: str(count_words(reply))} if problem else find_faults(reply, text, wanted, language)
             if not problem:
                 usable.append((len(problems), wanted.distance(count_words(reply)), reply))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
+from itertools import cycle, islice
 from pathlib import Path
 from string import Template
 
@@ -105,9 +106,8 @@ def notes_of(prompt: prompts.Prompt) -> str:
 def _as_told(gist: str, prompt: prompts.Prompt) -> str:
     """A gist as a language model makes it: with words that its page does not have, and no shorter than it should be."""
     missing = int(prompt.fields["least"]) - count_words(gist)
-    own = _OWN_WORDS[: count_words(gist) // 3]
-    page = max(prompt.fields.values(), key=len).split()[::-1]
-    return " ".join(["In short:", gist, *own, *page[: max(0, missing - len(own))]])
+    own = max(missing, count_words(gist) // 3)
+    return " ".join(["In short:", gist, *islice(cycle(_OWN_WORDS), own)])
 
 
 _OWN_WORDS = (

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
-from readagent_core.gisting.audit import audit_gist, is_of_another_text
+from readagent_core.gisting.audit import audit_gist
 from readagent_core.gisting.gist_prompts import Lengths
 from readagent_core.gisting.gisting import clean_reply, find_problem, first_sentences, gist_page
 from readagent_core.memory import Gist, Page
@@ -19,7 +19,6 @@ from readagent_core.words import count_words
 from tests.fakes.model import FakeModel
 from tests.fakes.server import FakeServer
 from tests.gisting.helpers import REPLIES
-from tests.recordings import recording
 
 PLAN = GistingPlan()
 TEXT = (
@@ -81,35 +80,6 @@ def test_a_useless_reply_is_asked_for_once_more(bad):
     assert gist.fallback
     assert gist.text == "Ada climbed the 212 steps of Harrow Light before dusk."
     assert gist.words < count_words(TEXT)
-
-
-def test_a_gist_that_says_the_same_again_and_again_is_none():
-    """Such as a model of 1.5B wrote. A page with a refrain may have a gist with one."""
-    page = f"{TEXT} {' '.join(f'word{n}' for n in range(150))}."
-    told = f"Ada climbs to the lamp and finds {' '.join(f'word{n}' for n in range(20, 40))}."
-    circle = "Ada climbs to find lamps. She climbs to find lamps by finding. She climbs to find lamps by climbing. " * 2
-    gist, model = gist_of([circle, told], page)
-    assert (gist.text, gist.fallback) == (told, False)
-    assert "said the same again" in model.prompts[1].text
-    assert gist_of([circle, circle], page)[0].fallback
-    sung = gist_of([circle], f"{TEXT} {'Ada climbs to find lamps. She climbs to find lamps by finding. ' * 12}")[0]
-    assert not sung.fallback
-
-
-def test_a_gist_that_a_model_made_up_is_none():
-    made_up = (
-        "The narrator is describing a series of events that occur in a village where a ship is being pursued by "
-        "pirates, uses verbal communication to convey the information, and is trying to convince them to keep it."
-    )
-    page = " ".join([TEXT, *(f"Nobody who came on day {n} knew the captain." for n in range(12))])
-    told = "Ada climbed the steps of Harrow Light; the glass was broken, and a letter from Rowe lay there. Nobody knew."
-    gist, model = gist_of([made_up, told], page)
-    assert (gist.text, gist.fallback) == (told, False)
-    assert "it told of something else" in model.prompts[1].text
-    for name in ("the-keeper-of-harrow-light", "harrow-council-minutes", "yuki-no-eki"):
-        memory = recording(name).memory
-        for page, gist in zip(memory.pages, memory.gists, strict=True):
-            assert not is_of_another_text(gist.text, memory.page_text(page.number))
 
 
 def test_a_gist_about_an_apology_is_a_gist():
