@@ -9,7 +9,7 @@ import { chapterOf, readingTime, sectionAt, shareRead, wordsBetween } from "./te
  * @import { ReadingState } from "./state.js"
  */
 
-const LOW = 520; // px; a lower window has no room for bars
+export const LOW = 520; // px, as in memory_view.css; a lower window has no room for bars
 const BARS_MS = 4000;
 const THIRD = 1 / 3;
 

@@ -3,6 +3,7 @@
 // below each other. The gists of the pages in view stand beside the text, or in a line below it.
 
 import { button } from "../shared/dom.js";
+import { LOW } from "./bare.js";
 import { boxOfCharacter, firstCharacter } from "./text_places.js";
 import { chapterUnits, lastUpTo, unitEnd } from "./text_store.js";
 import { Turning } from "./turning.js";
@@ -25,6 +26,7 @@ import { Turning } from "./turning.js";
 const SIDE = 64; // px on each side of a column, for the page's number
 const BESIDE = 204; // px more on the right, for the gists beside one page: kept free, so that they move nothing when they come
 const EDGE = 28; // px above and below a column
+const LOW_EDGE = 8; // px in a low window: the buttons that turn lie beside the text, or are not shown
 const LEAST_SPREAD = 860; // px; a narrower view shows one page
 
 export class Paged {
@@ -47,7 +49,7 @@ export class Paged {
     this.grouped = null;
     /** @type {[number, number]} the units that are drawn */
     this.drawn = [0, 0];
-    this.size = { width: 0, height: 0, step: 1, side: 0, columns: 1 };
+    this.size = { width: 0, height: 0, step: 1, side: 0, edge: EDGE, columns: 1 };
     this.seen = ""; // the size of the view
     this.closed = false;
     this.turning = new Turning({ frame, turn: (step) => this.turn(step), left: () => this.backward });
@@ -89,7 +91,8 @@ export class Paged {
     const narrow = scroller.clientWidth < 560;
     const side = narrow ? look.margin : Math.max(SIDE, look.margin);
     const line = parseFloat(getComputedStyle(probe).lineHeight);
-    const height = Math.max(line * 3, Math.floor((scroller.clientHeight - 2 * EDGE) / line) * line);
+    const edge = window.innerHeight < LOW ? LOW_EDGE : EDGE;
+    const height = Math.max(line * 3, Math.floor((scroller.clientHeight - 2 * edge) / line) * line);
     const two = look.flow === "spread" && scroller.clientWidth >= LEAST_SPREAD && !vertical;
     const beside = look.flow !== "spread" && this.state.view === "both" && !this.frame.isNarrow ? BESIDE : 0;
     const room = scroller.clientWidth - (two ? 4 : 2) * side - beside;
@@ -97,8 +100,9 @@ export class Paged {
     this.size = {
       width: Math.floor(width),
       height,
-      step: vertical ? height + 2 * EDGE : Math.floor(width) + 2 * side,
+      step: vertical ? height + 2 * edge : Math.floor(width) + 2 * side,
       side,
+      edge,
       columns: two ? 2 : 1,
     };
   }
@@ -119,17 +123,17 @@ export class Paged {
     const { sheet, column } = this.frame;
     const { units } = this;
     this.measure();
-    const { width, height, side, step, columns } = this.size;
+    const { width, height, side, edge, step, columns } = this.size;
     const wide = columns * step;
     sheet.style.cssText = vertical
-      ? `width:${width + 2 * side}px;height:${height + 2 * EDGE}px`
-      : `width:${wide}px;height:${height + 2 * EDGE}px`;
+      ? `width:${width + 2 * side}px;height:${height + 2 * edge}px`
+      : `width:${wide}px;height:${height + 2 * edge}px`;
     const tall = `--tall:${height}px;`;
     column.style.cssText =
       tall +
       (vertical
-        ? `width:${width}px;height:${height}px;column-width:${height}px;column-gap:${2 * EDGE}px;margin:${EDGE}px ${side}px`
-        : `width:${wide - 2 * side}px;height:${height}px;column-width:${width}px;column-gap:${2 * side}px;margin:${EDGE}px ${side}px`);
+        ? `width:${width}px;height:${height}px;column-width:${height}px;column-gap:${2 * edge}px;margin:${edge}px ${side}px`
+        : `width:${wide - 2 * side}px;height:${height}px;column-width:${width}px;column-gap:${2 * side}px;margin:${edge}px ${side}px`);
     this.frame.room.style.setProperty("--text-end", `${sheet.offsetLeft + sheet.offsetWidth - side}px`);
     this.drawn = this.loaded(unit);
     for (const [at, node] of units.units.entries()) node.classList.toggle("on", this.drawn[0] <= at && at <= this.drawn[1]);

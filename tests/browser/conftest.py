@@ -285,10 +285,11 @@ def app_url(chromium: Browser, app_home: Path, keeper: str) -> Iterator[str]:
 
 @pytest.fixture(autouse=True)
 def usual_view(request: pytest.FixtureRequest) -> None:
-    """Every test finds the usual view of Read, whatever the one before it chose in an app that they share."""
+    """Every test finds the usual view and look of Read, whatever the one before it chose in an app that they share."""
     for name in {"app_home", "model_app_home"} & set(request.fixturenames):
         library = Library(request.getfixturevalue(name))
         library.set_preference("view", "both")
+        library.set_preference("look", {})
         library.close()
 
 
