@@ -1,11 +1,13 @@
 """Evaluate: many questions with known answers, asked of every method on the person's own model.
 
+Results come first: where there are any, the form of a new experiment is folded to one line above them.
 The experiments and the texts of their reports are made by ``readagent_core.evaluation``.
 """
 
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.parts.evaluate import results, setup_form
 from pages.parts.shared import shell
@@ -15,8 +17,10 @@ from readagent_core.errors import ReadAgentError
 from readagent_core.evaluation.cost_estimate import ExperimentEstimate, estimate, readings_made
 from readagent_core.evaluation.experiment import Experiment, default_name, folder_for, resumed_experiment
 from readagent_core.evaluation.score_table import ScoreTable, load_scores
-from readagent_core.evaluation.starting import job_key, start
+from readagent_core.evaluation.starting import job_key, list_experiments, start
 from readagent_core.workspace import Workspace
+
+_FORM, _STARTED = "evaluate_form", "evaluate_started"
 
 
 def screen() -> None:
@@ -27,19 +31,27 @@ def screen() -> None:
         "it read.",
     )
     workspace = get_workspace()
-    _setup(workspace)
-    results.draw(workspace)
+    found = list_experiments(workspace.home)
+    _setup(workspace, bool(found) or results.recording_is_shown())
+    results.draw(workspace, found)
 
 
 @st.fragment
-def _setup(workspace: Workspace) -> None:
+def _setup(workspace: Workspace, results_shown: bool) -> None:
     """The form and its button, in a fragment, so that what is typed does not draw the results again."""
-    with st.container(border=True, key="evaluate_setup"):
+    with _folded() if results_shown else st.container(border=True), st.container(key="evaluate_setup"):
         try:
             experiment = setup_form.form(workspace)
             _start(workspace, experiment)
         except ReadAgentError as error:
             shell.error_box(error)
+
+
+def _folded() -> DeltaGenerator:
+    """Return the line that opens the form; it closes again when an experiment is started."""
+    if st.session_state.pop(_STARTED, False):
+        st.session_state[_FORM] = False
+    return st.expander("New experiment", key=_FORM, icon=":material/add:", on_change="rerun")
 
 
 def _start(workspace: Workspace, experiment: Experiment | None) -> None:
@@ -62,6 +74,7 @@ def _start(workspace: Workspace, experiment: Experiment | None) -> None:
         if to_come.answers:
             start(workspace, experiment, leave_out=leave_out)  # raises if the cost is unknown and a budget is set
         results.choose(folder.name)
+        st.session_state[_STARTED] = True
         st.rerun()
 
 

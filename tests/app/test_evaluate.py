@@ -52,8 +52,10 @@ def ask_file(app, path):
 def test_the_recorded_experiment_is_at_one_click_and_a_run_shows_its_table_and_has_reports(app, own_home):
     at = app(SCREEN)
     assert re.search(r"20\d\d\u2011\d\d\u2011\d\d\.$", shown(at), re.MULTILINE)  # a date is not broken over two lines
+    assert "New experiment" not in [part.label for part in at.expander]  # the form is open while there is no result
     at.button(key="evaluate_show_recorded").click().run()
     assert not at.exception
+    assert at.expander[0].label == "New experiment"
     assert any("A recording of" in line.value for line in at.markdown)
     assert [t.label for t in at.tabs] == ["Results", "Tables", "Questions", "Gists", "Record"]
     assert not list_experiments(own_home)
@@ -68,6 +70,7 @@ def test_the_recorded_experiment_is_at_one_click_and_a_run_shows_its_table_and_h
     assert "Choose at least one method" in shown(at)
     at = small(at, "gist-mem", "full-text")
     at.button(key="evaluate_start").click().run()
+    assert not at.session_state["evaluate_form"]  # the run comes first
     at = finish(at)
     assert not at.exception
     assert [t.label for t in at.tabs] == ["Results", "Tables", "Questions", "Gists", "Record"]
@@ -147,7 +150,10 @@ def test_methods_of_an_earlier_start_can_be_left_out(app, own_home):
     assert "Full text" in toggle.label
     toggle.set_value(False).run()
     assert "3 answers to come" in shown(at)
+    at.session_state["evaluate_form"] = True
+    at.run()
     at.button(key="evaluate_start").click().run()
+    assert not at.session_state["evaluate_form"]  # folded again, by the second start as well
     finish(at)
     (entry,) = list_experiments(own_home)
     assert sorted(row.answers for row in load_summary(entry.folder).rows) == [2, 3]

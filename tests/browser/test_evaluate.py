@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from readagent_core.library import Library
-from tests.browser.conftest import go_to
+from tests.browser.conftest import go_to, settled
 
 LONG = 60_000
 LETTERS = 15  # pixels: the height of a drawing's letters with a little room; boxes have their outline besides
@@ -30,9 +30,18 @@ def page(standing_page: Page) -> Page:
 
 def open_screen(page: Page, url: str, book: str = "") -> None:
     if page.url.startswith(f"{url}/evaluate"):
-        return
+        return open_form(page)
     page.goto(f"{url}/evaluate?book={book}" if book else f"{url}/evaluate")
     expect(page.locator("h1")).to_have_text("Evaluate")
+    open_form(page)
+
+
+def open_form(page: Page) -> None:
+    """It is folded where there are results."""
+    expect(page.locator(".st-key-evaluate_setup")).to_be_attached()
+    settled(page)
+    if not page.locator(".st-key-evaluate_start button").is_visible():
+        page.get_by_text("New experiment", exact=True).click()
     expect(page.locator(".st-key-evaluate_start button")).to_be_visible()
 
 
@@ -45,6 +54,7 @@ def test_a_small_experiment_runs_and_can_be_looked_into(page: Page, app_url: str
     page.locator(".st-key-evaluate_start button").click()
     table = page.locator(".ev-table table").first
     expect(table.locator("tbody tr")).to_have_count(5, timeout=LONG)  # four methods and chance
+    expect(page.locator(".st-key-evaluate_start")).to_be_hidden()  # the form is folded, the run comes first
     expect(page.locator("[role=tab]").nth(2)).to_be_visible(timeout=LONG)
     names_stay_apart(page, ".broad", 4)
     page.set_viewport_size({"width": 390, "height": 844})

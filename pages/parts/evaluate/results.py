@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -15,7 +16,6 @@ from readagent_core.evaluation.starting import (
     StoredExperiment,
     delete_experiment,
     job_key,
-    list_experiments,
     load_summary,
     start,
 )
@@ -35,10 +35,15 @@ def choose(name: str) -> None:
     st.session_state[_RECORDED] = False
 
 
-def draw(workspace: Workspace) -> None:
+def recording_is_shown() -> bool:
+    """Whether the recorded experiment was asked for."""
+    return bool(st.session_state.get(_RECORDED)) and recorded_experiment() is not None
+
+
+def draw(workspace: Workspace, found: Sequence[StoredExperiment]) -> None:
     """Draw the choice of an experiment and its results; the recorded one only where it was asked for."""
     recording = recorded_experiment()
-    if recording is not None and st.session_state.get(_RECORDED):
+    if recording is not None and recording_is_shown():
         with st.container(horizontal=True, vertical_alignment="center", key="evaluate_recording"):
             record = recording.record
             made = f"A recording of {_day(recording)}, made with {record['model']['name']}"
@@ -46,7 +51,6 @@ def draw(workspace: Workspace) -> None:
             st.button("Close the recording", key="evaluate_close", on_click=_show_recording, args=(False,))
         _finished(recording)
         return
-    found = list_experiments(workspace.home)
     if not found:
         if recording is not None:
             _offer(recording)
