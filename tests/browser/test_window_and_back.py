@@ -17,7 +17,8 @@ LINES_IN_VIEW = """(text) => {
     const all = document.createRange();
     all.selectNodeContents(p);
     for (const { left, top, bottom } of all.getClientRects())
-      if (left >= view.left && left < view.right && top >= view.top && bottom <= view.bottom) tops.add(Math.round(top / 8));
+      if (left >= view.left && left < view.right && top >= view.top && bottom <= view.bottom)
+        tops.add(Math.round(top / 8));
   }
   return tops.size;
 }"""
