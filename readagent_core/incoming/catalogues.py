@@ -27,7 +27,15 @@ from readagent_core.event_loop import run
 from readagent_core.fetching.connecting import Named, is_home, origin_of, resolve
 from readagent_core.fetching.fetch import PUBLIC, Fetched, fetch
 from readagent_core.incoming.links import ENDINGS, OFF, document_of, file_name
-from readagent_core.incoming.opds import ACCEPT, CataloguePage, Entry, parse_page, search_address, search_template
+from readagent_core.incoming.opds import (
+    ACCEPT,
+    CataloguePage,
+    Entry,
+    Offer,
+    parse_page,
+    search_address,
+    search_template,
+)
 from readagent_core.incoming.opening import add_book
 from readagent_core.library.records import Book
 from readagent_core.secret import Secret
@@ -150,6 +158,9 @@ def add_from_catalogue(
 
     ``progress`` is called with the bytes that have arrived, and of how many; 0 where nobody knows.
     """
+    name = source_name(catalogue, entry)
+    if entry.offer is Offer.ON_ITS_PAGE:
+        entry = _on_its_page(workspace, catalogue, entry)
     found = _fetch(workspace, catalogue, entry.address, cancel, accept="", most=PUBLIC.most, progress=progress)
     if entry.ending not in ("", ".html") and ENDINGS.get(found.kind) == ".html":
         raise LinkError("A web page came in place of the book. The catalogue’s own page, in a browser, says why.")
@@ -157,7 +168,16 @@ def add_from_catalogue(
     if not document.author:
         named = document.title if document.format not in _WITHOUT_NAMES else entry.title
         document = replace(document, title=named, author=entry.author)
-    return add_book(workspace, document, found.data, file_name(found), source_name=source_name(catalogue, entry))
+    return add_book(workspace, document, found.data, file_name(found), source_name=name)
+
+
+def _on_its_page(workspace: Workspace, catalogue: Catalogue, entry: Entry) -> Entry:
+    """Returns the book that the entry's own page offers. Raises LinkError where it has no file that opens here."""
+    entries = open_page(workspace, catalogue, entry.address).entries
+    for one in entries:
+        if one.offer in (Offer.FREE, Offer.PDF):
+            return replace(one, author=one.author or entry.author)
+    raise LinkError("The catalogue has no free file of this book that opens here.")
 
 
 def _fetch(

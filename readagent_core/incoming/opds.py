@@ -30,6 +30,7 @@ _ACQUISITION, _IMAGE = "http://opds-spec.org/acquisition", "http://opds-spec.org
 _BEST = (".epub", ".fb2", ".mobi", ".azw3", ".html", ".md", ".txt")  # then the others; a PDF and pictures come last
 _LAST = (".pdf", ".cbz")
 _NO_CATALOGUE = "A web page answered, not a catalogue. Try the address with /opds."
+_BOOK_PAGE = re.compile(r"/ebooks/\d+\.opds$")  # a book in Project Gutenberg's lists, which hold no files
 _MOST_ENTRIES, _LONGEST = 500, 300  # entries of a page; characters of a title
 _TERMS = ("searchTerms", "query", "q", "title")  # the names that templates give the words, the most usual first
 _REQUIRED = {"count": "50", "startIndex": "1", "startPage": "1", "language": "*"} | dict.fromkeys(
@@ -41,6 +42,7 @@ class Offer(StrEnum):
     """How a book can be had. ``NONE``: in no format that is opened here."""
 
     FREE = "free"
+    ON_ITS_PAGE = "on its page"  # the page of the catalogue at its address has its file
     PDF = "pdf"  # only as PDF
     BORROW = "borrow"
     BUY = "buy"
@@ -160,8 +162,14 @@ def _entry(title: str, author: str, links: list[_Link]) -> Entry | None:
         ways = {link.rel.removeprefix(_ACQUISITION) for link in offers}
         offer = Offer.BORROW if "/borrow" in ways else Offer.BUY if ways & {"/buy", "/subscribe"} else Offer.NONE
         return Entry(title, "", author, cover, offer)
-    pages = indirect or list(filter(_leads_on, links))
+    if page := next((link for link in links if link in indirect or _is_book_page(link)), None):
+        return Entry(title, page.href, author, cover, Offer.ON_ITS_PAGE)
+    pages = list(filter(_leads_on, links))
     return Entry(title, pages[0].href, author, cover) if pages else None
+
+
+def _is_book_page(link: _Link) -> bool:
+    return _leads_on(link) and _BOOK_PAGE.search(urlsplit(link.href).path) is not None
 
 
 def _is_page(kind: str) -> bool:

@@ -103,12 +103,12 @@ def test_opds_2_has_groups_languages_and_templates():
 
 def test_shapes_of_other_servers():
     author = '<content type="text">Jane Austen</content>'
-    gutenberg = entry("Emma", ("subsection", ATOM, "/158.opds"), author="", inside=author)
+    gutenberg = entry("Emma", ("subsection", ATOM, "/ebooks/158.opds"), author="", inside=author)
     kavita = entry("Comic", (OPEN, "application/octet-stream", "dl/c.cbz"), (OPEN, "application/pdf", "dl/c.pdf"))
     kobo = entry("Kobo", (OPEN, "application/pdf", "k.pdf"), (PLAIN, "application/kepub+zip", "k.kepub"))
     based = feed(gutenberg, kavita, kobo).replace(b"<feed ", b'<feed xml:base="https://y.org/a/" ')
     assert [(e.title, e.author, e.address, e.offer) for e in parse_page(based, "https://x.org/").entries] == [
-        ("Emma", "Jane Austen", "https://y.org/158.opds", None),
+        ("Emma", "Jane Austen", "https://y.org/ebooks/158.opds", Offer.ON_ITS_PAGE),
         ("Comic", "Mina Vale", "https://y.org/a/dl/c.pdf", Offer.PDF),
         ("Kobo", "Mina Vale", "https://y.org/a/k.kepub", Offer.FREE),
     ]
@@ -147,17 +147,19 @@ def test_the_shapes_of_the_two_that_are_offered(workspace):
         "/opds": reply(root, ATOM),
         "/osd": reply(described.encode(), "text/xml; charset=utf-8"),
         "/opds?query=jane%20austen&per-page=50&page=1": reply(feed(emma), kind),
-        "/158.opds": reply(emma_page, ATOM),
-        "/search.opds/?query=emma": reply(feed(entry("Emma", ("subsection", ATOM, "/158.opds"))), ATOM),
+        "/ebooks/158.opds": reply(emma_page, ATOM),
+        "/158.epub3.images": reply(BOOK, "text/plain"),
+        "/search.opds/?query=emma": reply(feed(entry("Emma", ("subsection", ATOM, "/ebooks/158.opds"))), ATOM),
     }
     with WebServer(pages) as server:
         standard, page = kept.try_catalogue(workspace, server.at("/opds"))
         hit = kept.search(workspace, standard, page, "jane austen").entries[0]
         assert (hit.title, hit.author, hit.address, hit.offer) == ("Emma", "Mina Vale", server.at("/e/0"), Offer.FREE)
-        gutenberg, page = kept.try_catalogue(workspace, server.at("/158.opds"))
+        gutenberg, page = kept.try_catalogue(workspace, server.at("/ebooks/158.opds"))
         assert [(one.offer, one.address) for one in page.entries] == [(Offer.FREE, server.at("/158.epub3.images"))]
         hit = kept.search(workspace, gutenberg, page, "emma").entries[0]
-        assert (hit.offer, kept.open_page(workspace, gutenberg, hit.address).entries[0].offer) == (None, Offer.FREE)
+        book = kept.add_from_catalogue(workspace, gutenberg, hit)  # its file is on its own page
+        assert (hit.offer, book.source_name) == (Offer.ON_ITS_PAGE, kept.source_name(gutenberg, hit))
         assert kept.search(workspace, gutenberg, page, "nowhere").entries == ()  # the server says 404
 
 
@@ -184,7 +186,7 @@ def test_what_a_feed_leaves_out():
         ("New", None, "https://x.org/opds/new"),
         ("Untyped", Offer.FREE, "https://x.org/download/1/epub/"),
         ("Spoken", Offer.NONE, ""),
-        ("Behind", None, "https://x.org/b"),
+        ("Behind", Offer.ON_ITS_PAGE, "https://x.org/b"),
         ("Tom & Jerry", Offer.FREE, "https://z.org/a/t.epub"),
     ]
     book = {"metadata": {"title": "Alone"}, "links": [{"rel": OPEN, "href": "/a.epub", "type": "application/epub+zip"}]}

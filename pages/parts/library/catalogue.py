@@ -19,7 +19,7 @@ from pages.parts.shared.component import Act
 from readagent_core.errors import LoginError, ReadAgentError
 from readagent_core.incoming import catalogues as kept
 from readagent_core.incoming.catalogues import Catalogue
-from readagent_core.incoming.opds import CataloguePage, Entry
+from readagent_core.incoming.opds import CataloguePage, Entry, Offer
 from readagent_core.jobs import Job, JobState
 from readagent_core.secret import Secret
 from readagent_core.workspace import Workspace
@@ -132,7 +132,8 @@ def data(workspace: Workspace) -> dict[str, Any]:
 
 
 def _record(workspace: Workspace, now: Browsing, entry: Entry, books: dict[str, str]) -> dict[str, Any]:
-    record: dict[str, Any] = {"title": entry.title, "author": entry.author, "state": str(entry.offer or "page")}
+    state = Offer.FREE if entry.offer is Offer.ON_ITS_PAGE else entry.offer
+    record: dict[str, Any] = {"title": entry.title, "author": entry.author, "state": str(state or "page")}
     if now.chosen is None or entry.offer is None:
         return record
     record["cover"] = _cover_address(workspace, now, entry.cover) if entry.cover.startswith("http") else ""
