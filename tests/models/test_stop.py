@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
@@ -84,6 +86,20 @@ def test_the_wait_for_a_slot():
         stopped(lambda cancel: retrying.complete(PROMPT, cancel), server.came.wait)
         with limiter.slot(CancelToken()):  # the slot is free again
             pass
+
+
+def test_a_model_that_is_closed_leaves_no_connection_open():
+    """Whatever moment its calls are at. What is left open is a warning when it is collected, and so an error."""
+    with FakeServer(lambda _: Reply("Answer: a prize.", delay=0.01)) as server:
+        for _ in range(30):
+            model = a_model(server)
+            with ThreadPoolExecutor(3) as pool:
+                calls = [pool.submit(model.complete, PROMPT, CancelToken()) for _ in range(3)]
+                time.sleep(random.uniform(0, 0.03))
+                model.close()
+            assert all(call.done() for call in calls)
+            del model, calls
+            gc.collect()
 
 
 def test_a_cancelled_wait_for_a_slot_hands_it_on():

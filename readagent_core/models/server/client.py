@@ -43,6 +43,7 @@ class Client:
         self._timeout = httpx2.Timeout(silence, connect=min(CONNECT_SECONDS, silence), pool=None)
         self._client: openai.AsyncOpenAI | None = None
         self._closing: weakref.finalize[Any, Any] | None = None
+        self._calls: set[asyncio.Task[Any]] = set()  # under way
 
     @asynccontextmanager
     async def open(self, path: str, request: dict[str, Any]) -> AsyncIterator[httpx2.Response]:
@@ -52,22 +53,27 @@ class Client:
         ``post`` is what the package's own methods end in; they read the message into its types first, which is most
         of the work of a call.
         """
-        answer = await self._openai().post(
-            f"{self._where}/{path}",
-            content=to_json(request),
-            cast_to=httpx2.Response,
-            options=_OPTIONS,
-            stream=True,
-            stream_cls=openai.AsyncStream[Any],
-        )
-        response = cast(httpx2.Response, answer)
+        client, call = self._openai(), cast("asyncio.Task[Any]", asyncio.current_task())
+        self._calls.add(call)
         try:
-            yield response
+            answer = await client.post(
+                f"{self._where}/{path}",
+                content=to_json(request),
+                cast_to=httpx2.Response,
+                options=_OPTIONS,
+                stream=True,
+                stream_cls=openai.AsyncStream[Any],
+            )
+            response = cast(httpx2.Response, answer)
+            try:
+                yield response
+            finally:
+                await response.aclose()
         finally:
-            await response.aclose()
+            self._calls.discard(call)
 
     def close(self) -> None:
-        """Close the connections. Calls that are under way end as broken off."""
+        """Close the connections. Calls that are under way are cancelled."""
         closed = self._closing() if self._closing else None
         self._client = self._closing = None
         if closed is not None:
@@ -87,7 +93,7 @@ class Client:
                     timeout=self._timeout, event_hooks=hooks, **network.options(self._where)
                 ),
             )
-            self._closing = weakref.finalize(self, _close, self._client, asyncio.get_running_loop())
+            self._closing = weakref.finalize(self, _close, self._client, self._calls, asyncio.get_running_loop())
             self._closing.atexit = False
         return self._client
 
@@ -119,6 +125,16 @@ def error_in(response: httpx2.Response, fault: object) -> openai.APIStatusError:
     return error
 
 
-def _close(client: openai.AsyncOpenAI, loop: asyncio.AbstractEventLoop) -> Future[None] | None:
+def _close(
+    client: openai.AsyncOpenAI, calls: set[asyncio.Task[Any]], loop: asyncio.AbstractEventLoop
+) -> Future[None] | None:
     """Close the connections without waiting: garbage collection may call this in any thread, the loop's too."""
-    return None if loop.is_closed() else asyncio.run_coroutine_threadsafe(client.close(), loop)
+
+    async def close() -> None:
+        under_way = list(calls)  # the package would forget the connection of a call that goes on, and never close it
+        for call in under_way:
+            call.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
+        await client.close()
+
+    return None if loop.is_closed() else asyncio.run_coroutine_threadsafe(close(), loop)

@@ -117,7 +117,7 @@ class OpenAIServer(ChatModel):
             event_loop.run(self.sizes.learn(), cancel)
 
     def close(self) -> None:
-        """Close the connections. Calls that are under way end as broken off."""
+        """Close the connections. Calls that are under way are cancelled."""
         self.client.close()
 
     def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
