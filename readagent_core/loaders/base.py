@@ -11,8 +11,10 @@ from readagent_core.errors import TooLargeError
 
 SCENE_BREAK = "* * *"
 MEGABYTE = 1 << 20
-# control and format characters, byte order marks and the soft hyphen
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\xad\ufeff\ufffe\uffff\u2060]")
+# colours of a terminal, control and format characters, byte order marks and the soft hyphen
+_UNPRINTABLE = re.compile(
+    "\x1b\\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\xad\ufeff\ufffe\uffff\u2060]"
+)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SPACES = re.compile(r"(?<=\S)[ \u00a0]{2,}(?=\S)")
 _SPACES_BEFORE_MARK = re.compile(r"(?<=\S)[ \u00a0]{2,}(?=[,;:!?)\]]|\.(?!\.))")  # left by italics that were lost

@@ -62,6 +62,10 @@ def judge(text: str, likely: str = "", fewest: int = _FEWEST_LETTERS) -> Verdict
     codes = sum(bool(_CODE.fullmatch(token)) for token in tokens)
     if len(tokens) > _FEWEST_WORDS and codes > _USUAL * len(tokens) and any(map(str.isalpha, text)):
         return Verdict.UNREADABLE
+    alone = [token for token in tokens if len(token) == 1 and not _IDEOGRAPH.match(token)]
+    lone = sum(map(str.isalpha, alone))
+    if len(alone) > _USUAL * max(_FEWEST_WORDS, len(tokens)) and 4 * lone > len(alone) > 3 * len(set(alone)):
+        return Verdict.UNREADABLE  # strokes of a drawing that were taken for a few letters and digits
     letters = sum(map(str.isalpha, text))
     if letters < fewest or letters < _LETTERS * len("".join(tokens)):
         return Verdict.UNKNOWN
@@ -69,7 +73,7 @@ def judge(text: str, likely: str = "", fewest: int = _FEWEST_LETTERS) -> Verdict
     if 3 * len(ideographs) > letters:
         share = max(_share_of_first_level(ideographs, *level) for level in _FIRST_LEVELS)
         return _verdict(share, _USUAL, _UNUSUAL)
-    if 2 * sum(len(token) == 1 and token.isalpha() for token in tokens) > max(_FEWEST_WORDS, len(tokens)):
+    if 2 * lone > max(_FEWEST_WORDS, len(tokens)):
         return Verdict.UNREADABLE  # words that fell apart into letters
     if share_of_frequent_words(text, detect_language(text)) > _FREQUENT:
         return Verdict.READABLE

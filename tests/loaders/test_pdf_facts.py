@@ -169,6 +169,10 @@ def test_wrong_letters_are_not(text: str) -> None:
     assert judge(text) is Verdict.UNREADABLE
 
 
+def test_strokes_that_were_taken_for_letters_are_not() -> None:
+    assert judge("1 I I 1 i ¹ 1 I 0 I I 1 * ⁰ I ] " * 3) is Verdict.UNREADABLE
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -176,6 +180,8 @@ def test_wrong_letters_are_not(text: str) -> None:
         " ".join("IVXLCXX IX LXXXIX XLVII LIV" for _ in range(20)),
         "def f(x): return x[0:2] != {1: 'a'}\n" * 20,
         "Kaixo",
+        " ".join("ABCDEFGHIJKLMNOPQRSTUVWXYZ" + "0123456789"),
+        "1 0 0 1 0 1 1 0 x = y + 2 " * 4,
     ],
 )
 def test_numbers_programs_and_short_texts_show_nothing(text: str) -> None:

@@ -239,3 +239,18 @@ def test_a_title_loses_its_badges_and_a_first_chapter_is_no_title():
     assert opened(f"{title}\n\nWords.\n\n## Use\n\nMore.", "readme.md").title == "The Lamp"
     chapter = opened(f"# Chapter 1\n\n{PROSE}\n", "a-book.md")
     assert (chapter.title, titles(chapter)) == ("a book", ["Chapter 1"])
+
+
+def test_underlined_lines_are_headings():
+    text = "The Keeper's Rules\n==================\n\n1. The Lamp\n-----------\n\nLight the lamp at dusk.\n\n"
+    text += "----------\n2. The Log\n----------\nWrite the hour in the log.\n\nName  Hour\n----------\nInes  nine\n"
+    document = load(text.encode(), "rules.txt")
+    assert document.title == "The Keeper's Rules"
+    assert [section.title for section in document.sections][-2:] == ["1. The Lamp", "2. The Log"]
+    assert not any("--" in p.text for p in document.paragraphs[:2])
+
+
+def test_the_colours_of_a_terminal_are_left_out():
+    assert load(b"The lamp is \x1b[1;32mlit\x1b[0m and bright.\n", "log.txt").paragraphs[0].text == (
+        "The lamp is lit and bright."
+    )

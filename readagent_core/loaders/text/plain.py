@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from readagent_core.document import Document, SpanKind
 from readagent_core.loaders import gutenberg, headings
@@ -18,11 +19,13 @@ from readagent_core.loaders.marks import without_marks, without_reserved
 from readagent_core.loaders.text.lines import Layout, is_table, split_paragraphs
 
 _BREAK = re.compile("\r+\n|\r|\x0b|\x0c|\x85|\u2028|\u2029")
+_UNEVEN = 2  # characters by which a rule is shorter or longer than the heading above it
 _BY = re.compile(r"^[*_ ]*(?:by|von|par|por|di)\s+(.{2,60}?)[*_ ]*$|^著者?[:：]\s*(.{1,40})$", re.IGNORECASE)
 _FACT = re.compile(r"^(title|author):\s*(\S.{0,150})$", re.IGNORECASE)
 _TEXT_LINE = 55  # characters; a longer line is no part of a heading
 _ENDS = '.!?…。！？"”’»」』*-—=_'
 _RULE = re.compile(r"^\s*(?:[*_~=#·•—–-]\s*){3,}$")
+_UNDERLINE = re.compile(r"^\s*([=~^*-])\1{3,}$")
 _BOX = re.compile(r"^\s*(?:\|([^|]*)\||\+[-=]+\+)$")  # a frame drawn around a text
 # Aozora Bunko's plain texts: title and author lines, furigana in 《》, editors' notes in ［＃…］, a colophon
 _LINE = re.compile(r"^-{20,}$")
@@ -55,17 +58,20 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
     lines, facts = gutenberg.remove_licence(lines, lines, builder)
     if not facts and _is_aozora(lines):
         facts, lines = _parse_aozora("\n".join(lines), builder)
-    blocks, spaced = _split_blocks(lines)
+    blocks, spaced = _split_blocks(_mark_underlined(lines))
     layout = Layout.detect([b for b in blocks if not is_table(b)])
     found, contents = _find_marked_headings(blocks), set[int]()
-    if not found:
-        found, contents = headings.find_headings(blocks)
+    if len(found) < 2:
+        named, contents = headings.find_headings(blocks)
+        found = named | found
     if all(heading.rank != 2 for heading in found.values()):  # no chapters, or parts only
         others = headings.find_unnumbered_headings(blocks, spaced) or headings.find_capital_headings(blocks)
         level = 1 + any(heading.rank == 1 for heading in found.values())
         found = {i: replace(h, rank=level) for i, h in others.items() if i not in contents} | found
-    if not facts.get("title") and 0 not in found:
+    if 0 not in found and not facts.get("title"):
         facts |= _find_title_and_author(blocks)
+    elif 0 in found and [heading.level for heading in found.values()].count(1) == found[0].level == 1:
+        facts.setdefault("title", found[0].title)
 
     def add(block: Sequence[str]) -> None:
         rule = len(block) == 1 and _RULE.match(block[0])
@@ -147,6 +153,26 @@ def _find_title_and_author(blocks: list[list[str]]) -> dict[str, str]:
     alone = len(blocks[0]) == 1 and len(blocks) > 2 and len(head[0]) <= 80
     ended = head[0][-1] in '.!?,;:…。！？、」"”'
     return {"title": head[0].strip("*_# ")} if alone and not ended and not _RULE.match(head[0]) else {}
+
+
+def _mark_underlined(lines: Sequence[str]) -> list[str]:
+    """Returns the lines with headings marked: lines above a rule of their own length, perhaps below one as well.
+
+    Their levels are in the order in which the signs of the rules come."""
+    marked, signs = list(lines), list[str]()
+    for at, (line, rule) in enumerate(pairwise(lines)):
+        found, before = _UNDERLINE.match(rule), lines[at - 1] if at else ""
+        if (
+            found
+            and abs(len(line.strip()) - len(rule.strip())) <= _UNEVEN
+            and before in ("", rule)
+            and any(map(str.isalpha, line))
+            and not re.search(r"\S(?:\t|  )", line)  # the head of a table
+        ):
+            signs += [] if found[1] in signs else [found[1]]
+            marked[at] = f"{_HEADING_MARK}{signs.index(found[1]) + 1}{line.strip()}"
+            marked[at + 1] = marked[at - 1 if at else at + 1] = ""
+    return marked
 
 
 def _is_aozora(lines: Sequence[str]) -> bool:
