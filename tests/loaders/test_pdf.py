@@ -93,6 +93,20 @@ def test_a_broken_entry_of_the_outline_loses_nothing_else(password):
     assert ([(s.title, s.start) for s in document.sections], len(document.paragraphs)) == ([("Two", 1)], 2)
 
 
+def test_titles_of_an_outline_without_heights_are_at_their_words():
+    """An abstract may have them in its sentences, and the font of their own lines may not say that it is bold."""
+    lines = [
+        "Background: The lamps of this coast are old, and each has a keeper who", "lights it.",
+        "Methods: We counted them in the year of the storm, and again when boats", "had come.",
+        "History", "The first lamp was lit by a keeper whose name is not known, and burned", "for years.",
+    ]  # fmt: skip
+    outline = [("Background", 0, 0), ("Methods", 0, 0), ("History", 0, 0), ("Elsewhere", 0, 0)]
+    document = load(pdf([lines], outline=outline), "x.pdf")
+    assert [(s.title, s.start) for s in document.sections] == [("Background", 0), ("Methods", 1), ("History", 2)]
+    assert texts(document)[2].startswith("The first lamp")
+    assert {w.code: w.count for w in document.warnings}["outline-without-text"] == 1
+
+
 def test_chapter_lines_are_sections_where_there_is_no_outline():
     pages = [["Chapter 1"], wordy(1), ["Chapter 2"], wordy(2)]
     assert [s.title for s in load(pdf(pages), "x.pdf").sections] == ["Chapter 1", "Chapter 2"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from pypdf import PdfWriter
 from pypdf.generic import DictionaryObject, NameObject, PdfObject
+from reportlab.pdfbase.pdfmetrics import stringWidth
 
 from readagent_core.errors import NoTextError
 from readagent_core.loaders import load
@@ -143,3 +144,34 @@ def test_words_with_narrow_gaps_and_no_spaces_are_words():
     line = "[" + " -95 ".join(f"({word})" for word in words) + "] TJ T* "
     page(writer, {"H": named_font(writer, "Helvetica")}, f"BT /H 10 Tf 14 TL 50 500 Td {line * 3} ET")
     assert load(written(writer), "x.pdf").paragraphs[0].text.split() == words * 3
+
+
+def test_words_that_are_set_apart_within_a_piece_of_text_are_words():
+    """Troff's PostScript sets the last letter of a word and the first of the next with a space between them."""
+    writer, drawn, x = PdfWriter(), [], 50.0
+    for piece, apart in (("The lamp is lit", 0), (".T", 5), ("he keeper of an", 0), ("yl", 2.6), ("amp goes up", 0)):
+        drawn.append(f"{apart} Tc 1 0 0 1 {x:.3f} 500 Tm ({piece}) Tj")
+        x += stringWidth(piece, "Times-Roman", 10) + apart * (len(piece) - 1)
+    page(writer, {"T": named_font(writer, "Times-Roman")}, f"BT /T 10 Tf {' '.join(drawn)} ET")
+    text = load(written(writer), "x.pdf").paragraphs[0].text
+    assert text == "The lamp is lit. The keeper of any lamp goes up"
+
+
+def test_a_glyph_without_a_letter_is_told():
+    writer = PdfWriter()
+    font = type1_font(writer, "Gyre", {102: "f", 32: "space", 1: "f_f_special"} | {n: chr(n) for n in range(97, 123)})
+    text = "the lamp is lit and the keeper goes up "
+    page(writer, {"F": font}, f"BT /F 10 Tf 14 TL 50 500 Td {f'({text}) Tj T* ' * 4} (an o\\001er of light) Tj ET")
+    document = load(written(writer), "x.pdf")
+    assert "an o\ufffder of light" in document.paragraphs[0].text
+    assert {notice.code: notice.count for notice in document.warnings}["undecodable"] == 1
+
+
+def test_letters_that_are_set_apart_are_words():
+    writer = PdfWriter()
+    text = "(The keeper lights the lamp at dusk and puts it out at dawn.) Tj T* " * 4
+    title = " -640 ".join(" -190 ".join(f"({c})" for c in word) for word in ("RESEARCH", "ARTICLE"))
+    font = named_font(writer, "Helvetica")
+    page(writer, {"H": font}, f"BT /H 12 Tf 1 0 0 1 50 540 Tm [{title}] TJ /H 10 Tf 1 0 0 1 50 500 Tm 14 TL {text} ET")
+    document = load(written(writer), "x.pdf")
+    assert "RESEARCH ARTICLE" in (document.title, *(p.text for p in document.paragraphs))

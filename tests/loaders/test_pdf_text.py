@@ -261,6 +261,25 @@ def test_a_title_made_by_a_program_gives_way(junk):
     assert opened(rows, title=junk).title == "The Keeper's Log"
 
 
+def test_a_title_over_many_lines_is_the_title():
+    lines = [
+        "The barriers to setting up a process of",
+        "3 improvements in places with few lamps:",
+        "a situational analysis at the house of",
+    ]
+    lines += [
+        "the keepers of Harrow Light and Skerry,",
+        "in Lower Harrow, on the northern coast,",
+        "and what was done there afterwards",
+    ]
+    rows = [(30, 560 - 22 * n, line, 19) for n, line in enumerate(lines)]
+    assert opened([*rows, *body(prose(20), top=400)]).title == flat(lines)
+
+
+def test_a_title_with_entities_is_decoded():
+    assert opened(body(prose(20)), title="Light&#x02010;house &amp; Sea").title == "Light‐house & Sea"
+
+
 def test_a_title_does_not_swallow_the_contents():
     rows = [(50, 540, "Contents", 18), (50, 510, "1 First section", 18), (50, 480, "2 Second section", 18)]
     document = load(typeset([*rows, *body(prose(20), top=440)]), "the-log.pdf")
@@ -270,6 +289,24 @@ def test_a_title_does_not_swallow_the_contents():
 def test_doubled_letters_are_read_once():
     rows = [*body(prose(8)), (50, 400, "The Lamp", 10), (50.3, 400, "The Lamp", 10), *body(prose(8), top=380)]
     assert whole(opened(rows)).count("The Lamp") == 1
+
+
+def test_text_in_a_typewriter_font_has_no_columns():
+    out, lines = BytesIO(), prose(24)
+    canvas = Canvas(out, pagesize=A5)
+    for n, line in enumerate(lines):
+        text = canvas.beginText(50, TOP - LEADING * n)
+        text.setFont("Courier", 8)
+        text.setHorizScale(103)
+        text.textOut(line)
+        canvas.drawText(text)
+    canvas.save()
+    assert flat(lines) in whole(load(out.getvalue(), "x.pdf")).replace("\n", " ")
+
+
+def test_parts_that_are_printed_over_one_another_stay_two_words():
+    rows = [*body(prose(8)), (50, 400, "Drawing PH-0600", 10), *body(prose(8), top=380), (95, 402.5, "PG-9501", 10)]
+    assert "Drawing PH-0600 PG-9501" in whole(opened(rows))
 
 
 def form() -> bytes:

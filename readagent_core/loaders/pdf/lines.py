@@ -57,7 +57,7 @@ def join_parts(lines: Sequence[Line], widest: float = GUTTER) -> list[Line]:
                 "\t"
                 if gap > GAP and last.text not in BULLETS
                 else " "
-                if text and gap > TOUCHING and last.text[-1:] != " "
+                if text and (gap > TOUCHING or gap < -0.5) and last.text[-1:] != " "
                 else ""
             )
             line = main._replace(text=f"{last.text}{space}{text}", x=last.x, end=max(last.end, line.end))

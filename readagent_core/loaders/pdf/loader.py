@@ -10,7 +10,7 @@ import re
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -132,6 +132,7 @@ def load(
     if removed:
         what = "running headers, footers and page numbers were" if removed > 1 else "running header or page number was"
         builder.add_notice("furniture", f"{removed:,} {what} left out.", removed)
+    remaining = _with_titles(remaining, entries)
     flows = [flow for lines in remaining for flow in order_into_flows(lines)]
     usual = measure_body(flows)
     styles = recognition.body_styles(flows, usual, pages.recognised)
@@ -274,21 +275,40 @@ def _add_passages(
         builder.add_notice("outline-without-text", message, empty)
 
 
+def _with_titles(pages: list[list[Line]], entries: Sequence[file.OutlineEntry]) -> list[list[Line]]:
+    """Returns the pages with the lines that the outline names as bold: fonts may not say that they are."""
+    titles: dict[int, set[str]] = defaultdict(set)
+    for entry in entries:
+        titles[entry.number].add(entry.title.casefold())
+    return [
+        [line._replace(bold=True) if line.text.casefold() in titles[number] else line for line in lines]
+        if number in titles
+        else lines
+        for number, lines in enumerate(pages)
+    ]
+
+
 def _place_entries(passages: list[Passage], entries: list[file.OutlineEntry]) -> dict[int, list[file.OutlineEntry]]:
-    """Returns the entries of the outline by the passage they come before: the one with their title, else the first."""
+    """Returns the entries of the outline by the passage they come before: the one with their title, else the one that
+    begins with it, where the file says no height, else the first."""
     on_page: dict[int, list[int]] = defaultdict(list)
     for i, passage in enumerate(passages):
         if passage.kind != "note":
             on_page[passage.number].append(i)
     placed: dict[int, list[file.OutlineEntry]] = defaultdict(list)
+    last = -1
     for entry in entries:
         here = on_page.get(entry.number, [])
         titled = (i for i in here if i not in placed and _is_heading_of(entry.title, passages[i].text))
-        lower = (i for i in here if entry.top is None or passages[i].lines[0].y <= entry.top + 2)
-        later = (min(on_page[n]) for n in sorted(on_page) if n > entry.number)
-        at = next(chain(titled, lower, later), None)
+        key = "" if entry.top is not None else title_key(entry.title)
+        begun = (i for i in here if key and title_key(passages[i].text[: 2 * len(entry.title)]).startswith(key))
+        above = entry.top is None and here and last > here[0]  # it would come before the last one
+        lower = (i for i in here if entry.top is None or passages[i].lines[0].y <= entry.top + 2) if not above else ()
+        later = (min(on_page[n]) for n in sorted(on_page) if n > entry.number and not above)
+        at = next(chain(titled, begun, lower, later), None)
         if at is not None:
             placed[at].append(entry)
+            last = max(last, at)
     return placed
 
 

@@ -47,9 +47,15 @@ _SMALLEST, _LARGEST = 1.5, 500.0  # points
 _ACCENTS = {"¨": "\u0308", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "¸": "\u0327", "˚": "\u030a", "ˇ": "\u030c"}
 _ACCENTED = re.compile(f"([{''.join(_ACCENTS)}]) ?([A-Za-zı])")
 _ACCENT_AFTER = re.compile(f"[A-Za-zı][{''.join(_ACCENTS)}]")
-# a word that may be several, and by how much their gaps are wider than those between letters, in sizes
-_GLUED, _WORD_GAP = re.compile("(?<![a-zß-ÿ])[a-zß-öø-ÿ]{18,}|(?<![а-я])[а-яё]{24,}"), 0.08
-_LONG = re.compile("[a-zß-öø-ÿа-яё]{18}")  # found faster
+# words that may be several, and by how much their gaps are wider than those between letters, in sizes
+_GLUED = re.compile(
+    "(?<![a-zß-ÿ])(?:(?P<long>[a-zß-öø-ÿ]{18,})|[a-zß-öø-ÿ]{12,})|(?<![а-я])(?:(?P<longer>[а-яё]{24,})|[а-яё]{16,})|"
+    "[a-zа-я]{2}[.,;][A-ZА-Яa-zа-я][a-zа-я]"
+)
+_LONG_WORD_GAP, _WORD_GAP = 0.08, 0.16
+_LONG = re.compile("[a-zß-öø-ÿа-яё]{12}|[a-zа-я][.,;][A-ZА-Яa-zа-я]")  # found faster
+# letters set apart, as in titles, between which PDFium writes spaces; how much wider the gaps between words are
+_SPACED_OUT, _WIDER = re.compile(r"(?:(?<!\S)[^\W\d_] ){3}"), 0.15
 _BEFORE_SPACE, _AFTER_SPACE = re.compile(r"[\w.,;:!?)’”»%]"), re.compile(r"[\w(‘“«]")
 
 
@@ -86,7 +92,8 @@ class _PageReader:
         self._font, self._flags = create_string_buffer(_FONT_NAME), c_int()
         self.text: str = textpage.get_text_range().replace("\r\n", 2 * _BREAK)
         self._same_index = len(self.text) == textpage.count_chars()
-        self._right_to_left = self._glued = False
+        self._right_to_left = False
+        self._word_gap = inf  # of a page whose words are not glued
         samples = [i for i in range(0, len(self.text), len(self.text) // _SAMPLES + 1) if not self.text[i].isspace()]
         self.usual = self.turn = next(iter(Counter(map(self._turn_at, samples)).most_common(1)), (0,))[0]
         self._scale = 1.0
@@ -95,8 +102,10 @@ class _PageReader:
         self.vertical = sum(map(self._is_above_next, samples)) * 2 > len(samples)
         unmapped = sum(self._is_unmapped(i) or bool(characters.PRIVATE.match(self.text[i])) for i in samples)
         self.mapped = 2 * unmapped <= max(_FEWEST_SAMPLES, len(samples))
-        glued = _GLUED.finditer(self.text) if _LONG.search(self.text) else ()
-        self._glued = any(" " in self._with_spaces(*found.span()) for found in glued)
+        for found in _GLUED.finditer(self.text) if _LONG.search(self.text) else ():
+            gap = _LONG_WORD_GAP if found["long"] or found["longer"] else _WORD_GAP
+            if gap < self._word_gap and " " in self._with_spaces(*found.span(), gap):
+                self._word_gap = gap
         tex = bool(characters.TEX_PAGE.search(self.text))
         if tex or not self.text.isascii():
             self.text = (_ANY if tex else _SUSPECT).sub(self._mapped, self.text)
@@ -141,6 +150,10 @@ class _PageReader:
         if self.crop[0] <= x <= self.crop[2] and self.crop[1] <= y <= self.crop[3] and (text := _clean(text)):
             self.lines.append(Line(text, -top, size - y, x, size, number=self.number))
 
+    def _is_generated(self, position: int) -> bool:
+        """Returns whether PDFium saw a gap where the file has no character."""
+        return bool(pdfium.FPDFText_IsGenerated(self.raw, self._index(position)) == 1)
+
     def _is_unmapped(self, position: int) -> bool:
         return bool(pdfium.FPDFText_HasUnicodeMapError(self.raw, self._index(position)) == 1)
 
@@ -157,16 +170,27 @@ class _PageReader:
         (left, right), (start, end) = (self._place(self._index(i)) for i in range(*found.span()))
         return found.group()[:: -1 if (start + end) / 2 < right and start > left - (end - start) else 1]
 
-    def _with_spaces(self, start: int, stop: int) -> str:
+    def _with_spaces(self, start: int, stop: int, least: float) -> str:
         """Returns a text with spaces at the gaps between words that PDFium takes for gaps between letters."""
         places = [self._place(self._index(i)) for i in range(start, stop)]
         gaps = [after[0] - before[1] for before, after in pairwise(places)]
-        widest = median(gaps) + _WORD_GAP * self._size(self._index(start)) if gaps else inf
+        widest = median(gaps) + least * self._size(self._index(start)) if gaps else inf
         out = self.text[start]
         for gap, character in zip(gaps, self.text[start + 1 : stop], strict=True):
             apart = gap > widest and _BEFORE_SPACE.match(out[-1]) and _AFTER_SPACE.match(character)
             out += " " * bool(apart) + character
         return out
+
+    def _spaced_out(self, start: int, stop: int) -> str:
+        """Returns a text whose letters are set apart with spaces at its wider gaps only."""
+        shown = [i for i in range(start, stop) if self.text[i] != " "]
+        if any(self.text[i] == " " and not self._is_generated(i) for i in range(start, stop)):
+            return self.text[start:stop]
+        places = [self._place(self._index(i)) for i in shown]
+        gaps = [after[0] - before[1] for before, after in pairwise(places)]
+        widest = median(gaps) + _WIDER * self._size(self._index(start))
+        words = (" " * (gap > widest) + self.text[i] for gap, i in zip(gaps, shown[1:], strict=True))
+        return self.text[start] + "".join(words)
 
     def _symbols(self, start: int, stop: int) -> str:
         """Returns a text with what its characters show where they are in a font of symbols."""
@@ -182,19 +206,23 @@ class _PageReader:
         """Returns a line of right-to-left text that PDFium left in the order of sight in logical order; others as are.
 
         Browsers print Arabic in such a way. Seen from the right, Latin words and numbers run backwards, brackets are
-        mirrored, and only gaps show where spaces are."""
+        mirrored, and often only gaps show where spaces are."""
         text: str = self.text[start:stop]
         runs = [found.span() for found in _RIGHT_TO_LEFT.finditer(self.text, start, stop)]
         ordered = all(self._origin(self._index(a))[0] >= self._origin(self._index(b - 1))[0] for a, b in runs)
         if self.turn or not runs or (ordered and not _mirrored(text)):
             return text
-        places = sorted(
-            (i for i, c in enumerate(text) if c != " "), key=lambda i: -self._origin(self._index(start + i))[0]
-        )
-        glyphs = [(*self._place(self._index(start + i)), text[i]) for i in places]  # letters of one glyph stay in order
+        shown = [i for i, c in enumerate(text, start) if c != " " or not self._is_generated(i)]
+        spaced = len(shown) > stop - start - text.count(" ")  # the file draws the spaces
+        # letters of one glyph stay in order; a space may have the place of what follows it
+        shown.sort(key=lambda i: (-self._origin(self._index(i))[0], self.text[i] != " "))
+        glyphs = [(*self._place(self._index(i)), self.text[i]) for i in shown]
         seen = glyphs[0][2]
         for (left, _, _), (_, right, character) in pairwise(glyphs):
-            seen += " " * (left - right > TOUCHING * size) + character
+            between = spaced and min(seen[-1], character) > "\u0590"  # the gaps between letters may be wide as well
+            seen += (
+                " " * (not between and left - right > TOUCHING * size and " " not in (seen[-1], character)) + character
+            )
         seen = seen.translate({ord(one): other for one, other in _mirrored(seen).items()})
         return _LEFT_TO_RIGHT.sub(lambda found: found.group()[::-1], seen)
 
@@ -240,8 +268,10 @@ class _PageReader:
             or (not self.text.isascii() and characters.PRIVATE.search(self.text, start, stop))
         ):
             text = self._symbols(start, stop)
-        elif self._glued:
-            text = self._with_spaces(start, stop)
+        elif _SPACED_OUT.search(self.text, start, stop):
+            text = self._spaced_out(start, stop)
+        elif self._word_gap < inf:
+            text = self._with_spaces(start, stop, self._word_gap)
         else:
             text = self._line_text(start, stop, size) if self._right_to_left else self.text[start:stop]
         if text := _clean(text):
@@ -253,12 +283,14 @@ class _PageReader:
         """Yields where a line is cut: after gaps wider than ``widest`` sizes, and around smaller numbers.
 
         ``gaps``: where gaps begin that the line goes over, also to the left. A number at an edge may count the lines: a
-        narrower gap separates it from the text."""
+        narrower gap separates it from the text. A single space of a typewriter font is no gap."""
         for gap in _SPACES.finditer(self.text, start, stop):
             is_number = self.text[start : gap.start()].isdigit() or self.text[gap.end() : stop].isdigit()
             if widest == inf and not gaps and not is_number:
                 continue
             before, after = self._place(self._index(gap.start() - 1)), self._place(self._index(gap.end()))
+            if self._fills(gap, after[0] - before[1] - TOUCHING * size):
+                continue
             over = any((before[0] < at) != (after[0] < at) for at in gaps)
             if over or after[0] - before[1] > (_NUMBER_GAP if is_number else widest) * size:
                 yield gap.end()
@@ -268,6 +300,11 @@ class _PageReader:
                 at -= 1
             if at < found.end():
                 yield from (at, found.end())
+
+    def _fills(self, gap: re.Match[str], width: float) -> bool:
+        """Returns whether one space is as wide as a gap: in typewriter fonts, where it is as wide as a letter."""
+        left, right = self._place(self._index(gap.start()))
+        return len(gap.group()) == 1 and right - left > width > 0
 
     def _index(self, position: int) -> int:
         """Returns PDFium's index of the character at ``position`` of the text."""
@@ -330,6 +367,9 @@ def _clean(text: str) -> str:
     """Returns ``text`` with accents on their letters, without ligatures and Arabic presentation forms."""
     if "  " not in text and not _UNUSUAL.search(text):
         return text
-    text = characters.join_signs(_SPACES.sub(" ", text.replace(characters.UNMAPPED, "").replace("\ufffe", "-")).strip())
+    text = text if text[:2] != f"{characters.UNMAPPED} " else f"•{text[1:]}"
+    text = characters.join_signs(
+        _SPACES.sub(" ", text.replace(characters.UNMAPPED, "\ufffd").replace("\ufffe", "-")).strip()
+    )
     text = _COMPATIBLE.sub(lambda m: unicodedata.normalize("NFKC", m.group()), text)
     return _ACCENTED.sub(lambda m: unicodedata.normalize("NFC", m[2].replace("ı", "i") + _ACCENTS[m[1]]), text)

@@ -34,7 +34,7 @@ _SYMBOL = re.compile(r"^\(?[a-z]\d?\)?$")  # '(a)', 'i2'
 _NEAR = 0.4  # points by which the letters of one kind of heading differ
 _DASHES = 0.15  # share of the lines of a flow
 _TITLE = 0.9  # of the largest size on a slide
-_LONGEST = 200  # characters of a heading
+_LONGEST = 250  # characters of a heading
 _FIRST_PAGES = 2
 
 
@@ -100,7 +100,8 @@ def _begins(line: Line, before: Line, flow: Flow, usual: BodyStyle) -> bool:
     if line.y > before.y + size or line.text[0] in BULLETS or (line.text[0] == "–" and _has_dashes(flow)):
         return True
     if line.size >= LARGE * usual.size and line.bold == before.bold:  # the lines of a heading may be centred
-        return is_named_heading(line.text) or bool(NUMBERED.match(line.text))
+        number = NUMBERED.match(line.text)
+        return is_named_heading(line.text) or bool(number and not number.group()[-1].islower())
     length, offset, offset_before = before.end - flow.left, line.x - flow.left, before.x - flow.left
     if _BULLET.match(line.text) or offset > 0.5 * line.size:
         deeper = offset - offset_before > 0.5 * line.size

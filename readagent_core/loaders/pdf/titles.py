@@ -54,7 +54,8 @@ def _is_said(text: str, seen: str) -> bool:
 def _largest_text(passages: Sequence[Passage], usual: BodyStyle) -> str:
     """Returns what is in the largest letters above the text of the first page; '' where that is another heading."""
     first = [each for each in passages if each.number == passages[0].number and not each.lines[0].turned]
-    prose = max((each.lines[0].y for each in first if len(each.text) > _PROSE and "\t" not in each.text), default=-inf)
+    small = [each for each in first if each.size < LARGE * usual.size or each.lines[0].confidence is not None]
+    prose = max((each.lines[0].y for each in small if len(each.text) > _PROSE and "\t" not in each.text), default=-inf)
     large = [each for each in first if each.level and each.size >= LARGE * usual.size and _is_wordy(each.text)]
     large = [each for each in large if each.lines[0].y > prose]
     text = max(large, key=lambda each: each.size).text if large else ""
