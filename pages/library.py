@@ -29,7 +29,7 @@ from readagent_core.workspace import Workspace
 FORMATS_TAKEN = ",".join((*FORMATS, PACKED, READING_SUFFIX))
 KEYS = "library", "library_first"  # of the component
 POLL_SECONDS = 1.0
-FILE_SECONDS, FEW_SECONDS = 0.3, 5.0  # most files are open within a second: then their books are there at once
+FILE_SECONDS, FEW_SECONDS = 0.3, 5.0  # most files open within a second: a look waits for them
 
 
 def screen(workspace: Workspace, books: tuple[Card, ...]) -> Act | None:
@@ -97,12 +97,14 @@ def feed(workspace: Workspace, books: tuple[Card, ...], before: set[str]) -> Non
     ``before``: what was under way when ``books`` were loaded. When some of it has ended, the whole screen runs again.
     """
     asked = getattr(st.session_state.get("library_feed"), "ask", None) or {}
+    opening = next((one.job for one in imports_of_session() if one.job.running), None)
+    if opening and time.time() - opening.snapshot.started > FEW_SECONDS:
+        opening = None
+    if opening and polling.asked("library"):
+        opening.join(FILE_SECONDS)
     now = under_way(workspace)
     upkeep = workspace.jobs.get("upkeep")
     preparing = upkeep is not None and upkeep.running and asked.get("query")
-    opening = any(
-        one.job.running and time.time() - one.job.snapshot.started < FEW_SECONDS for one in imports_of_session()
-    )
     seconds = FILE_SECONDS if opening else POLL_SECONDS if before or now or preparing else None
     looked = polling.rerun_after(seconds, key="library")
     mount = component("library_feed", "library/feed.js")

@@ -59,6 +59,7 @@ class Job(CancelToken):
         self.subject = subject
         self.exception: Exception | None = None  # that ended the work
         self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
         self._snapshot = Snapshot(started=time.time())
         self._waits: dict[int, tuple[float, str]] = {}  # by thread: several calls of one job may wait
         self._thread = threading.Thread(target=self._run, args=(work,), name=f"job {key}", daemon=True)
@@ -75,6 +76,7 @@ class Job(CancelToken):
         """Change the snapshot: done=, total=, value=."""
         with self._lock:
             self._snapshot = replace(self._snapshot, **changes)
+            self._changed.notify_all()
 
     def waiting(self, seconds: float, why: str) -> None:
         """Publish that this thread waits, or with 0 seconds that it no longer does; of several waits the longest."""
@@ -90,6 +92,11 @@ class Job(CancelToken):
         """The snapshot when the job has ended, or after ``timeout`` seconds."""
         self._thread.join(timeout)
         return self._snapshot
+
+    def wait_for_news(self, seen: Snapshot | None, seconds: float) -> None:
+        """Return when the snapshot is another one than ``seen``, at the latest after ``seconds``."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._snapshot is not seen or not self.running, seconds)
 
     def start(self) -> Job:
         self._thread.start()

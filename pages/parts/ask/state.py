@@ -25,7 +25,7 @@ from readagent_core.answering.asking import (
 from readagent_core.answering.base import Answer, Answered, AnswerPart, AskSettings, Event, LookedUp, Question
 from readagent_core.answering.questions import parse_question
 from readagent_core.citations import Checked
-from readagent_core.jobs import Job
+from readagent_core.jobs import Job, Snapshot
 from readagent_core.library.records import Exchange, ExchangeState
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
@@ -40,8 +40,8 @@ class AskState(ABC):
     """What one run of the screen draws from: a ``AskOneBook`` is about one book, ``Several`` about several.
 
     ``still``: the records of exchanges that were sent and do not change any more. ``just_asked``: the question of this
-    run. ``watched``: an answer was under way at the last update; ``ended``: it has ended since, and only its last part
-    was sent.
+    run. ``watched``: an answer was under way at the last update, and ``seen`` what there was of it; ``ended``: it has
+    ended since, and only its last part was sent.
     """
 
     workspace: Workspace
@@ -53,6 +53,7 @@ class AskState(ABC):
     still: dict[str, dict[str, Any]] = field(default_factory=dict)
     just_asked: Exchange | None = None
     watched: bool = False
+    seen: Snapshot | None = None
     ended: bool = False
 
     @property

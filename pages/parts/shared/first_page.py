@@ -41,6 +41,7 @@ from pages.parts.shared.sharing import begin as begin_sharing
 from pages.parts.shared.signed_in import check_configuration
 from pages.parts.shared.streamlit_private import chunks, index_page, script
 from pages.parts.shared.typefaces import typeface_routes
+from readagent_core.answering.registry import all_methods
 from readagent_core.errors import ReadAgentError, SignInError
 from readagent_core.settings import load_team
 
@@ -237,6 +238,7 @@ def _prepare_screens() -> None:
     time.sleep(PREPARE_SECONDS)
     for module in pkgutil.walk_packages(parts.__path__, f"{parts.__name__}."):
         importlib.import_module(module.name)
+    all_methods()
     for screen in SCREENS:
         page(screen, "system")
 

@@ -23,3 +23,8 @@ def rerun_after(seconds: float | None, *, key: str) -> bool:
         poll = component("polling", "shared/polling.js", html='<i class="root"></i>')
         result = poll(key=f"poll {key}", data={"seconds": seconds, "turn": turns[key]}, on_poll_change=no_callback)
     return getattr(result, "poll", None) is not None
+
+
+def asked(key: str) -> bool:
+    """Whether this run was asked for by the ``rerun_after`` of this key, which comes later in it."""
+    return getattr(st.session_state.get(f"poll {key}"), "poll", None) is not None
