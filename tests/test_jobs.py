@@ -93,3 +93,26 @@ def test_ended_jobs_are_released_but_those_that_are_looked_at():
     assert jobs.get("running") is running
     gate.set()
     running.join(10)
+
+
+def test_news_of_a_job_is_waited_for_and_ends_the_wait_at_once():
+    go, more = threading.Event(), threading.Event()
+
+    def work(job: Job) -> None:
+        go.wait(30)
+        job.publish(done=1)
+        more.wait(30)
+
+    job = Jobs().start("asking", work)
+    seen = job.snapshot
+    job.wait_for_news(seen, 0.01)
+    assert job.snapshot is seen  # there was none
+    threading.Timer(0.05, go.set).start()
+    job.wait_for_news(seen, 30)
+    assert job.snapshot.done == 1
+    job.wait_for_news(seen, 30)  # what came before the wait is news as well
+    seen = job.snapshot
+    more.set()
+    job.wait_for_news(seen, 30)
+    assert not job.running
+    job.wait_for_news(job.snapshot, 30)  # nothing more comes
