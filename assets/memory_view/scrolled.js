@@ -147,6 +147,7 @@ export class Scrolled {
   heightOf({ paragraph, at, above, mark, top }) {
     if (mark) return mark.isConnected ? mark.getBoundingClientRect().top : this.top + top;
     const node = this.units.nodes[paragraph];
+    if (!node) return this.top + top; // its text is yet to come
     const head = above ? this.units.topOf(paragraph) : node;
     if (head !== node && head.checkVisibility({ contentVisibilityAuto: false })) return head.getBoundingClientRect().top;
     if (!this.isText(paragraph)) return this.layer.heightInFold({ paragraph, at });
