@@ -22,6 +22,7 @@ from readagent_core.words import collapse_whitespace, fold
 ARTICLE = re.compile(
     r"^(?:(?:the|an?|le|la|les|der|die|das|den|dem|des|el|los|las|il|lo|gli)\s+|l['’])(?=\S)", re.IGNORECASE
 )
+INDEFINITE = re.compile(r"(?:an?|another|ein(?:e[nmrs]?)?|une?|uno|una|uma?)\s+", re.IGNORECASE)
 TITLE = re.compile(
     r"^(?:mr|mrs|ms|miss|mister|master|madam|madame|mme|mlle|monsieur|herr|frau|señor|señora|don|doña|signor|signora"
     r"|uncle|aunt|cousin|brother|sister|dr|doctor|captain|capt|constable|inspector|sergeant|colonel|major|general|lady"

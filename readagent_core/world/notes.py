@@ -266,7 +266,7 @@ class NoteReader:
         if kind == NoteKind.SAME and (not name_key(other) or name_key(other) == name_key(name)):
             return None
         place = places[0]
-        told = self._told_by(page, place.paragraph, name, other, says)
+        told = self._told_by(page, words, place.paragraph, name, other, says)
         if told is None:
             return None
         called = EntityKind(_ENTITIES.get(entity.group("kind").lower(), entity.group("kind").lower()))
@@ -286,9 +286,14 @@ class NoteReader:
             parts = _CONTENT.findall(bare)
         return bool(parts) and all(any(_has(spelled, words.text) for spelled in {part, _plain(part)}) for part in parts)
 
-    def _told_by(self, page: Page, paragraph: int, name: str, other: str, says: str) -> int | None:
+    def _told_by(
+        self, page: Page, words: SearchableText, paragraph: int, name: str, other: str, says: str
+    ) -> int | None:
         """Return the paragraph of the page by which all these words were told that the book has; None for a note that
         has a name which the book has not told by the end of the page.
+
+        What the page has only after the words that a note rests on, it may say for the first time there, though an
+        earlier page has the word too.
         """
         last = paragraph
         for text, is_name in ((name, True), (other, True), (says, False)):
@@ -301,6 +306,9 @@ class NoteReader:
                         return None
                 elif first > last:
                     last = first
+                if not is_name:
+                    on_page = (i for i, text in enumerate(words.texts, page.start) if _has(plain, text.casefold()))
+                    last = max(last, next(on_page, last))
         return last
 
 

@@ -73,6 +73,23 @@ def test_a_link_holds_from_the_page_that_reveals_it_on():
     assert [(line.entity, line.other_entity) for line in after.relations] == [("stranger", "anna brook")]
 
 
+def test_a_description_with_an_indefinite_article_is_somebody_new_on_every_page():
+    texts = ("A young man sat there. The young man left.", "Rain fell.", "A young man drove. The young man sang.")
+
+    def said(page: int, name: str, words: str) -> Note:
+        start = texts[page - 1].index(words)
+        return Note(page, page - 1, start, start + len(words), NoteKind.DOES, P, name, words, "", "", page - 1)
+
+    made = {
+        1: PageNotes((said(1, "a young man", "sat there"), said(1, "the young man", "left"))),
+        2: PageNotes(),
+        3: PageNotes((said(3, "The young man", "sang"), said(3, "A young man", "drove"))),
+    }
+    people = World(memory_of(*texts), made).as_of(3).people
+    told = {person.name: [line.says for line in person.lines] for person in people}
+    assert told == {"a young man": ["sat there", "left"], "A young man (p. 3)": ["drove", "sang"]}
+
+
 def test_the_timeline_puts_what_is_told_late_at_its_time():
     known = world().as_of(4)
     assert [line.says for line in known.timeline()][:3] == ["comes to the inn", "lights the lamp", "saw the mill burn"]

@@ -75,6 +75,13 @@ def test_a_note_counts_from_the_paragraph_by_which_all_it_says_was_told():
     assert (made.notes[1].other, made.notes[2].when) == ("Abel Finch", "ten years ago")
 
 
+def test_a_word_that_only_an_earlier_page_has_may_be_told_later_on_this_one():
+    paragraphs = ("The ledger lay open.", "Mara gave him coppers.", "She held the ledger, too.")
+    book = Document("The Mill", tuple(map(Paragraph, paragraphs)))
+    reply = 'person Mara | does | gives coppers; holds the ledger | "gave him coppers"'
+    assert NoteReader(book).read(Page(2, 1, 3, 9), reply).notes[0].known_from == 2
+
+
 def test_a_reply_is_split_into_gist_and_notes():
     assert split_reply("A gist.\n\n**Notes:**\nperson A | is") == ("A gist.", "\nperson A | is")
     assert split_reply("A gist that notes: nothing.") == ("A gist that notes: nothing.", "")
