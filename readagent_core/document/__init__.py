@@ -57,7 +57,7 @@ _NOTICE_KINDS = {  # codes of KEPT begin with 'kept-'; any other is of SOURCE
     "mended recognised-doubtful other-format pages-without-text pages-unreadable pages-damaged pages-not-read "
     "text-unreadable text-misread",
     NoticeKind.LEFT_OUT: "aozora badges contents furniture gutenberg hidden outside-main parts-left-out parts-outside "
-    "picture-parts pictures-left-out no-pictures publisher",
+    "cover-drawn picture-parts pictures-left-out no-pictures publisher",
 }
 
 

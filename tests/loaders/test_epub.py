@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import zipfile
+from base64 import b64encode
 from io import BytesIO
 
 import pytest
 
+from readagent_core.document import Cover
 from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, NoTextError, ProtectedDocumentError
 from readagent_core.loaders import load
 from tests.loaders.making import as_epub, sample
@@ -155,6 +157,27 @@ def test_cover_is_kept():
     document = load(archive({"O/c0.xhtml": page("<p>A.</p>"), "O/p.png": PNG, "O/b.opf": opf}), "x.epub")
     assert document.cover is not None
     assert (document.cover.data, document.cover.kind) == (PNG, "image/png")
+
+
+@pytest.mark.parametrize(
+    ("address", "kept"),
+    [
+        ("p.png", True),
+        (f"data:image/png;base64,{b64encode(PNG).decode()}", True),
+        ("", False),
+        ("http://x/p.png", False),
+    ],
+)
+def test_of_a_cover_that_is_a_drawing_the_picture_in_it_is_kept_else_it_is_told(address, kept):
+    opf = package(
+        ["c0.xhtml"], others='<item id="c" href="c.svg" media-type="image/svg+xml" properties="cover-image"/>'
+    )
+    drawing = f'<svg xmlns="http://www.w3.org/2000/svg"><script>x()</script><image width="9" xlink:href="{address}"/>'
+    files = {"O/c0.xhtml": page("<p>A.</p>"), "O/p.png": PNG, "O/c.svg": f"{drawing}</svg>", "O/b.opf": opf}
+    document = load(archive(files), "x.epub")
+    # nothing is fetched, and no drawing is passed on
+    assert document.cover == (Cover(PNG, "image/png") if kept else None)
+    assert [notice.code for notice in document.warnings] == ([] if kept else ["cover-drawn"])
 
 
 def test_gutenbergs_licence_is_left_out_with_a_notice():

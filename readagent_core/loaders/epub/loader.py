@@ -20,6 +20,7 @@ from readagent_core.loaders.epub.package import (
     Package,
     TocEntry,
     check_drm,
+    is_drawing,
     is_vertical,
     read_cover,
     read_package,
@@ -48,6 +49,7 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
     for entry in toc:
         called.setdefault(entry.file, []).append(entry.title)
     shown = Pictures(limits, lambda file: archive.read(file, limits.picture_bytes), package.cover)
+    cover = read_cover(archive, package)
     builder, metadata = Builder(), package.metadata
     marks, language = builder.marks, metadata.language
     parts = [
@@ -57,6 +59,10 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
     parts = _remove_publisher_pages(_remove_gutenberg(parts, builder), called, builder)
     _Assembly(builder, toc, package.missing_at).run(parts)
     _add_notices(builder, package, parts, archive)
+    if cover is None and is_drawing(package.cover):
+        builder.add_notice(
+            "cover-drawn", "Its cover is a drawing (SVG), which is not shown; one is made from the title."
+        )
     if not builder.paragraphs and not builder.sections:
         raise _no_text_error(package, parts)
     document = builder.build(
@@ -65,7 +71,7 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
         author=metadata.author,
         language=metadata.language,
         format="epub",
-        cover=read_cover(archive, package),
+        cover=cover,
         limits=limits,
     )
     return shown.add_to(replace(document, vertical=is_vertical(archive, package), series=metadata.place_in_series))

@@ -9,6 +9,8 @@ from __future__ import annotations
 import mimetypes
 import posixpath
 import re
+from base64 import b64decode
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
@@ -32,6 +34,10 @@ _FONTS = (".otf", ".ttf", ".ttc", ".woff", ".woff2", ".dfont")
 _HTML_NAME = re.compile(r"\.x?html?$|\.xht$", re.IGNORECASE)
 _HTML_KIND = re.compile(r"html|application/xml$|text/xml$|x-dtbook", re.IGNORECASE)
 _COVER_KINDS = ("image/jpeg", "image/png", "image/gif", "image/webp")
+_COVER_NAME = re.compile(r"(^|/)cover[^/]*\.(jpe?g|png)$", re.IGNORECASE)
+_DRAWING = "image/svg+xml"
+_PICTURE_WITHIN = re.compile(rb"<(?:\w+:)?image\b[^>]*?\bhref\s*=\s*[\"']([^\"']+)")  # in a drawing
+_DATA = re.compile(f"data:({'|'.join(_COVER_KINDS)});base64,")
 _VERTICAL = re.compile(r"writing-mode\s*:\s*(?:vertical-rl|tb-rl)")
 _VERTICAL_BODY = re.compile(r"(?:^|[},\s])(?:html|body)\b[^{}]*\{[^{}]*" + _VERTICAL.pattern)
 _MOST_STYLES = 20
@@ -161,14 +167,26 @@ def _fill(package: Package, root: Any, folder: str, archive: Archive) -> None:
 
 
 def read_cover(archive: Archive, package: Package) -> Cover | None:
-    """Returns the picture of the cover; None without one in a format that browsers show."""
-    names = [package.cover, *filter(re.compile(r"(^|/)cover[^/]*\.(jpe?g|png)$", re.IGNORECASE).search, archive.names)]
-    kinds = {name: mimetypes.guess_type(name)[0] or "" for name in names}
-    name = next((name for name in names if kinds[name] in _COVER_KINDS), "")
-    try:
-        return Cover(archive.read(name, _LARGEST), kinds[name]) if name else None
-    except DocumentError:
-        return None
+    """Returns the picture of the cover, of one that is a drawing (SVG) the picture in it; None without one."""
+    for name in (package.cover, *filter(_COVER_NAME.search, archive.names)):
+        kind = mimetypes.guess_type(name)[0] or ""
+        with suppress(DocumentError, ValueError):
+            if kind in _COVER_KINDS:
+                return Cover(archive.read(name, _LARGEST), kind)
+            if kind == _DRAWING and (found := _PICTURE_WITHIN.search(archive.read(name, _LARGEST))):
+                address = unquote(found[1].decode())
+                if within := _DATA.match(address):
+                    return Cover(b64decode(address[within.end() :]), within[1])
+                name = archive.find(posixpath.join(posixpath.dirname(name), address))
+                kind = mimetypes.guess_type(name)[0] or ""
+                if kind in _COVER_KINDS:
+                    return Cover(archive.read(name, _LARGEST), kind)
+    return None
+
+
+def is_drawing(name: str) -> bool:
+    """Whether a file is called a drawing, which may hold scripts and is not shown."""
+    return mimetypes.guess_type(name)[0] == _DRAWING
 
 
 def read_toc(archive: Archive, package: Package) -> list[TocEntry]:
