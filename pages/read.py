@@ -78,9 +78,13 @@ def act(workspace: Workspace, book: Book, gisting: Gisting | None, done: Act) ->
     if done.do == "view":
         library.set_preference("view", done.text)
     elif done.do == "look":
-        look = state.look_of(json.loads(done.text))
-        library.set_preference(f"vertical {book.id}", look["vertical"])  # the direction is the book's alone
+        changed = json.loads(done.text)
+        look = state.look_of(library.preference("look", {}) | changed)
+        if "vertical" in changed:
+            library.set_preference(f"vertical {book.id}", look["vertical"])  # the direction is the book's alone
         library.set_preference("look", look | {"vertical": "book"})
+        st.rerun()
+    elif done.do == "again":  # another tab or device may have changed what is shown
         st.rerun()
     elif done.do == "settings":
         st.switch_page("pages/settings.py")

@@ -3,6 +3,7 @@
 import { el, focused, treeOf } from "../shared/dom.js";
 
 const NARROW = 860; // px; narrower, a gist comes after its page as a closed line
+const WAY_BACK = 190; // px that the way back takes in the left margin
 const PHONE = 560; // px; narrower, menus and panels are sheets
 
 export class Frame {
@@ -37,6 +38,13 @@ export class Frame {
   /** What is selected; Chromium alone has it in the tree of the component. @returns {Selection | null} */
   selection() {
     return /** @type {Document} */ (treeOf(this.root)).getSelection?.() ?? document.getSelection();
+  }
+
+  /** Marks a left margin that has no room for the way back, which then lies below the text. */
+  measureMargin() {
+    const unit = this.column.querySelector(".unit");
+    const margin = unit ? parseFloat(getComputedStyle(unit).gridTemplateColumns) : 0;
+    this.room.toggleAttribute("data-tight", margin < WAY_BACK);
   }
 
   focusText() {

@@ -8,6 +8,7 @@ import { isLoaded, shareRead, wordsBetween } from "./text_store.js";
 
 /**
  * @import { At, Goto } from "../protocol.js"
+ * @import { Frame } from "./frame.js"
  * @import { Paged, Standing } from "./paged.js"
  * @import { Scrolled } from "./scrolled.js"
  * @import { Place, ReadingState } from "./state.js"
@@ -32,10 +33,11 @@ const READ_ON_WORDS = 600; // read on after a jump, about two pages: then the wa
 
 export class Position {
   /**
-   * @param {{state: ReadingState, units: Units, flow: () => Flow, on: PositionEvents}} needs
+   * @param {{state: ReadingState, frame: Frame, units: Units, flow: () => Flow, on: PositionEvents}} needs
    */
-  constructor({ state, units, flow, on }) {
+  constructor({ state, frame, units, flow, on }) {
     this.state = state;
+    this.frame = frame;
     this.units = units;
     this.flow = flow;
     this.on = on;
@@ -244,6 +246,7 @@ export class Position {
     const { book } = this.state;
     const to = book.known ? book.back.at(-1) : undefined;
     this.chip.hidden = !to;
+    this.frame.measureMargin();
     if (to) this.label.textContent = `Back to ${Math.round(100 * shareRead(book, to.place.paragraph))} %`;
   }
 }

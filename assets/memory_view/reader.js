@@ -10,6 +10,7 @@ import { BesideGists } from "./beside.js";
 import { BookMap } from "./book_map.js";
 import { ChapterLines } from "./chapter_lines.js";
 import { Cited } from "./cited.js";
+import { whenBack } from "./coming_back.js";
 import { readerCommands } from "./commands.js";
 import { Foot } from "./foot.js";
 import { Frame } from "./frame.js";
@@ -211,6 +212,12 @@ export class Reader {
     const until = { signal: this.ended.signal };
     document.addEventListener("keydown", (event) => this.key(event), until);
     document.addEventListener("pointerdown", (event) => this.pressed(event.composedPath()), until);
+    this.cameBack = false;
+    whenBack(() => {
+      this.cameBack = true;
+      if (this.state.book.known) this.view.takeLook(this.state.data.look); // as it was after this tab's last change
+      this.send({ do: "again" });
+    }, until);
   }
 
   close() {
@@ -247,6 +254,8 @@ export class Reader {
     this.annotations.marks.follow(data.book);
     this.world.follow(data.book);
     if (other) this.changeBook(data);
+    else if (this.cameBack) this.view.takeLook(data.look);
+    this.cameBack = false;
     if (this.progress.takeStored(data.furthest, before.furthest) && state.book.known) this.moved();
     state.looked = new Map(Object.entries(data.looked ?? {}).map(([page, n]) => [Number(page), n]));
     const restyle = JSON.stringify([data.looked, data.can, data.lit]) !== JSON.stringify([before.looked, before.can, before.lit]);

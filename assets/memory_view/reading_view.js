@@ -83,12 +83,27 @@ export class ReadingView {
 
   /** The person chose another look. @param {Look} look */
   changeLook(look) {
+    const before = this.state.look;
+    const names = /** @type {(keyof Look)[]} */ (Object.keys(look)).filter((name) => look[name] !== before[name]);
+    const changed = Object.fromEntries(names.map((name) => [name, look[name]])); // another tab may have changed the rest
+    this.drawLook(look);
+    this.send({ do: "look", text: JSON.stringify(changed) });
+  }
+
+  /** The look as the server has it: another tab may have changed it. @param {Look} look */
+  takeLook(look) {
+    if (JSON.stringify(look) === JSON.stringify(this.state.look)) return;
+    document.documentElement.dataset.theme = look.theme;
+    this.drawLook({ ...look });
+  }
+
+  /** @param {Look} look */
+  drawLook(look) {
     this.state.look = look;
     this.flow.keepPlace(() => {
       this.applyLook();
       this.chooseFlow();
     });
-    this.send({ do: "look", text: JSON.stringify(look) });
   }
 
   applyLook() {
@@ -106,6 +121,7 @@ export class ReadingView {
     if (state.vertical && paged) kinds.push("vertical");
     frame.room.className = `room ${kinds.join(" ")}`;
     frame.root.classList.toggle("narrow", frame.isNarrow);
+    frame.measureMargin();
     if (kinds.join() === this.kinds) return;
     this.kinds = kinds.join();
     this.on.beside(look.flow !== "spread" && !frame.isNarrow); // else it is a line that opens

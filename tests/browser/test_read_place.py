@@ -190,3 +190,48 @@ def test_type_is_chosen_and_stays(page: Page, app_url: str) -> None:
     expect(page.locator(".leaf.cur")).to_have_count(1)
     page.locator(".panel").get_by_role("button", name="System").click()
     expect(page.locator(".stApp")).to_have_css("background-color", "rgb(250, 249, 246)")
+
+
+def test_a_second_tab_with_the_same_book_loses_nothing_and_is_followed(
+    page: Page, new_page: Page, app_url: str, app_home: Path, keeper: str
+) -> None:
+    library = Library(app_home)
+    for mark in library.marks(keeper):
+        library.remove_mark(mark.id)
+    for tab, at in ((page, 5), (new_page, 12)):
+        open_reader(tab, app_url, at=at)
+        tab.keyboard.press("b")
+        expect(tab.get_by_role("button", name="Remove the bookmark")).to_be_visible()
+    expect(new_page.locator(".notesb")).to_have_text("2")
+    choose(new_page, "Text size", "23")
+    expect(new_page.locator('p[data-i="0"]')).to_have_css("font-size", "23px")
+    wait_for_look(page, library, size=23)
+    choose(page, "Line length", "48")  # in the tab that knows nothing of the other size yet
+    wait_for_look(page, library, size=23, measure=48)
+    assert len(library.marks(keeper)) == 2
+
+    page.evaluate("dispatchEvent(new Event('blur'))")
+    page.wait_for_timeout(1100)  # away for over a second
+    page.evaluate("dispatchEvent(new Event('focus'))")
+    expect(page.locator(".notesb")).to_have_text("2")
+    expect(page.locator('p[data-i="0"]')).to_have_css("font-size", "23px")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "5")
+    page.keyboard.press("j")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "6")
+    expect(new_page.locator(".leaf.cur")).to_have_attribute("data-n", "12")
+    library.close()
+
+
+def choose(page: Page, name: str, value: str) -> None:
+    page.locator(".aa").click()
+    page.locator(".panel").get_by_role("slider", name=name).fill(value)
+    page.locator(".aa").click()
+
+
+def wait_for_look(page: Page, library: Library, **wanted: int) -> None:
+    for _ in range(100):
+        look = library.preference("look", {})
+        if wanted.items() <= look.items():
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(look)
