@@ -7,14 +7,10 @@ from dataclasses import dataclass
 from readagent_core.document import Document
 from readagent_core.gisting.gist_prompts import gist_lengths, gist_prompt, target_words
 from readagent_core.gisting.gisting import WHOLE_WORDS
-from readagent_core.gisting.notes_mode import NotesMode
 from readagent_core.gisting.paginator import cut_pages_by_rule
 from readagent_core.gisting.pause_windows import Windows
 from readagent_core.gisting.span_pagination import split_into_spans
 from readagent_core.plan import GistingPlan
-from readagent_core.prompts import render_fragment
-from readagent_core.words import count_words
-from readagent_core.world.notes import reply_words
 
 REASON_WORDS = 20
 
@@ -29,7 +25,7 @@ class GistingEstimate:
     pages: int
 
 
-def estimate(document: Document, plan: GistingPlan, notes: NotesMode = NotesMode.OFF) -> GistingEstimate:
+def estimate(document: Document, plan: GistingPlan) -> GistingEstimate:
     """Estimate the gisting of ``document``, as if every page ended in the middle of its bounds."""
     windows = Windows(document.limited(plan.max_words), plan)
     pages = cut_pages_by_rule(windows, 0)
@@ -51,18 +47,12 @@ def estimate(document: Document, plan: GistingPlan, notes: NotesMode = NotesMode
                 for span in split_into_spans(windows, start, border, window=None):
                     calls += 1
                     words_in += windows.words(span.start, span.end)
-                    if plan.pagination == "one-pass":  # the page across two spans needs a call of its own
+                    if plan.pagination == "one-pass" and span.end < border:  # the page across two needs its own call
                         calls += 1
                         words_in += (plan.min_words + plan.max_words) // 2
         words_out += len(pages) * REASON_WORDS
     if plan.pagination == "one-pass":
         words_out += sum(target_words(page.words, plan.gist_share) for page in pages)
-    if notes != NotesMode.OFF:
-        if notes == NotesMode.APART:
-            calls, words_in = calls + len(pages), words_in + sum(page.words for page in pages)
-        else:
-            words_in += len(pages) * count_words(render_fragment("notes.rules", document.language))
-        words_out += sum(reply_words(page.words) for page in pages) * 2 // 3
     instructions = gist_prompt(
         "", plan, language=document.language, lengths=gist_lengths(600, 0.15)
     ).words  # about those of every prompt

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt, format_length, length_range, render, render_fragment, template_language
 from readagent_core.tags import escape_tags
-from readagent_core.words import collapse_whitespace, count_words, is_unspaced, last_words
+from readagent_core.words import collapse_whitespace, is_unspaced, last_words
 from readagent_core.world.notes import note_fields, reply_words
 
 _LEAST_TARGET = 8
@@ -60,19 +60,20 @@ def gist_prompt(
     language: str,
     lengths: Lengths,
     instruction: str = "",
-    notes: bool = False,
+    notes: int = 0,
     tell: bool = False,
 ) -> Prompt:
     """Return the gisting prompt of a page's text. ``instruction``: the reader's own, for this page only.
 
-    ``notes``: ask for the page's notes too. ``tell``: for a model that copies what it should shorten, ask to tell it.
+    ``notes``: ask for so many notes of the page too. ``tell``: for a model that copies what it should shorten, ask to
+    tell it.
     """
-    words, notes = count_words(text), notes and not tell
+    notes = 0 if tell else notes
     prompt = render(
         "gist_tell" if tell else "gist_notes" if notes else "gist",
         language,
-        reply_words=max(60, lengths.most) + (reply_words(words) if notes else 0),  # one twice as long is ended
-        **(note_fields(language, words) if notes else {}),
+        reply_words=max(60, lengths.most) + reply_words(notes),  # one twice as long is ended
+        **(note_fields(language, notes) if notes else {}),
         rules=render_fragment("gist.rules", language),
         instructions=instructions_text(plan, language, extra=instruction),
         least=format_gist_length(lengths.least, text, language),

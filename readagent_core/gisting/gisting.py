@@ -29,7 +29,7 @@ from readagent_core.models.thinking import remove_thinking
 from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt, template_language
 from readagent_core.words import copies_beginning, count_words, first_words, is_beginning, sentences
-from readagent_core.world.notes import NoteReader, PageNotes, split_reply
+from readagent_core.world.notes import NoteReader, PageNotes, most_notes, split_reply
 
 WHOLE_WORDS = 40  # a page this short is its own gist
 _FEW, _LEAST_JUDGED = 0.4, 20  # a gist shorter than this share of at least so many words says next to nothing
@@ -83,10 +83,14 @@ _REFUSAL_WORDS = 80  # a longer text that begins like a refusal is the gist of a
 
 
 class NotesTaker:
-    """Takes the notes of a page out of the replies that have its gist. ``notes``: those of the first usable ones."""
+    """Takes the notes of a page out of the replies that have its gist; asks for ``lines``.
 
-    def __init__(self, reader: NoteReader, page: Page) -> None:
+    ``notes``: those of the first usable ones.
+    """
+
+    def __init__(self, reader: NoteReader, page: Page, *, share: float = 1.0) -> None:
         self._reader, self._page = reader, page
+        self.lines = round(most_notes(page.words) * share)
         self.notes = PageNotes(failed=True)
 
     def gist_of(self, reply: str) -> tuple[str, bool]:
@@ -154,7 +158,7 @@ def shorten_text(
     def asked(tell: bool) -> Prompt:
         if shown:
             return shared_gist_prompt(text, plan, language=language, lengths=lengths, shown=shown, tell=tell)
-        notes = taker is not None
+        notes = taker.lines if taker else 0
         return gist_prompt(
             text, plan, language=language, lengths=lengths, instruction=instruction, notes=notes, tell=tell
         )

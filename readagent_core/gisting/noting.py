@@ -17,11 +17,12 @@ from readagent_core.document import Document
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, SettingsError
 from readagent_core.gisting.costs import book_budget
 from readagent_core.gisting.gisting import WHOLE_WORDS
+from readagent_core.gisting.notes_budget import SHOWN_WORDS, notes_budget
 from readagent_core.gisting.pool import run_all
 from readagent_core.jobs import Job
 from readagent_core.library import Library
 from readagent_core.library.worlds import WorldKind
-from readagent_core.memory import Page
+from readagent_core.memory import GistMemory, Page
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
 from readagent_core.models.cost.prices import price_in_words
@@ -29,10 +30,9 @@ from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 from readagent_core.world.identity import Link
 from readagent_core.world.notes import NoteReader, PageNotes, notes_prompt
-from readagent_core.world.same_names import PAGES_AT_ONCE, parse_same_names, same_names_prompt
+from readagent_core.world.same_names import parse_same_names, same_names_prompt
 from readagent_core.world.storage import load_notes, load_world_without_links_of, save_links, save_notes
 
-BATCH_WORDS = 2_000  # of pages whose notes are asked for in one call
 NEEDS_MODEL = "Notes are made by a language model. Without one, names are found by rule. Connect a model in Settings."
 
 
@@ -46,7 +46,7 @@ class NotesProgress:
 
 
 def note_pages(
-    document: Document, pages: Sequence[Page], reader: NoteReader, model: ChatModel, cancel: CancelToken
+    document: Document, pages: Sequence[Page], reader: NoteReader, model: ChatModel, cancel: CancelToken, share: float
 ) -> list[PageNotes]:
     """Return the notes of each page, asked for in a call of their own; ``failed`` where the reply has none of it.
 
@@ -56,7 +56,7 @@ def note_pages(
     if not long:
         return [PageNotes(model=model.name) for _ in pages]
     try:
-        reply = model.complete(notes_prompt(document, long), cancel).text
+        reply = model.complete(notes_prompt(document, long, share), cancel).text
     except CutOffError as error:
         reply = error.text
     except (EmptyReplyError, RefusedError):
@@ -65,11 +65,11 @@ def note_pages(
     return [replace(made.get(page.start, PageNotes()), model=model.name) for page in pages]
 
 
-def batches(pages: Sequence[Page]) -> list[list[Page]]:
-    """Return the pages in groups whose notes are asked for at once."""
+def batches(pages: Sequence[Page], share: float) -> list[list[Page]]:
+    """Return the pages in groups whose notes are asked for at once, where this share of each is shown."""
     found: list[list[Page]] = []
     for page in pages:
-        if not found or sum(p.words for p in found[-1]) + page.words > BATCH_WORDS:
+        if not found or (sum(p.words for p in found[-1]) + page.words) * share > SHOWN_WORDS:
             found.append([])
         found[-1].append(page)
     return found
@@ -139,8 +139,9 @@ def make_notes(
 
     if pages:
         reader = NoteReader(memory.document)
-        groups = {group[0].number: group for group in batches([memory.page(n) for n in pages])}
-        works = {n: partial(note_pages, memory.document, group, reader, model, cancel) for n, group in groups.items()}
+        share, document = notes_budget(memory.document, memory.plan).shown, memory.document
+        groups = {group[0].number: group for group in batches([memory.page(n) for n in pages], share)}
+        works = {n: partial(note_pages, document, of, reader, model, cancel, share) for n, of in groups.items()}
 
         def keep_all(first: int, made: list[PageNotes]) -> None:
             for page, notes in zip(groups[first], made, strict=True):
@@ -158,15 +159,18 @@ def link_names(
 
     Pages that were compared before are compared again only where their notes have ``changed``.
     """
-    noted = sorted(n for n, made in load_notes(library, gisting_id).items() if made.notes)
+    noted = load_notes(library, gisting_id)  # without a note, too: those before it may count from there
     ends = [0, *library.world_values(gisting_id, WorldKind.LINKS)]
     spans = [(a, b) for a, b in pairwise(ends) if any(a < page <= b for page in changed)]
-    last = noted[-1] if noted else 0
-    spans += [(start, min(start + PAGES_AT_ONCE, last)) for start in range(ends[-1], last, PAGES_AT_ONCE)]
+    last = max(noted, default=0)
+    memory = library.memory(gisting_id)
+    budget = notes_budget(memory.document, memory.plan)
+    spans += pairwise([ends[-1], *_ends_of_comparisons(memory, ends[-1], last, budget.compared)])
     for start, end in spans:
         cancel.check()
         world = load_world_without_links_of(library, gisting_id, end)
-        prompt = same_names_prompt(world, start, end)
+        words = sum(page.words for page in memory.pages[start:end])
+        prompt = same_names_prompt(world, start, end, most_words=round(words * budget.per_word))
         links: tuple[Link, ...] | None = (
             () if end not in ends else None
         )  # a comparison that fails leaves what was found
@@ -177,12 +181,24 @@ def link_names(
             save_links(library, gisting_id, end, links)
 
 
+def _ends_of_comparisons(memory: GistMemory, start: int, last: int, words: int) -> list[int]:
+    """Return the pages up to ``last`` at whose end names are compared: after so many words, a short rest with those."""
+    found, read, rest = [], 0, sum(page.words for page in memory.pages[start:last])
+    for page in memory.pages[start:last]:
+        read, rest = read + page.words, rest - page.words
+        if page.number == last or (read >= words and rest >= words / 2):
+            found.append(page.number)
+            read = 0
+    return found
+
+
 def notes_price(workspace: Workspace, gisting_id: int) -> str:
     """Return what making the missing notes would cost, estimated: 'About 25 calls, 16,000 words sent; about $0.01.'"""
     library, model = workspace.library, workspace.model
     memory = library.memory(gisting_id)
     chosen = pages_without_notes(library, gisting_id)
-    asked = [notes_prompt(memory.document, group) for group in batches([memory.page(number) for number in chosen])]
+    share, document = notes_budget(memory.document, memory.plan).shown, memory.document
+    asked = [notes_prompt(document, group, share) for group in batches([memory.page(n) for n in chosen], share)]
     sent = sum(prompt.words for prompt in asked)
     back = sum(prompt.reply_words for prompt in asked) // 2
     cost = price_in_words(model.price, sent, back)

@@ -18,8 +18,9 @@ from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
 from readagent_core.errors import CancelledError, EmptyDocumentError, LibraryError, ReadAgentError, UnusableRepliesError
 from readagent_core.gisting.gisting import WHOLE_WORDS, NotesTaker, gist_page
+from readagent_core.gisting.notes_budget import SHOWN_WORDS, NotesBudget, notes_budget
 from readagent_core.gisting.notes_mode import NotesMode
-from readagent_core.gisting.noting import BATCH_WORDS, batches, note_pages
+from readagent_core.gisting.noting import batches, note_pages
 from readagent_core.gisting.paginator import Paginator, UniformPaginator
 from readagent_core.gisting.pause_points import shown_passage
 from readagent_core.gisting.pause_windows import Windows
@@ -111,7 +112,10 @@ class _GistingRun:
             if key.startswith("gist ")
         }
         self._note_reader = NoteReader(windows.document) if notes_mode != NotesMode.OFF else None
-        self._notes_apart = notes_mode == NotesMode.APART
+        self._budget = NotesBudget()
+        if notes_mode != NotesMode.OFF:
+            self._budget = notes_budget(windows.document, windows.plan)
+        self._notes_apart = notes_mode == NotesMode.APART or not self._budget.lines
         self._early_notes = {
             int(key.split()[1]): PageNotes.from_dict(value) for key, value in notes.items() if key.startswith("notes ")
         }
@@ -188,15 +192,20 @@ class _GistingRun:
         while self._to_gist and self._pool.room:
             self._submit_gist()
         ended = not self._to_gist and bool(self._pages) and self._pages[-1].end == self._windows.total
-        while self._to_note and self._pool.room and (ended or sum(p.words for p in self._to_note) >= BATCH_WORDS):
+        while (
+            self._to_note
+            and self._pool.room
+            and (ended or sum(p.words for p in self._to_note) * self._budget.shown >= SHOWN_WORDS)
+        ):
             self._submit_notes()
 
     def _submit_notes(self) -> None:
-        pages = tuple(batches(self._to_note)[0])
+        pages = tuple(batches(self._to_note, self._budget.shown)[0])
         self._to_note = self._to_note[len(pages) :]
         assert self._note_reader is not None
         self._gisting += 1
-        asked = partial(note_pages, self._windows.document, pages, self._note_reader, self._model, self._cancel)
+        document, reader, share = self._windows.document, self._note_reader, self._budget.shown
+        asked = partial(note_pages, document, pages, reader, self._model, self._cancel, share)
         self._pool.submit(pages, asked)
 
     def _submit_gist(self) -> None:
@@ -207,13 +216,13 @@ class _GistingRun:
         asked = windows.plan.pagination == "pause" and not windows.plan.preceding and page.end in window.labels
         shown = shown_passage(windows, window) if model.shares_text and asked else None
         document, plan = windows.document, windows.plan
-        reader = self._note_reader
+        reader, share = self._note_reader, self._budget.lines
         apart = self._notes_apart or shown is not None or model.copies_pages or page.words <= WHOLE_WORDS
         if reader and apart:
             self._to_note.append(page)
 
         def work() -> tuple[Gist, PageNotes | None]:
-            taker = NotesTaker(reader, page) if reader and not apart else None
+            taker = NotesTaker(reader, page, share=share) if reader and not apart else None
             gist = gist_page(document, page, plan, model=model, cancel=cancel, shown=shown, taker=taker)
             return gist, taker.notes if taker else None
 

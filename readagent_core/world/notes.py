@@ -26,9 +26,9 @@ from readagent_core.world.names import EntityKind, find_names, is_description, n
 
 MOST_WORDS = 15  # of what a note says
 VERSION = 1
-_LEAST_NOTES, _MOST_NOTES, _WORDS_A_NOTE = 6, 36, 50  # of a page, one for about so many of its words
+WORDS_A_NOTE = 50  # of a page: one for about so many of its words
+_LEAST_NOTES, _MOST_NOTES = 6, 36  # of a page
 _REPLY_WORDS = 30  # of a line
-_SHOWN = 0.6  # of a page's words, where the notes of several are asked for at once
 _HEADING = re.compile(r"^[\W_]*(?:notes?|メモ|ノート)[\W_]*$", re.IGNORECASE | re.MULTILINE)
 _FIELDS = re.compile(r"\s*[|｜]\s*")
 _ENTITY = re.compile(
@@ -124,30 +124,29 @@ class PageNotes:
 
 def most_notes(words: int) -> int:
     """Return how many notes are asked for of a page of ``words`` words."""
-    return max(_LEAST_NOTES, min(_MOST_NOTES, round(words / _WORDS_A_NOTE)))
+    return max(_LEAST_NOTES, min(_MOST_NOTES, round(words / WORDS_A_NOTE)))
 
 
-def reply_words(page_words: int) -> int:
-    """Return the words that the notes of such a page may have."""
-    return most_notes(page_words) * _REPLY_WORDS
+def reply_words(lines: int) -> int:
+    """Return the words that so many notes may have."""
+    return lines * _REPLY_WORDS
 
 
-def note_fields(language: str, page_words: int) -> dict[str, str]:
+def note_fields(language: str, lines: int) -> dict[str, str]:
     """Return the fields that a prompt which asks for notes has beside those of its own task."""
-    rules = prompts.render_fragment("notes.rules", language)
-    return {"note_rules": rules, "count": str(most_notes(page_words))}
+    return {"note_rules": prompts.render_fragment("notes.rules", language), "count": str(lines)}
 
 
-def notes_prompt(document: Document, pages: Sequence[Page]) -> Prompt:
-    """Return the prompt that asks for the notes of pages alone; it has the sentences that tell most."""
-    text = escape_tags("\n\n".join(telling_sentences(document, page) for page in pages))
-    words = round(sum(page.words for page in pages) * _SHOWN)
-    fields = note_fields(document.language, words)
-    return prompts.render("notes", document.language, reply_words=reply_words(words), page=text, **fields)
+def notes_prompt(document: Document, pages: Sequence[Page], share: float) -> Prompt:
+    """Return the prompt that asks for the notes of pages alone; it has the share of them that tells most."""
+    text = escape_tags("\n\n".join(telling_sentences(document, page, share) for page in pages))
+    lines = most_notes(round(sum(page.words for page in pages) * share))
+    fields = note_fields(document.language, lines)
+    return prompts.render("notes", document.language, reply_words=reply_words(lines), page=text, **fields)
 
 
-def telling_sentences(document: Document, page: Page) -> str:
-    """Return about three fifths of a page: sentences with names that are new in the book before others with names.
+def telling_sentences(document: Document, page: Page, share: float) -> str:
+    """Return about so large a share of a page: sentences with names that are new in the book before others with names.
 
     Names are those found by rule, and words with a capital that the book had not yet. Of sentences that are alike in
     that, those with most words that are new in the book are taken first; those without a name come last.
@@ -162,7 +161,7 @@ def telling_sentences(document: Document, page: Page) -> str:
             capitalised = {_plain(word) for word in _INSIDE.findall(sentence) if word[0].isupper()}
             rank = 0 if new & capitalised or any(known_in[name] == index for name in found) else 1 if found else 2
             ranked.append((rank, -len(new), len(ranked), index, sentence))
-    left = page.words * _SHOWN
+    left = page.words * share
     shown: dict[int, list[tuple[int, str]]] = {}
     for _, _, place, index, sentence in sorted(ranked):
         words = count_words(sentence)

@@ -20,8 +20,7 @@ from readagent_core.world.identity import Link, LinkBy, split_title
 from readagent_core.world.names import EntityKind, name_key, name_without_honorific, name_worth
 from readagent_core.world.notes import NoteKind
 
-PAGES_AT_ONCE = 10
-_MOST_SHOWN, _LINES, _SHORT = 36, 3, 3
+_MOST_SHOWN, _MOST_LINES, _SHORT = 36, 4, 3
 _TELLING = frozenset({NoteKind.IS, NoteKind.RELATED})  # who somebody is
 _PAIR = re.compile(
     r"^\W*(\d+)\s*[=＝]\s*(\d+)\s*[|｜,:]?\s*(?:(?:page|p\.|ページ)?\s*\[?(?P<page>\d+)\]?|(?P<form>form))?",
@@ -41,24 +40,33 @@ def new_people(world: World, after: int, page: int) -> tuple[tuple[Entity, ...],
     return (*named_before[: max(10, _MOST_SHOWN - len(new))], *new), tuple(new)
 
 
-def same_names_prompt(world: World, after: int, page: int) -> Prompt | None:
-    """Return the prompt that compares the people known at the end of ``page``; None where nobody is new."""
+def same_names_prompt(world: World, after: int, page: int, *, most_words: int = 1_200) -> Prompt | None:
+    """Return the prompt that compares the people known at the end of ``page``; None where nobody is new.
+
+    Of each it has as many notes as fit into ``most_words``; where one is too many, those named least are left out.
+    """
     people, new = new_people(world, after, page)
     if not new or len(people) < 2:
         return None
     document = world.memory.document
-    numbers = ", ".join(str(people.index(person) + 1) for person in new)
     described = _described(people)
-    return prompts.render(
-        "same_names",
-        document.language,
-        reply_words=60,
-        title=escape_tags(document.title),
-        cast=escape_tags("\n".join(_row(n, person, described) for n, person in enumerate(people, start=1))),
-        new=""
-        if len(new) == len(people)
-        else prompts.render_fragment("same_names.new", document.language, numbers=numbers),
-    )
+
+    def prompt(lines: int, shown: int) -> Prompt:
+        numbers = ", ".join(str(n) for n, person in enumerate(people[:shown], start=1) if person in new)
+        return prompts.render(
+            "same_names",
+            document.language,
+            reply_words=60,
+            title=escape_tags(document.title),
+            cast=escape_tags("\n".join(_row(n, p, described, lines) for n, p in enumerate(people[:shown], start=1))),
+            new=""
+            if len(new) >= shown
+            else prompts.render_fragment("same_names.new", document.language, numbers=numbers),
+        )
+
+    sizes = [(lines, len(people)) for lines in range(_MOST_LINES, 0, -1)] + [(1, n) for n in range(len(people), 1, -1)]
+    tried = (prompt(*size) for size in sizes)
+    return next((found for found in tried if found.words <= most_words), None)
 
 
 def _described(people: tuple[Entity, ...]) -> Mapping[str, set[str]]:
@@ -75,16 +83,17 @@ def _described(people: tuple[Entity, ...]) -> Mapping[str, set[str]]:
     return words
 
 
-def _row(number: int, person: Entity, described: Mapping[str, set[str]]) -> str:
-    """Return what tells who somebody is; what he has in common with a description of another comes first."""
+def _row(number: int, person: Entity, described: Mapping[str, set[str]], most: int) -> str:
+    """Return what tells who somebody is, ``most`` notes; what he has in common with one described comes first."""
     names = ", ".join(_names(person))
     pages = [page for page, _ in person.pages] or [line.page for line in person.lines]
     mine = [line for line in person.lines if line.kind != NoteKind.SAME]  # the names tell those
     alike = [word for word, ids in described.items() if ids != {person.id}]
     telling = [line for line in mine if line.kind in _TELLING]
     shared = [line for line in telling if any(word in fold(line.says) for word in alike)]
-    chosen = dict.fromkeys([*shared[:_LINES], *telling[-_LINES:], *mine])
-    lines = sorted(list(chosen)[: _LINES + 1], key=lambda line: line.page)
+    few = max(1, most - 1)
+    chosen = dict.fromkeys([*shared[:few], *telling[-few:], *mine])
+    lines = sorted(list(chosen)[:most], key=lambda line: line.page)
     said = "; ".join(f"{line.says}{_to(line)} [page {line.page}]" for line in lines if line.says)
     return f"{number}: {names} ({pages[0]}-{pages[-1]}). {said}" if pages else f"{number}: {names}. {said}"
 

@@ -61,6 +61,8 @@ def replier(salt=0, *, bad=0.0):
                 return "I think it is all one scene."
             label = pick(prompt, salt)
             return f"Break point: <{label}>\nBecause it ends at {label}."
+        if prompt.task == "notes":
+            return "none"
         raise AssertionError(prompt.task)
 
     return answer
@@ -134,6 +136,8 @@ def many_replier(*, sloppy=0):
                     out.append(f"<{label}> because of {label}\nGist: {' '.join(words[: len(words) // 6])}")
                     text = ""
             return "\n".join(out)
+        if prompt.task == "notes":
+            return "none"
         raise AssertionError(prompt.task)
 
     return answer

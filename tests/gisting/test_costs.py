@@ -64,7 +64,9 @@ def test_a_books_budget_holds_over_every_going_on_until_it_is_raised(workspace_a
 
         for again in (workspace, workspace_at(server, budget_book=1.5)):  # going on, and a new start of the app
             assert start_gisting(again, shelved.id, PLAN).join(120).error_kind == "BudgetError"
-            assert start_gisting(again, shelved.id, GistingPlan(max_words=90, min_words=30)).join(120).state == "failed"
+            assert (
+                start_gisting(again, shelved.id, GistingPlan(max_words=200, min_words=90)).join(120).state == "failed"
+            )
         assert len(server.chats) == sent
         line = drawn(workspace)
         assert line["line"] == "Stopped at your limit, $1.50"
@@ -180,8 +182,8 @@ def test_speed_comes_from_earlier_readings(open_workspace):
     ("seconds", "connections", "said", "short"),
     [
         (6.0, 1, "about 7 minutes.", "About 7 min, "),  # one after another
-        (6.0, 2, "about 3 minutes.", "About 3 min, "),
-        (6.0, 8, "about 3 minutes.", "About 3 min, "),  # pause points are found one after another
+        (6.0, 2, "about 4 minutes.", "About 4 min, "),
+        (6.0, 8, "about 4 minutes.", "About 4 min, "),  # pause points are found one after another
         (2.5, 8, "about 1 minute.", "About 1 min, "),
         (1.0, 8, "under a minute.", "About 1 min, "),
     ],

@@ -112,7 +112,7 @@ def test_the_sentences_shown_have_every_name_that_is_new_and_leave_out_what_tell
     ]
     book = Document("The weir", tuple(map(Paragraph, texts)))
     pages = [Page(n + 1, n, n + 1, p.words) for n, p in enumerate(book.paragraphs)]
-    shown = [telling_sentences(book, page) for page in pages]
+    shown = [telling_sentences(book, page, 0.6) for page in pages]
     assert "Old Marn met Joss Pike at Cold Weir." in shown[0]
     assert "A boy brought word from Stell." in shown[1]
     assert all(count_words(text) < 0.7 * page.words for text, page in zip(shown, pages, strict=True))
@@ -123,14 +123,14 @@ def test_the_sentences_shown_have_every_name_that_is_new_and_leave_out_what_tell
 
 def long_book() -> Document:
     day = "Mara Finch went on to the mill, and nobody was there, and she waited until it was dark and went home again. "
-    return Document("Days", tuple(Paragraph(f"On day {n} it rained. {day * 3}") for n in range(1, 9)))
+    return Document("Days", tuple(Paragraph(f"On day {n} it rained. {day * 75}") for n in range(1, 9)))
 
 
 def replies(prompt):
     page = prompt.fields.get("page", "")
-    note = 'person Mara Finch | moves | goes to the mill | "went on to the mill"'
+    note = f'person Mara Finch | moves | goes to the mill | "{" ".join(page.split()[:4])}"'
     if prompt.task == "gist":
-        gist = " ".join(page.split()[:3] + page.split()[-12:])
+        gist = " ".join(page.split()[:3] + page.split()[-250:])
         return f"{gist}\n\nNotes:\n{note}" if "note_rules" in prompt.fields and "On day 3 " not in page else gist
     if prompt.task == "notes":
         return "\n".join(f'person Mara Finch | does | waits on day {n} | "On day {n} it rained"' for n in range(1, 9))
@@ -144,7 +144,7 @@ def workspace(own_home):
     opened.library.close()
 
 
-PLAN = GistingPlan(max_words=90, min_words=40, pagination="uniform")
+PLAN = GistingPlan(max_words=2000, min_words=1000, pagination="uniform")
 
 
 def test_notes_come_with_the_gists_and_a_page_that_failed_can_be_made_again(workspace):
@@ -202,35 +202,8 @@ def test_a_gisting_without_notes_gets_them_afterwards_where_it_was_stopped(works
 
     read(library.document(book.id), workspace.model, PLAN, store=library.store(gisting.id))
     assert noting.pages_without_notes(library, gisting.id) == list(range(1, 9))
-    assert noting.notes_price(workspace, gisting.id).startswith("About 1 call, ")
+    assert noting.notes_price(workspace, gisting.id).startswith("About 3 calls, ")
     noting_read(library, gisting.id, workspace.model, noting.CancelToken(), pages=[1, 2])
     library.close()
     assert noting.start_notes(workspace, gisting.id).join(20).value == noting.NotesProgress(6, 6)
-    assert sum(p.task == "notes" for p in workspace.model.prompts) == 2
-
-
-def test_notes_add_at_most_two_fifths_to_the_words():
-    """A model that fills nine tenths of the lines it may, of the length that a strong model writes."""
-    from readagent_core.gisting import read
-    from readagent_core.gisting.notes_mode import NotesMode
-    from readagent_core.loaders import load
-    from readagent_core.models.builtin.reader import BuiltInReader
-    from readagent_core.resources import ASSETS
-
-    built_in = BuiltInReader()
-    line = 'person Mr. Crale | does | says that the light was out for a whole night | "it was out for the whole night"'
-
-    def answer(prompt):
-        reply = built_in.complete(prompt, noting.CancelToken()).text
-        lines = int(prompt.fields.get("count", 0)) * 9 // 10
-        return "\n".join([reply, "Notes:", *[line] * lines]) if lines else reply
-
-    name = "the-keeper-of-harrow-light.md"
-    document, words = load((ASSETS / "samples" / name).read_bytes(), name), {}
-    for mode in NotesMode:
-        for preset in ("article", "book"):
-            usage = read(document, FakeModel(answer), GistingPlan.from_preset(preset), notes=mode, connections=2).usage
-            words[mode, preset] = usage.words_in + usage.words_out
-    for preset in ("article", "book"):
-        assert words[NotesMode.APART, preset] <= 1.34 * words[NotesMode.OFF, preset]
-        assert words[NotesMode.WITH_GIST, preset] <= 1.34 * words[NotesMode.OFF, preset]  # links take up to 6 % more
+    assert sum(p.task == "notes" for p in workspace.model.prompts) == 3

@@ -34,7 +34,7 @@ from readagent_core.models.base import Completion
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.prompts import Prompt, example_numbers, template
 from readagent_core.words import count_words
-from readagent_core.world.notes import NoteReader, split_reply
+from readagent_core.world.notes import NoteReader, most_notes, split_reply
 
 MEMORY = story()
 _SMALL = {"segment_tokens": 300, "siblings": 3, "chunk_words": 200, "block_words": 40}  # so that a tree has levels
@@ -152,7 +152,7 @@ def notes_prompts() -> list[Prompt]:
             PLAN,
             language=MEMORY.document.language,
             lengths=gist_lengths(page.words, PLAN.gist_share),
-            notes=True,
+            notes=most_notes(page.words),
         )
         for page in pages
     ]
