@@ -28,11 +28,14 @@ export class Replay {
       if (e.key === "]" || arrow === "ArrowRight") this.go(this.state.step + 1);
     };
     document.addEventListener("keydown", this.onkey);
+    this.onpress = (/** @type {PointerEvent} */ e) => this.playing && !e.composedPath().includes(this.root) && this.pause();
+    document.addEventListener("pointerdown", this.onpress); // who presses a page or a question wants to look at that
   }
 
   close() {
     this.pause();
     document.removeEventListener("keydown", this.onkey);
+    document.removeEventListener("pointerdown", this.onpress);
     this.unsubscribe?.();
   }
 

@@ -130,15 +130,36 @@ export class FirstVisit {
   }
 }
 
-// Pixels. `text`, `page`, `memory`: where each column begins and how wide it is; `word`: the length of a gist's word.
+// Pixels. `text`, `page`, `memory`: where each column begins and how wide it is; `asked`: what the question above the memory
+// takes; `word`: the length of a gist's word.
 /** @typedef {typeof WIDE} Layout */
 
-const WIDE = { width: 660, height: 520, top: 34, text: [0, 92], page: [150, 104], memory: [340, 320], open: 130, word: [0.78, 1.35] };
-const NARROW = { width: 350, height: 250, top: 24, text: [0, 44], page: [66, 52], memory: [146, 204], open: 96, word: [0.4, 0.8] };
+const WIDE = {
+  width: 660,
+  height: 520,
+  top: 34,
+  text: [0, 92],
+  page: [150, 104],
+  memory: [340, 320],
+  asked: 74,
+  open: 130,
+  word: [0.78, 1.35],
+};
+const NARROW = {
+  width: 350,
+  height: 250,
+  top: 24,
+  text: [0, 44],
+  page: [66, 52],
+  memory: [146, 204],
+  asked: 58,
+  open: 96,
+  word: [0.4, 0.8],
+};
 
 /** @param {string} name @param {Layout} layout @param {FirstVisitData} data */
 function drawing(name, layout, { pages, example }) {
-  const { width, height, top, text, page, memory, open, word } = layout;
+  const { width, height, top, text, page, memory, asked, open, word } = layout;
   const total = pages.reduce((sum, [words]) => sum + words, 0);
   const room = height - 10 - top;
   const shape = svg("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
@@ -151,14 +172,14 @@ function drawing(name, layout, { pages, example }) {
   }
   const others = total - pages[example.page - 1][0];
   const openAt = { y: 0, from: 0, to: 0 };
-  let [y, place] = [top, top];
+  let [y, place] = [top, top + asked];
   pages.forEach(([words, gist], i) => {
     const high = (room * words) / total;
     const isOpen = i + 1 === example.page;
     rect(page[0], y, page[1], high - 2, isOpen ? "lamp" : "page");
     if (isOpen) shape.append(svg("text", { x: page[0] + page[1] / 2, y: y + high / 2 + 3, "text-anchor": "middle" }, String(i + 1)));
     else rect(page[0] + 6, y + high / 2 - 2, gist * word[0], 2.2, "gist");
-    const row = isOpen ? open + 8 : ((room - open - 8) * words) / others;
+    const row = isOpen ? open + 8 : ((room - asked - open - 8) * words) / others;
     if (isOpen) Object.assign(openAt, { y: place + 4, from: y, to: y + high - 2 });
     else rect(memory[0], place + row / 2 - 1.3, gist * word[1], 2.4, "folded");
     y += high;
@@ -186,7 +207,7 @@ function drawing(name, layout, { pages, example }) {
     caption(text[0], "1 Text"),
     caption(page[0], "2 Gists"),
     caption(memory[0], "3 A question opens one page"),
-    el("p", { class: "qa", style: `left:${memory[0]}px` }, example.question),
+    el("p", { class: "qa", style: `left:${memory[0]}px;top:${top}px` }, example.question),
     el(
       "div",
       { class: "opened", style: `left:${memory[0] - 2}px;top:${openAt.y}px;height:${open}px` },
