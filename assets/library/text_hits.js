@@ -1,6 +1,7 @@
 // The places of a search in the texts of all books, as a list with context.
 
 import { button, el, plural } from "../shared/dom.js";
+import { tabState } from "../shared/tab_state.js";
 import { addressOf } from "./card.js";
 
 /** @import { Book, Found } from "../protocol.js" */
@@ -29,8 +30,10 @@ export class TextHits {
       const last = list.at(-1);
       const place = this.place(book, paragraph, parts);
       if (last && last.dataset.id === id) last.querySelector("ul")?.append(place);
-      else list.push(this.group(book, count, place));
+      else list.push(this.group(book, count, place, this.all(book, count, paragraph, asked)));
     }
+    for (const group of list)
+      if (group.querySelectorAll("li").length === Number(group.dataset.count)) group.querySelector(".allin")?.remove();
     this.node.replaceChildren(
       el("h2", { class: "lab" }, "In the text of all books"),
       el("p", { class: "small dim", role: "status" }, [said, waiting].filter(Boolean).join(" ")),
@@ -39,14 +42,32 @@ export class TextHits {
     );
   }
 
-  /** @param {Book} book @param {number} count @param {Element} place */
-  group = (book, count, place) =>
+  /** @param {Book} book @param {number} count @param {Element} place @param {Element} all */
+  group = (book, count, place, all) =>
     el(
       "div",
-      { class: "hitbook", "data-id": book.id },
+      { class: "hitbook", "data-id": book.id, "data-count": String(count) },
       el("h3", { lang: book.lang, dir: "auto" }, book.title, el("span", { class: "small dim num" }, ` ${plural(count, "passage")}`)),
       el("ul", {}, place),
+      all,
     );
+
+  /** Leads to all of them, by the search in the book. @param {Book} book @param {number} count @param {number} first @param {string} query */
+  all(book, count, first, query) {
+    const open = (/** @type {MouseEvent} */ event) => {
+      if (!event.ctrlKey && !event.metaKey)
+        Object.assign(
+          tabState("find", () => ({})),
+          { book: book.id, query },
+        );
+      this.open(book.id, first, event);
+    };
+    return el(
+      "a",
+      { class: "link small allin", href: `${addressOf(book.id)}&paragraph=${first}`, onclick: open },
+      `All ${plural(count, "passage")}`,
+    );
+  }
 
   /** @param {Book} book @param {number} paragraph @param {[string, boolean][]} parts */
   place(book, paragraph, parts) {

@@ -4,6 +4,7 @@
 
 import { ReaderOriginal } from "../pdf_page/original.js";
 import { el } from "../shared/dom.js";
+import { tabState } from "../shared/tab_state.js";
 import { Annotations } from "./annotations.js";
 import { Bare } from "./bare.js";
 import { BesideGists } from "./beside.js";
@@ -304,6 +305,9 @@ export class Reader {
     this.bare.checkHeight();
     this.position.request(this.state.data.goto);
     this.cited.take(this.state.data.cited);
+    const find = tabState("find", () => /** @type {{book?: string, query?: string}} */ ({})); // asked for in the library
+    if (find.query && find.book === this.state.data.book) this.toolbar.searching.askFor(find.query);
+    if (find.book === this.state.data.book) find.query = "";
   }
 
   /** @param {[number, number]} range */

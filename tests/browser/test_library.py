@@ -141,6 +141,12 @@ def test_titles_and_texts_are_searched(page: Page) -> None:
     go_to(page, "Library")
     expect(search).to_have_value('"always count the oil"')  # the screen is as it was left
     expect(hit).to_be_visible()
+    search.fill("lighthouse")
+    every = re.compile(r"^All \d+ passages$")
+    page.locator(".hitbook").filter(has_text=KEEPER).first.get_by_role("link", name=every).click()
+    expect(page.locator(".find input")).to_have_value("lighthouse")  # the search in the book has them all
+    expect(page.locator(".leaves")).to_be_visible()
+    go_to(page, "Library")
     search.press("Escape")
     expect(card(page, KEEPER)).to_be_visible()
     page.get_by_role("button", name="Sorted by: Last opened").click()
