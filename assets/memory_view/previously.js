@@ -29,6 +29,8 @@ export class Previously {
     /** @type {Set<string>} the books of which it was shown and left */
     this.left = new Set();
     this.book = ""; // that it tells of
+    /** @type {HTMLElement[]} gists that made room for it */
+    this.aside = [];
     /** @type {number | null} where the person was when it came */
     this.page = null;
   }
@@ -50,7 +52,7 @@ export class Previously {
     const pages = [...new Set(previously.map(([, page]) => page))].sort((a, b) => a - b);
     this.node.replaceChildren(
       el("div", { class: "chead" }, el("strong", {}, "Previously"), el("span", { class: "small dimmer" }, `${away} days ago`), close),
-      el("p", { dir: "auto" }, ...withQuotes(sentenceOf(said.join("; ")))),
+      el("p", { dir: "auto" }, ...withQuotes(sentenceOf(said.join(/[\u3040-\u30ff\u4e00-\u9fff]/.test(said[0]) ? "。" : "; ")))),
       el(
         "div",
         { class: "erow" },
@@ -91,6 +93,25 @@ export class Previously {
     const inMargin = text && !frame.isNarrow && view.right - text.right >= 266;
     this.node.classList.toggle("below", !inMargin);
     this.node.style.left = inMargin ? `${text.right - room.left + 26}px` : "";
+    this.makeRoom();
+  }
+
+  /** Moves the gists that it would cover down, within their page; where a page is too short, its gist is not shown. */
+  makeRoom() {
+    for (const gist of this.aside) gist.style.removeProperty("translate");
+    for (const gist of this.aside) gist.style.removeProperty("visibility");
+    this.aside = [];
+    if (this.node.hidden || this.node.classList.contains("below")) return;
+    const { bottom } = this.node.getBoundingClientRect();
+    for (const gist of /** @type {NodeListOf<HTMLElement>} */ (this.frame.room.querySelectorAll(".leaf .in, .beside-gists"))) {
+      const place = gist.getBoundingClientRect();
+      const page = gist.parentElement?.getBoundingClientRect() ?? place;
+      if (!place.height || place.bottom < 0 || place.top >= bottom) continue;
+      const down = bottom + 12 - place.top;
+      if (place.bottom + down <= page.bottom) gist.style.translate = `0 ${down}px`;
+      else gist.style.visibility = "hidden";
+      this.aside.push(gist);
+    }
   }
 
   /** Another paragraph is read. */
@@ -99,6 +120,7 @@ export class Previously {
     const now = this.state.here.page ?? Math.floor(this.state.here.paragraph / 12);
     this.page ??= now;
     if (now !== this.page) this.leave();
+    else this.makeRoom();
   }
 
   leave() {
@@ -110,6 +132,7 @@ export class Previously {
   hide() {
     const shown = !this.node.hidden;
     this.node.hidden = true;
+    this.makeRoom();
     return shown;
   }
 }

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from readagent_core import prompts
 from readagent_core.cancel import CancelToken
 from readagent_core.jobs import Job
+from readagent_core.library import Library
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.tags import escape_tags
@@ -133,13 +134,17 @@ def saved_suggestions(workspace: Workspace, gisting_id: int, *, up_to: int | Non
     return [str(text) for text in found] if isinstance(found, list) else None
 
 
+def save_suggestions(library: Library, gisting_id: int, found: list[str], *, up_to: int | None) -> None:
+    library.set_preference(_name(gisting_id, up_to), found)
+
+
 def start_suggesting(workspace: Workspace, gisting_id: int, memory: GistMemory, *, up_to: int | None) -> Job:
     """Ask for suggestions in the background and save them. ``memory`` must end at the limit already."""
     model = workspace.model
 
     def work(job: Job) -> list[str]:
         found = suggest(memory, model, job)
-        workspace.library.set_preference(_name(gisting_id, up_to), found)
+        save_suggestions(workspace.library, gisting_id, found, up_to=up_to)
         return found
 
     return workspace.jobs.start(_name(gisting_id, up_to), work)

@@ -1,4 +1,4 @@
-"""Nothing that the browser gets tells of pages aheadbefore a person asks for it: of a story at 0 and 30 %."""
+"""Nothing that the browser gets tells of pages ahead before a person asks for it: of a story at 0 and 30 %."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from google.protobuf.message import Message
 from pages.parts.compare.controls import known_questions
 from pages.parts.read import ask_panel, veil
 from pages.parts.shared.cached import get_workspace
-from readagent_core.answering import replay
+from readagent_core.answering import replay, suggesting
 from readagent_core.answering.limits import last_page_named, page_allowed
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.stories import is_story
 from tests.app.test_protocol import Sent, sent  # noqa: F401
+from tests.world_story import FILL, FIRST_NAMED, SECRETS, add_story, read_to
 
 PARTS = 6  # words that are looked for together
 RECORDED_FIRST = 2  # the page of the recorded question that Ask opens the story with, which gives nothing away
@@ -87,12 +88,15 @@ def drawn(message: Message) -> Iterator[str]:
                 yield one if isinstance(one, str) else one.decode("utf-8", "ignore")
 
 
-def told(at, messages, secrets) -> list[str]:
+def all_strings(at, messages) -> list[str]:
     elements = [
         e.proto for block in (at.main, at.sidebar) for e in block if isinstance(getattr(e, "proto", 0), Message)
     ]
-    shown = [*strings(messages), *(text for element in elements for text in drawn(element))]
-    return sorted({run for text in shown for run in runs(text) & secrets})
+    return [*strings(messages), *(text for element in elements for text in drawn(element))]
+
+
+def told(at, messages, secrets) -> list[str]:
+    return sorted({run for text in all_strings(at, messages) for run in runs(text) & secrets})
 
 
 @pytest.mark.parametrize("share", [0, 0.3])
@@ -116,6 +120,40 @@ def test_before_a_press_no_screen_tells_of_later_pages(app, sent: Sent, screen, 
     assert opened() == []
     workspace.library.set_limit(book.id, on=False)  # what was hidden is what would be sent
     assert screen in ("library", "evaluate") or opened()
+
+
+@pytest.mark.parametrize("screen", ["read", "read with Ask", "ask", "library", "compare"])
+def test_at_every_page_no_string_tells_what_a_later_page_tells(app, sent: Sent, screen):  # noqa: F811
+    """Suggestions, titles, labels, tooltips, questions, the strips of a series: all but the book's own text."""
+    app()
+    library = get_workspace().library
+    book = add_story(library.home, read=1)
+    after = add_story(library.home, read=0, with_notes=False)
+    library.put_in_order("The Ferry", [book, after])
+    (gisting,) = library.gistings(book)
+    made = [{"question": f"What, with {word}?", "answer": "silver", "page": n} for n, word in SECRETS.items()]
+    library.artifacts(gisting.document_id).save("study", f"{gisting.id} 1-7 a model", made)
+    for n, word in SECRETS.items():
+        suggesting.save_suggestions(library, gisting.id, [f"Who is {word}?"], up_to=n if n < len(SECRETS) else None)
+    page, *beside = screen.split(" with ")
+    for n in range(1, len(SECRETS)):
+        read_to(library, book, n)
+        for shown in (book, after):
+            sent.clear()
+            at = app(f"pages/{page}.py", book=shown)
+            if beside:
+                at.session_state[ask_panel.OPEN] = shown
+                at.run()
+            assert not at.exception
+            said = [text.lower() for text in all_strings(at, dict(sent)) if FILL.lower()[:60] not in text.lower()]
+            early = {word for later, word in SECRETS.items() if later > n and any(word in text for text in said)}
+            early |= {name for name, later in FIRST_NAMED.items() if later > n and any(name in text for text in said)}
+            assert not early, (n, shown == book, early)
+        if page in ("read", "ask"):
+            sent.clear()
+            assert any(
+                SECRETS[n] in text.lower() for text in all_strings(app(f"pages/{page}.py", book=book), dict(sent))
+            )
 
 
 def test_a_gist_unrolls_as_its_page_is_finished_and_by_a_press_and_that_is_remembered(app, at_30_percent, sent: Sent):  # noqa: F811
