@@ -1062,6 +1062,8 @@ export interface Polling {
   seconds: number | null;
   /** the number of this run, sent back as trigger "poll" */
   turn: number;
+  /** the end of the address of the screen that it is on: "read"; "" for the library */
+  screen: string;
 }
 
 /** Who answered or decided, in words. */

@@ -9,10 +9,10 @@ const BUTTON_MS = 1_500; // and any other button
 const SEND_MS = 100; // time until a state value has been sent
 
 // Times in milliseconds of `performance.now()`: until when a link or a button may still lead away; when a state value
-// was last sent.
+// was last sent. `path`: of the screen that is shown.
 const times = tabState("navigation", () => {
   listen();
-  return { linkUntil: 0, buttonUntil: 0, sent: -Infinity };
+  return { linkUntil: 0, buttonUntil: 0, sent: -Infinity, path: location.pathname };
 });
 
 function listen() {
@@ -43,6 +43,9 @@ function listen() {
     setTimeout(() => link.isConnected && link.click(), delay);
   };
   document.addEventListener("click", delayClick, true);
+  addEventListener("popstate", () => {
+    if (location.pathname !== times.path) times.linkUntil = performance.now() + LINK_MS; // Back leads to another screen
+  });
 }
 
 /** Call before another screen is opened; parts that hear "readagent-leave" send what they have not sent yet. */
@@ -54,6 +57,7 @@ export function beforeLeaving() {
 /** Another screen was drawn. */
 export function arrived() {
   times.linkUntil = 0;
+  times.path = location.pathname;
 }
 
 /** The run that a button's click caused has come. */

@@ -10,6 +10,7 @@ import { DIALOG } from "./streamlit.js";
  */
 
 const RETRY_SECONDS = 4; // after which a poll without an answer is sent again
+const LEFT_SECONDS = 1; // between looks at whether the screen that was left is shown again
 const DIALOG_SECONDS = 0.3; // between looks at whether the dialog is still open
 /** @type {WeakMap<Element, {timer: number, sent: boolean}>} element -> its timer, and whether a poll is on its way */
 const polls = new WeakMap();
@@ -17,7 +18,8 @@ const polls = new WeakMap();
 /** @param {Component<Polling>} component */
 export default function mount({ parentElement, data: [data], setTriggerValue }) {
   const before = polls.get(parentElement);
-  if (!before) arrived();
+  const isLeft = () => location.pathname.split("/").pop() !== data.screen; // Back leads away before the screen goes
+  if (!before && !isLeft()) arrived();
   if (!before?.sent) buttonAnswered(); // a click caused this run, not a poll
   clearTimeout(before?.timer);
   const { seconds } = data;
@@ -28,6 +30,7 @@ export default function mount({ parentElement, data: [data], setTriggerValue }) 
   const wait = (seconds) => (own.timer = setTimeout(poll, 1000 * seconds));
   const poll = () => {
     const delay = delayForPolling();
+    if (isLeft()) return void wait(LEFT_SECONDS);
     if (delay > 0) return void wait(delay / 1000);
     if ([...document.querySelectorAll(DIALOG)].some((dialog) => !dialog.contains(host))) return void wait(DIALOG_SECONDS);
     own.sent = true;

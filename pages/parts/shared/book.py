@@ -88,6 +88,12 @@ def note_screen(title: str) -> None:
             del st.session_state[key]
 
 
+def screen_path() -> str:
+    """The end of the address of the screen that is drawn: 'read'; '' for the library."""
+    title = st.session_state.get("screen", "Library")
+    return "" if title == "Library" else title.lower()
+
+
 def set_address(**values: str | int | None) -> None:
     """Set these query parameters; None removes one."""
     for name, value in values.items():

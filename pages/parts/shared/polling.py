@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages.parts.shared import book as address
 from pages.parts.shared.component import component, no_callback
 
 
@@ -21,7 +22,8 @@ def rerun_after(seconds: float | None, *, key: str) -> bool:
     turns[key] = turns.get(key, 0) + 1
     with st.container(key=f"unseen_poll_{key}"):
         poll = component("polling", "shared/polling.js", html='<i class="root"></i>')
-        result = poll(key=f"poll {key}", data={"seconds": seconds, "turn": turns[key]}, on_poll_change=no_callback)
+        data = {"seconds": seconds, "turn": turns[key], "screen": address.screen_path()}
+        result = poll(key=f"poll {key}", data=data, on_poll_change=no_callback)
     return getattr(result, "poll", None) is not None
 
 
