@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from ctypes import c_double, c_int, create_string_buffer
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from math import hypot, inf, pi
 from statistics import median
 
@@ -48,13 +48,12 @@ _ACCENTS = {"¨": "\u0308", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "¸"
 _ACCENTED = re.compile(f"([{''.join(_ACCENTS)}]) ?([A-Za-zı])")
 _ACCENT_AFTER = re.compile(f"[A-Za-zı][{''.join(_ACCENTS)}]")
 # words that may be several, and by how much their gaps are wider than those between letters, in sizes
-_GLUED = re.compile(
-    "(?<![a-zß-ÿ])(?:(?P<long>[a-zß-öø-ÿ]{18,})|[a-zß-öø-ÿ]{12,})|(?<![а-я])(?:(?P<longer>[а-яё]{24,})|[а-яё]{16,})|"
-    "[a-zа-я]{2}[.,;][A-ZА-Яa-zа-я][a-zа-я]"
-)
+_LONG = re.compile("[a-zß-öø-ÿ]{12,}|[а-яё]{16,}")
+_LONGER = re.compile("[a-zß-öø-ÿ]{18}|[а-яё]{24}")
+_UNSPACED = re.compile("[.,;][A-ZА-Яa-zа-я][a-zа-я]")
 _LONG_WORD_GAP, _WORD_GAP = 0.08, 0.16
-_LONG = re.compile("[a-zß-öø-ÿа-яё]{12}|[a-zа-я][.,;][A-ZА-Яa-zа-я]")  # found faster
 # letters set apart, as in titles, between which PDFium writes spaces; how much wider the gaps between words are
+_APART = re.compile(r" [^\W\d_] [^\W\d_] ")
 _SPACED_OUT, _WIDER = re.compile(r"(?:(?<!\S)[^\W\d_] ){3}"), 0.15
 _BEFORE_SPACE, _AFTER_SPACE = re.compile(r"[\w.,;:!?)’”»%]"), re.compile(r"[\w(‘“«]")
 
@@ -102,10 +101,11 @@ class _PageReader:
         self.vertical = sum(map(self._is_above_next, samples)) * 2 > len(samples)
         unmapped = sum(self._is_unmapped(i) or bool(characters.PRIVATE.match(self.text[i])) for i in samples)
         self.mapped = 2 * unmapped <= max(_FEWEST_SAMPLES, len(samples))
-        for found in _GLUED.finditer(self.text) if _LONG.search(self.text) else ():
-            gap = _LONG_WORD_GAP if found["long"] or found["longer"] else _WORD_GAP
+        for found in chain(_LONG.finditer(self.text), _UNSPACED.finditer(self.text)):
+            gap = _LONG_WORD_GAP if _LONGER.match(found.group()) else _WORD_GAP
             if gap < self._word_gap and " " in self._with_spaces(*found.span(), gap):
                 self._word_gap = gap
+        self._is_apart = bool(_APART.search(self.text))
         tex = bool(characters.TEX_PAGE.search(self.text))
         if tex or not self.text.isascii():
             self.text = (_ANY if tex else _SUSPECT).sub(self._mapped, self.text)
@@ -268,7 +268,7 @@ class _PageReader:
             or (not self.text.isascii() and characters.PRIVATE.search(self.text, start, stop))
         ):
             text = self._symbols(start, stop)
-        elif _SPACED_OUT.search(self.text, start, stop):
+        elif self._is_apart and _SPACED_OUT.search(self.text, start, stop):
             text = self._spaced_out(start, stop)
         elif self._word_gap < inf:
             text = self._with_spaces(start, stop, self._word_gap)
