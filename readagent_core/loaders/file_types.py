@@ -236,9 +236,10 @@ def _detect_archive(data: bytes) -> str:
             "This file is an archive, as EPUB and Word files are, that broke off: its end is missing. Nothing was "
             "opened. Download or copy it again."
         )
-    if files and sum(bool(PICTURE_NAME.search(name)) for name in files) * 5 >= len(files) * 4:
+    inside = [name for name in files if promised_format(name)]
+    if files and sum(bool(PICTURE_NAME.search(name)) for name in files) * 2 > len(files) >= 5 * len(inside):
         return "cbz"
-    if inside := [name for name in files if promised_format(name)]:
+    if inside:
         raise UnknownFormatError(
             f"This is a zip archive that holds {', '.join(inside[:3])}{' and more' if len(inside) > 3 else ''}. "
             "Unpack it and open the book."

@@ -213,7 +213,8 @@ def test_what_is_not_read_is_named(what):
 
 def test_a_comic_has_a_page_for_each_picture_in_order_and_can_be_recognised():
     pictures = {f"p{n}.png": encode(line_art(300 + n, 400), "PNG") for n in (10, 2, 1)} | {"p3.jpg": b"\xff\xd8broken"}
-    data = packed({**pictures, "__MACOSX/p1.png": b"x", "ComicInfo.xml": "<ComicInfo/>"})
+    beside = {"__MACOSX/p1.png": b"x", "ComicInfo.xml": "<ComicInfo/>", "Thumbs.db": b"x", ".hidden": b"x"}
+    data = packed({**pictures, **beside})
     with pytest.raises(NoTextError, match="can be recognised") as caught:
         load(data, "x.cbz")
     assert caught.value.pages == (1, 2, 3, 4)
@@ -222,6 +223,13 @@ def test_a_comic_has_a_page_for_each_picture_in_order_and_can_be_recognised():
     document = load(data, "x.cbz", recognised={2: page})
     assert (document.format, flat(document)) == ("cbz", "Bang, said the lamp.")
     assert document.doubtful_pages == (1, 3, 4)
+
+
+def test_a_page_that_word_saved_is_no_mail_without_a_subject():
+    body = "<html><head><title>Untitled Document</title></head><body><h1>The Lamp</h1><p>It is lit.</p></body></html>"
+    head = "MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n--b\nContent-Location: file:///C:/a.htm\n"
+    document = load(f"{head}Content-Type: text/html; charset=utf-8\n\n{body}\n--b--\n".encode(), "x.mht")
+    assert (document.title, flat(document)) == ("The Lamp", "It is lit.")
 
 
 def test_an_epub_of_pictures_can_be_recognised_as_a_comic_can():

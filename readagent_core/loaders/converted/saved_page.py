@@ -24,6 +24,7 @@ _SOURCE = re.compile(r"(<img\b[^>]*?\bsrc\s*=\s*)([\"'])(.*?)\2", re.IGNORECASE 
 _BODY = re.compile(r"<body\b[^>]*>(.*?)(?:</body>|\Z)", re.IGNORECASE | re.DOTALL)
 _SHORT_LINE = 50  # characters; of longer lines a mail program broke a paragraph
 _SAVED = {"snapshot-content-location", "content-location"}  # headers of a web page that a browser saved
+_OF_MAIL = {"from", "to", "subject", "date"}
 _HEADERS = ("From", "To", "Cc", "Date")
 
 
@@ -36,7 +37,8 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
         return _open(_webarchive(data, limits), name, limits)
     messages = _MESSAGE.split(data)[1:] if data.startswith(b"From ") else [data]
     parsed = [_parse(message.lstrip()) for message in messages]
-    if len(parsed) == 1 and not _header(parsed[0], "To") and _SAVED & {key.lower() for key in parsed[0]}:
+    keys = {key.lower() for key in parsed[0]}
+    if len(parsed) == 1 and not _header(parsed[0], "To") and (_SAVED & keys or not keys & _OF_MAIL):
         return _open(_content(parsed[0], limits.page), name, limits)
     pages = [_message(message, limits.page // len(parsed)) for message in parsed]
     title, author = (_header(parsed[0], "Subject"), _header(parsed[0], "From")) if len(parsed) == 1 else (name, "")

@@ -76,6 +76,7 @@ _TITLE_BY = re.compile(
 _PRINTED = {0xFDD0 + n: 0x13400 + n for n in range(32)}  # Egyptian hieroglyphs, which no article has
 _UNPRINTED = {shown: mark for mark, shown in _PRINTED.items()}
 _LEAST_ARTICLE = 0.3  # of the words of the page without its navigation; with less, text was lost
+_UNTITLED = re.compile(r"^untitled(?: (?:document|page|web ?page))?[ \d]*$", re.IGNORECASE)  # by editors of pages
 _LONGEST_FACT = 300  # characters of a title or name
 _SITE = re.compile(r"\s+[|–—·-]\s+[^|–—·-]{2,40}$")
 
@@ -316,7 +317,7 @@ def _find_main(body: Element) -> Element:
 
 
 def _find_title_and_author(head: _Head, tree: Element, found: list[Block], facts: dict[str, str]) -> tuple[str, str]:
-    page_title = head.title
+    page_title = _UNTITLED.sub("", head.title)
     by = _TITLE_BY.match(page_title)
     author = facts.get("author") or head.meta("author", "dc.creator", "citation_author") or _named_author(tree)
     if by and not facts.get("title"):
