@@ -128,12 +128,14 @@ def test_letters_in_a_font_of_symbols_are_the_symbols_and_unknown_ones_are_told(
         ("H", " Trim it."),
         ("S", "D"),
         ("H", " = 3 feet."),
+        ("S", "\\225"),
+        ("H", " Go."),
     ]
     lines = "".join(f"/{font} 10 Tf ({text}) Tj " + "T* " * (font == "H") for font, text in shown)
     page(writer, fonts, f"BT 14 TL 50 500 Td {lines} /W 10 Tf (\\260\\261) Tj /H 10 Tf ( Done.) Tj ET")
     document = load(written(writer), "x.pdf")
     assert " ".join(p.text for p in document.paragraphs).split() == (
-        ["✓", "Light", "the", "lamp.", "➢", "Trim", "it.", "Δ", "=", "3", "feet.", "��", "Done."]
+        ["✓", "Light", "the", "lamp.", "➢", "Trim", "it.", "Δ", "=", "3", "feet.", "•", "Go.", "��", "Done."]
     )
     assert {notice.code: notice.count for notice in document.warnings}["undecodable"] == 2
 

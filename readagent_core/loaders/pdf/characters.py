@@ -64,7 +64,8 @@ def symbol(character: str, font: bytes) -> str:
     code = character.encode("cp1252", "ignore")
     if not named or character.isspace() or not (code or PRIVATE.match(character)):
         return character
-    return from_font(code[0] if code else ord(character), named[1].decode())
+    shown = from_font(code[0] if code else ord(character), named[1].decode())
+    return character if shown == "\ufffd" and character in "•–—…‘’“”" else shown  # named as what it shows
 
 
 def join_signs(text: str) -> str:
