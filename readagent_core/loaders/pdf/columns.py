@@ -184,9 +184,7 @@ def _are_columns(drawn: Sequence[Line], gutter: float) -> bool:
         [pick(line.y for line in drawn if (line.x > gutter) == side) for side in set(sides)] for pick in (max, min)
     )
     beside = min(tops) - max(feet)
-    if not turns or beside < max(
-        drawn[0].size, _OVERLAP * min(top - foot for top, foot in zip(tops, feet, strict=True))
-    ):
+    if beside < max(drawn[0].size, _OVERLAP * min(top - foot for top, foot in zip(tops, feet, strict=True))):
         return False
     parts = [[line for line in drawn if (line.x > gutter) == side] for side in (False, True)]
     in_turn = _RUN * turns <= len(find_rows(drawn)) and min(map(len, parts)) >= _FEWEST_DRAWN
@@ -216,7 +214,7 @@ def _in_order(lines: list[Line]) -> list[list[Line]]:
     It may go up to the right of the line before: to the next cell of a row."""
     blocks: list[list[list[Line]]] = [[lines[:1]]]  # runs between the places where the file goes back
     for before, line in pairwise(lines):
-        if line.y > before.y and line.y - before.y > max(before.size, line.size):
+        if line.y - before.y > max(before.size, line.size):
             if line.x < max(each.end for each in blocks[-1][-1]):
                 blocks.append([])
             blocks[-1].append([])
