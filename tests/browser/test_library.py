@@ -147,6 +147,7 @@ def test_titles_and_texts_are_searched(page: Page) -> None:
     expect(page.locator(".find input")).to_have_value("lighthouse")  # the search in the book has them all
     expect(page.locator(".leaves")).to_be_visible()
     go_to(page, "Library")
+    expect(page.locator(".hitbook").first).to_be_visible()  # both screens have a field with this word
     search.press("Escape")
     expect(card(page, KEEPER)).to_be_visible()
     page.get_by_role("button", name="Sorted by: Last opened").click()
