@@ -12,7 +12,7 @@ import { toldLine } from "./told.js";
 
 /** Kinds of notes that are events. */
 const HAPPENS = new Set(["does", "dies", "moves"]);
-const MOST = 240; // events that are drawn; the earlier ones with a press
+const MOST = 100; // events that are drawn; the earlier ones with a press
 
 /** What happened up to the end of a paragraph, as it is told or in the order of time. @param {World} world @param {number} paragraph @param {Order} order */
 export function eventsOf(world, paragraph, order) {

@@ -8,7 +8,7 @@ import { plural, svg } from "../shared/dom.js";
  * @typedef {{words: number, start: number}} StripPage
  */
 
-const LEAST = 3; // px; of a cell
+const LEAST = 4; // px; of a cell
 const CHAPTER_GAP = 6; // px
 
 /** The index of the chapter of each page. @param {StripPage[]} pages @param {number[]} chapters their first paragraphs, in order */
