@@ -319,7 +319,7 @@ export class NameCard {
  */
 export function linesOf(lines, go) {
   const revealed = lines.findLast(({ note }) => note.kind === "same");
-  const carried = revealed ? lines.filter(({ joined }) => joined) : [];
+  const carried = revealed ? lines.filter((line) => line.joined && line !== revealed) : []; // they stand below it
   const shown = lines.filter((line) => !carried.includes(line));
   return shown.map((line, i) => {
     const last = i === shown.length - 1;
