@@ -318,9 +318,7 @@ export class NameCard {
  * @param {(note: NoteRecord) => void} go
  */
 export function linesOf(lines, go) {
-  const revealed = lines.findLast(({ note }) => note.kind === "same");
-  const carried = revealed ? lines.filter((line) => line.joined && line !== revealed) : []; // they stand below it
-  const shown = lines.filter((line) => !carried.includes(line));
+  const { revealed, carried, shown } = dividedLines(lines);
   return shown.map((line, i) => {
     const last = i === shown.length - 1;
     if (line.note.kind !== "same") return toldLine(line.note, go, { last });
@@ -329,6 +327,13 @@ export function linesOf(lines, go) {
       line === revealed && carried.length ? [el("ol", { class: "carried" }, ...carried.map((one) => toldLine(one.note, go)))] : [];
     return toldLine(line.note, go, { kind: "onel", above, inside, last });
   });
+}
+
+/** The lines that stand by themselves, and those that stand below the one that reveals a name. @param {import("./world.js").Line[]} lines */
+export function dividedLines(lines) {
+  const revealed = lines.findLast(({ note }) => note.kind === "same");
+  const carried = revealed ? lines.filter((line) => line.joined && line !== revealed) : [];
+  return { revealed, carried, shown: lines.filter((line) => !carried.includes(line)) };
 }
 
 /** 'page 3', 'pages 1, 3 to 5': where something stands. @param {number[]} pages in their order @param {number} most runs */

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventsOf, recapOf } from "../../assets/memory_view/happened.js";
-import { pagesSaid } from "../../assets/memory_view/name_card.js";
+import { dividedLines, pagesSaid } from "../../assets/memory_view/name_card.js";
 import { NameMatcher } from "../../assets/memory_view/name_matcher.js";
 import { chaptersOf, edgeOf, pageBefore, shade, stripCells } from "../../assets/memory_view/presence_strip.js";
 import { sentenceOf } from "../../assets/memory_view/told.js";
@@ -158,6 +158,13 @@ test("a recap takes the weightiest of each part and all of the last pages", () =
   assert.equal(soFar.length, 12);
   assert.ok(soFar.some((one) => one.text === "e3") && soFar.some((one) => one.text === "e19"));
   assert.deepEqual(recapOf([], options), { soFar: [], before: [] });
+});
+
+test("a card keeps every line where a revelation is itself told before a later one", () => {
+  const line = (/** @type {string} */ text, joined, kind = "does") => ({ note: note(text, ["a"], 1, text, { kind }), joined });
+  const lines = [line("came", true), line("is Tom", true, "same"), line("stayed", false)];
+  const { revealed, carried, shown } = dividedLines(lines);
+  assert.deepEqual([revealed, carried, shown], [lines[1], [lines[0]], [lines[1], lines[2]]]);
 });
 
 test("pages and sentences are said as people say them", () => {
