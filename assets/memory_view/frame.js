@@ -44,7 +44,7 @@ export class Frame {
   measureMargin() {
     const unit = this.column.querySelector(".unit");
     const margin = unit ? parseFloat(getComputedStyle(unit).gridTemplateColumns) : 0;
-    this.room.toggleAttribute("data-tight", margin < WAY_BACK);
+    this.room.classList.toggle("cramped", margin < WAY_BACK);
   }
 
   focusText() {

@@ -48,7 +48,7 @@ class NotesBudget:
 def notes_budget(document: Document, plan: GistingPlan) -> NotesBudget:
     """Return what notes may take, from an estimate of the words for gists."""
     made = estimate(document.limited(plan.max_words), plan)
-    words, sent = max(1, document.words), made.words_in + made.words_out
+    words, sent = max(1, document.words), max(1, made.words_in + made.words_out)
     rules = count_words(render_fragment("notes.rules", document.language)) + _FORM_WORDS
     a_line = _LINE_WORDS / WORDS_A_NOTE  # words that come back for a word that is shown
     links = max(_LINKS * sent, _LEAST_COMPARISON)

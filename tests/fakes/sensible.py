@@ -100,7 +100,7 @@ def notes_of(prompt: prompts.Prompt) -> str:
         words = prompt.fields["page"][name.start() :].split("\n")[0].split()[:5]
         if len(lines) < int(prompt.fields["count"]) and len(words) > 2:
             lines.append(f'person {name.group()} | does | is told of here | "{" ".join(words)}"')
-    return "\n".join(lines)
+    return "\n".join(lines) or "Nothing new."
 
 
 def _as_told(gist: str, prompt: prompts.Prompt) -> str:

@@ -368,8 +368,8 @@ def _clean(text: str) -> str:
     if "  " not in text and not _UNUSUAL.search(text):
         return text
     text = text if text[:2] != f"{characters.UNMAPPED} " else f"•{text[1:]}"
-    text = characters.join_signs(
-        _SPACES.sub(" ", text.replace(characters.UNMAPPED, "\ufffd").replace("\ufffe", "-")).strip()
-    )
+    unmapped = "" if _RIGHT_TO_LEFT.search(text) else "\ufffd"  # there often a second sign of a vowel that is mapped
+    text = text.replace(characters.UNMAPPED, unmapped).replace("\ufffe", "-")
+    text = characters.join_signs(_SPACES.sub(" ", text).strip())
     text = _COMPATIBLE.sub(lambda m: unicodedata.normalize("NFKC", m.group()), text)
     return _ACCENTED.sub(lambda m: unicodedata.normalize("NFC", m[2].replace("ı", "i") + _ACCENTS[m[1]]), text)
