@@ -27,7 +27,6 @@ from readagent_core.answering.preparing import start_preparing
 from readagent_core.answering.rebuilding import has_prompts, rebuild_exchange
 from readagent_core.answering.replay import GISTS, MEMORY, QUESTION, Step
 from readagent_core.export.replay import export_replay
-from readagent_core.library.records import ExchangeState
 from readagent_core.text_files import slug
 
 NEW = "A new conversation. Your questions are answered from the memory of this book."
@@ -82,9 +81,7 @@ def _stage(now: AskState) -> None:
         open_cited(book_id, page, way_back)
     if st.session_state.pop("ask_connect", False):
         st.switch_page("pages/settings.py")
-    now.exchanges = [
-        now.workspace.library.exchange(e.id) if e.state == ExchangeState.RUNNING else e for e in now.exchanges
-    ]
+    now.reload_running()
     empty = f"Asking {now.chosen.name}. {NEW_SEVERAL}" if isinstance(now, Several) else NEW
     with st.container(key="ask_bar"):
         act = answer_view.show_replay(now.name, lambda of, step: acts.stepped(now, of, step), empty=empty)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, lru_cache
 
@@ -17,15 +17,14 @@ from readagent_core.short_repr import short_repr
 from readagent_core.world.identity import Edit, EditKind, Groups, Link, LinkBy, NameAt, join_names
 from readagent_core.world.mentions import Mention, find_mentions
 from readagent_core.world.names import (
-    INDEFINITE,
     EntityKind,
     find_names,
     is_description,
     name_key,
     name_worth,
-    split_persons,
 )
 from readagent_core.world.notes import Note, NoteKind, PageNotes
+from readagent_core.world.persons import notes_of_persons
 from readagent_core.world.times import in_order_of_time
 
 HAPPENS = frozenset({NoteKind.DOES, NoteKind.DIES, NoteKind.MOVES})
@@ -183,9 +182,7 @@ class World:
         edits: Sequence[Edit] = (),
     ) -> None:
         self.memory = memory
-        self.notes = _new_on_each_page(
-            {page: replace(made, notes=tuple(_of_each_person(made.notes))) for page, made in notes.items()}
-        )
+        self.notes = notes_of_persons(notes)
         self.edits = tuple(edits)
         self._no_names = {name_key(edit.name) for edit in edits if edit.kind == EditKind.NOT_A_NAME}
         self._notes_of: defaultdict[str, list[Note]] = defaultdict(list)
@@ -315,40 +312,6 @@ class World:
         low = bisect_right(self._paragraphs_in_order, start - 1)
         high = bisect_right(self._paragraphs_in_order, end - 1)
         return tuple((mention, known.ids[key]) for mention, key in self._in_order[low:high] if key in known.ids)
-
-
-def _of_each_person(notes: Iterable[Note]) -> Iterator[Note]:
-    """Yield each note; one whose name is that of two persons once for each."""
-    for note in notes:
-        names = split_persons(note.name) if note.entity == EntityKind.PERSON else (note.name,)
-        yield from (note if name == note.name else replace(note, name=name) for name in names)
-
-
-def _new_on_each_page(notes: Mapping[int, PageNotes]) -> dict[int, PageNotes]:
-    """Return the notes with 'a young man' of each page as another person: 'a young man (p. 16)'.
-
-    'The young man' of a later page is the one who was met last.
-    """
-    met: dict[str, tuple[str, int]] = {}  # how he is called, and since which page, by the words without an article
-
-    def called(name: str, page: int) -> str:
-        if not is_description(name):
-            return name
-        article = INDEFINITE.match(name)
-        key = name_key(name[article.end() :] if article else name)
-        known, since = met.setdefault(key, ("", page))
-        if article and since != page:
-            known, _ = met[key] = (f"{name} (p. {page})", page)
-        return known or name
-
-    def renamed(note: Note) -> Note:
-        if note.entity != EntityKind.PERSON:
-            return note
-        name = called(note.name, note.page)
-        return replace(note, name=name, other=called(note.other, note.page) if note.other else "")
-
-    told = {page: sorted(notes[page].notes, key=lambda note: (note.paragraph, note.start)) for page in sorted(notes)}
-    return {page: replace(notes[page], notes=tuple(map(renamed, told[page]))) for page in told}
 
 
 def _line(note: Note, id: str, ids: Mapping[str, str]) -> Line:

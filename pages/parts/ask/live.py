@@ -20,8 +20,7 @@ def draw(now: AskState) -> None:
     """What changes while an answer comes; runs again by itself until the answer has ended and all of it is shown."""
     asked, now.just_asked = now.just_asked, None
     _wait_for_news(now, NEWS_SECONDS if polling.asked("ask") else 0)
-    stored = now.workspace.library.exchange  # one that has failed, with the reason
-    now.exchanges = [stored(e.id) if e.state == ExchangeState.RUNNING else e for e in now.exchanges]
+    now.reload_running()
     # the sidebar names the conversation, and the suggestions are shown again; or a book was opened, whose pages are
     # sent by the whole screen
     whole = now.ended or (isinstance(now, Several) and bool({s for s, _ in opened_books(now).values()} - now.sent))

@@ -56,6 +56,11 @@ class AskState(ABC):
     seen: Snapshot | None = None
     ended: bool = False
 
+    def reload_running(self) -> None:
+        """Take what is stored of the exchanges under way: one that has ended, or failed with its reason."""
+        stored = self.workspace.library.exchange
+        self.exchanges = [stored(e.id) if e.state == ExchangeState.RUNNING else e for e in self.exchanges]
+
     @property
     def running(self) -> bool:
         return any(exchange_state(self.workspace, e) == ExchangeState.RUNNING for e in self.exchanges)

@@ -12,7 +12,7 @@ from pages.parts.ask import live, sidebar, talk
 from pages.parts.ask.acts import LIVE, STAGE
 from pages.parts.ask.one_state import AskOneBook, scene
 from pages.parts.shared.chosen_books import choose_one
-from readagent_core.library.records import Book, ExchangeState
+from readagent_core.library.records import Book
 from readagent_core.workspace import Workspace
 
 OPEN = "ask_panel_of"  # in the session: the id of the book that it is open beside
@@ -44,9 +44,7 @@ def _stage(now: AskOneBook) -> None:
     if leave := st.session_state.pop("ask_leave", None):  # the book is here already
         st.session_state["goto_page"] = leave[1]
         st.rerun()
-    now.exchanges = [
-        now.workspace.library.exchange(e.id) if e.state == ExchangeState.RUNNING else e for e in now.exchanges
-    ]
+    now.reload_running()
     with st.container(key="ask_panel", gap=None):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="ask_head"):
             st.markdown("**Ask**")

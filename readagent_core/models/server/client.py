@@ -131,7 +131,7 @@ def _close(
     """Close the connections without waiting: garbage collection may call this in any thread, the loop's too."""
 
     async def close() -> None:
-        under_way = list(calls)  # the package would forget the connection of a call that goes on, and never close it
+        under_way = list(calls)  # the package closes no connection that is still being made
         for call in under_way:
             call.cancel()
         await asyncio.gather(*under_way, return_exceptions=True)
