@@ -19,6 +19,7 @@ from readagent_core.cancel import CancelToken
 MOST_AT_ONCE = 32
 SIDE_BY_SIDE = 0.05  # seconds: a reply that begins so soon after the end of another one did not wait for that
 LONG_CALL = 45.0  # seconds: with calls this long no further one is tried, which might time out in the server's queue
+BETWEEN_CALLS = 1.0  # seconds: a question's next call comes so soon after the last one
 ENOUGH = 4  # further calls that were not answered beside the others: the server has no more slots
 
 
@@ -48,6 +49,7 @@ class Limiter:
         self._under_way: list[Call] = []
         self._first_served = 0  # calls that wait for a slot and are no background work
         self._cool_down_until = 0.0
+        self._asked_until = 0.0  # until then the only slot is left to the next call of a question
         self._lowered = 0.0
         self._good = 0
         self._condition = threading.Condition()
@@ -97,18 +99,19 @@ class Limiter:
                     used = len(self._under_way)
                     cancel.waiting(0.001, f"Waiting for a free place at the server: {used} of {self._allowed} in use")
                 self._first_served += not cancel.background
-                self._condition.wait_for(lambda: cancel.cancelled or self._cooling() or self._is_free_for(cancel))
+                self._condition.wait_for(lambda: cancel.cancelled or self._pause(cancel) or self._is_free_for(cancel))
                 self._first_served -= not cancel.background
                 cancel.waiting(0.0, "")
                 if cancel.cancelled:
                     self._condition.notify_all()  # the slot that may have ended this wait is for another one
                 cancel.check()
-                seconds = self._cooling()
+                cooling, seconds = self._cooling(), self._pause(cancel)
                 if not seconds:
                     call = Call(cancel, tuple(self._under_way))
                     self._under_way.append(call)
                     break
-            if cancel.wait(seconds, f"Waiting {max(1, round(seconds))} s for the server"):
+            why = f"Waiting {max(1, round(seconds))} s for the server" if cooling else "A question goes first"
+            if cancel.wait(seconds, why) and cooling:
                 self.go_on()
         try:
             yield call
@@ -116,6 +119,8 @@ class Limiter:
             with self._condition:
                 call.ended = time.monotonic()
                 self._under_way.remove(call)
+                if not cancel.background:
+                    self._asked_until = call.ended + BETWEEN_CALLS
                 self._condition.notify_all()
 
     def too_many(self, wait: float) -> None:
@@ -174,6 +179,13 @@ class Limiter:
     @property
     def _allowed(self) -> int:
         return max(1, int(self.allowed))
+
+    def _pause(self, cancel: CancelToken) -> float:
+        """Seconds for which this work may not begin: the cool-down; at one slot, background work between the calls of
+        a question too.
+        """
+        asked = self._asked_until - time.monotonic() if cancel.background and self._allowed == 1 else 0.0
+        return max(asked, self._cooling())
 
     def _cooling(self) -> float:
         """Seconds until the cool-down ends."""

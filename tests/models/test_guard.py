@@ -176,8 +176,10 @@ def test_a_question_goes_before_work_that_nobody_waits_for():
     long.background = True
 
     def work(name, cancel):
-        with limiter.slot(cancel):
-            order.append(name)
+        for _ in range(2 if name == "question" else 1):  # its second call comes when it has read the first reply
+            with limiter.slot(cancel):
+                order.append(name)
+            time.sleep(0.05)
 
     with limiter.slot(held):
         threads = [threading.Thread(target=work, args=("page", long)) for _ in range(3)]
@@ -187,7 +189,7 @@ def test_a_question_goes_before_work_that_nobody_waits_for():
             time.sleep(0.05)
     for thread in threads:
         thread.join(10)
-    assert order == ["question", "page", "page", "page"]
+    assert order == ["question", "question", "page", "page", "page"]
     assert limiter.is_single
     assert not Limiter(8).is_single
 
