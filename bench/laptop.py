@@ -3,11 +3,12 @@
     nice -n 10 python -m bench.laptop MODEL.gguf OUT read         reads the bundled novella; asks once in the middle
     nice -n 10 python -m bench.laptop MODEL.gguf OUT ask          three questions; run it twice: app and engine anew
     nice -n 10 python -m bench.laptop MODEL.gguf OUT choose bm25  the samples' questions with options, by methods
-    nice -n 10 python -m bench.laptop MODEL.gguf OUT report       what the calls so far took
+    nice -n 10 python -m bench.laptop MODEL.gguf OUT tasks        every task there is: each method, notes, names, study
+    nice -n 10 python -m bench.laptop MODEL.gguf OUT report       what the calls so far took, and their faults
 
-MIDDLE=0.1 in the environment asks after a tenth of the words; BOOK names another sample. OUT/home is the library of the
-run, so that a stopped reading resumes; OUT/calls.jsonl has every call with the server's own figures. ``choose`` asks
-about the model's own reading of the novella and about the recorded one of the Japanese story.
+MIDDLE=0.1 in the environment opens Ask after a tenth of the words; BOOK names another sample. OUT/home is the library
+of the run, so that a stopped reading resumes; OUT/calls.jsonl has every call with the server's own figures. ``choose``
+asks about the model's own reading of the novella and about the recorded one of the Japanese story.
 """
 
 from __future__ import annotations
@@ -26,23 +27,34 @@ from typing import Any
 from readagent_core import loaders
 from readagent_core.answering.ask import ask
 from readagent_core.answering.base import Answer, Answered, AnswerPart, Question
+from readagent_core.answering.preparing import start_preparing
+from readagent_core.answering.registry import all_methods
 from readagent_core.answering.resources import Resources
+from readagent_core.answering.suggesting import suggest
 from readagent_core.cancel import CancelToken
+from readagent_core.companion.passage import TASKS, Passage, make_prompt
+from readagent_core.companion.study import study_prompt
 from readagent_core.connecting import local_models
+from readagent_core.errors import ReadAgentError
 from readagent_core.gisting.job import newest_memory, start_gisting, usual_plan
+from readagent_core.gisting.noting import make_notes
 from readagent_core.incoming.samples import FOLDER, read_recording, recorded_memory
+from readagent_core.library.marks import Spot
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import Completion
-from readagent_core.models.cost.tokens import estimate_tokens
+from readagent_core.models.cost.tokens import estimate_tokens, tokens_of_words
 from readagent_core.models.local.server import LocalServer
 from readagent_core.models.local.states import size_of
+from readagent_core.models.server.guard import LEAST_ROOM, repetition
 from readagent_core.prompts import Prompt
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
+from readagent_core.world.storage import load_world
 
 NOVELLA, STORY = os.environ.get("BOOK", "the-keeper-of-harrow-light"), "yuki-no-eki"
 METHODS = ("read-agent-p", "gist-mem", "bm25")
 STATES = "states"
+TYPING = 20.0  # seconds from opening Ask to the question
 MIDDLE = float(os.environ.get("MIDDLE", "0.4"))  # of the words read, when it is asked
 
 
@@ -73,7 +85,8 @@ def record(file: Path, part: str) -> None:
 
 def workspace_of(model: Path, out: Path) -> Workspace:
     """The library of this run, with the model in use as the settings page would have it."""
-    workspace = Workspace(load_settings({**os.environ, "READAGENT_HOME": str(out / "home")}))
+    os.environ["READAGENT_HOME"] = str(out / "home")
+    workspace = Workspace(load_settings())
     if workspace.settings.model != str(model.resolve()):
         local_models.use(workspace, str(model))
     return workspace
@@ -90,7 +103,8 @@ def answer(
     began, first, answered = time.time(), 0.0, None
     asked = Question(row["question"], tuple(row.get("options", ())))
     resources = Resources(None, connections=1)
-    for event in ask(asked, memory, workspace.model, CancelToken(), method=method, resources=resources):
+    model = workspace.model.without_cache()
+    for event in ask(asked, memory, model, CancelToken(), method=method, resources=resources):
         if isinstance(event, AnswerPart) and not first:
             first = time.time() - began
         if isinstance(event, Answered):
@@ -119,6 +133,8 @@ def _ask_in_the_middle(workspace: Workspace, book_id: str) -> None:
         found = newest_memory(workspace, book_id)
         if found is not None and found[1].readable_words > found[1].document.words * MIDDLE:
             break
+    start_preparing(workspace, book_id, found[1])  # as Ask does when it is opened
+    time.sleep(TYPING)
     text, first, seconds = answer(workspace, found[1], questions(NOVELLA)[0])
     print(f"asked in the middle: first word {first:.1f} s, end {seconds:.1f} s: {text.text[:200]}", flush=True)
 
@@ -153,6 +169,46 @@ def choose(workspace: Workspace, methods: tuple[str, ...]) -> None:
     print(dict(right))
 
 
+def every_task(workspace: Workspace) -> None:
+    """Send prompts of all tasks about the novella, and say of each answer whether its pages exist."""
+    memory, model, cancel = own_memory(workspace), workspace.model.without_cache(), CancelToken()
+    some = [row for row in questions(NOVELLA) if not row.get("options")][3:4]
+    some += [row for row in questions(NOVELLA) if row.get("options")][:1]
+    for method in all_methods().values():
+        for row in () if "neural" in method.name else some:  # those need another model
+            try:
+                text, _, seconds = answer(workspace, memory, row, method.name)
+            except ReadAgentError as error:
+                print(f"{method.name}: {type(error).__name__}: {error}", flush=True)
+                continue
+            missing = [page for page in text.looked_up if not 1 <= page <= len(memory.pages)]
+            print(f"{method.name}: {seconds:.0f} s, {text.looked_up} {missing=} {text.text[:120]!r}", flush=True)
+    for page in (memory.pages[2], memory.pages[-2]):
+        passage = Passage(memory.document, Spot(page.start + 1, 0), Spot(page.start + 2, 0))
+        for task in TASKS:
+            model.complete(make_prompt(task, passage, into="German"), cancel)
+    suggest(memory, model, cancel)
+    library = workspace.library
+    book = next(book for book in library.books() if NOVELLA in book.source_name)
+    gisting = next(found for found in library.gistings(book.id) if found.pages)
+    make_notes(library, gisting.id, model, cancel, pages=range(1, 7), connections=1)
+    model.complete(study_prompt(load_world(library, gisting.id), (4, 5, 6)), cancel)
+
+
+def faults_of(row: dict[str, Any]) -> list[str]:
+    """What is wrong with a reply: longer than the room of its task, or a loop of more than 60 tokens."""
+    found = []
+    if row["tokens_out"] > max(2 * tokens_of_words(row["reply_words"]), LEAST_ROOM) * 1.1:  # seen every 60 characters
+        found.append(f"{row['tokens_out']} tokens where {row['reply_words']} words are asked for")
+    start = min(
+        (at for end in range(len(row["reply"])) if (at := repetition(row["reply"][: end + 1])) is not None),
+        default=None,
+    )
+    if start is not None and (looped := estimate_tokens(row["reply"][start:])) > 60:
+        found.append(f"a loop of {looped} tokens")
+    return found
+
+
 def rows_of(out: Path) -> Iterator[dict[str, Any]]:
     with (out / "calls.jsonl").open(encoding="utf-8") as file:
         yield from map(json.loads, file)
@@ -178,6 +234,7 @@ def report(workspace: Workspace, out: Path) -> None:
         print(f"  prompt tokens {sum(row['tokens_in'] for row in whole):,}, computed {new_tokens(whole):,}", end="")
         print(f" ({new_tokens(whole) / reading:.1f} a second); written {written:,}", end="")
         print(f" ({written / max(1.0, minutes * 60 - reading):.1f} a second)")
+        print("  faults:", [(row["task"], fault) for row in whole for fault in faults_of(row)])
         for task in dict.fromkeys(row["task"] for row in whole):
             of = [row for row in whole if row["task"] == task]
             longest = max(of, key=lambda row: row["tokens_out"])
@@ -206,6 +263,8 @@ def main(model: str, out: str, part: str, *methods: str) -> None:
         ask_some(workspace, methods)
     elif part == "choose":
         choose(workspace, methods)
+    elif part == "tasks":
+        every_task(workspace)
     else:
         report(workspace, folder)
 

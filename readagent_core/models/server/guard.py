@@ -17,14 +17,14 @@ _LEAST_REPEATED = 60  # characters of the repetitions together
 _LONGEST_PERIOD = 500
 _SENTENCE = re.compile(r"[^.!?。！？\n]{25,}[.!?。！？\n]")
 _ENDED = re.compile(r"[.!?。！？)\]]")  # something was said before the repetition
-_LEAST_ROOM = 160  # tokens, however short the reply should be
+LEAST_ROOM = 160  # tokens, however short the reply should be
 
 
 class Guard:
     """``room``: tokens that the text of the reply may have. ``copied``: it was ended because it copies the page."""
 
     def __init__(self, prompt: Prompt, room: int) -> None:
-        self._room = max(room, _LEAST_ROOM)
+        self._room = max(room, LEAST_ROOM)
         self._looked = 0
         self.copied = False
         self._page, self._copied = "", prompt.reply_words // 2  # words: then its room went into the page's beginning
