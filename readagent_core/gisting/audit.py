@@ -17,8 +17,11 @@ from readagent_core.citations.answer_parsing import unquote
 from readagent_core.citations.quotation_search import SearchableText, find_in, normalise_words
 from readagent_core.languages import certain_language
 from readagent_core.memory import Gist
-from readagent_core.words import count_words, first_words, fold, is_unspaced
+from readagent_core.words import count_words, first_words, fold, is_right_to_left, is_unspaced, repeated_share
 
+# In the gists of a strong model, of four books, at most .27 of the longer words, by their beginnings, were not in the
+# page, and .04 of what they say was said twice; in the useless ones of a model of 1.5B .55 and more, or .17 and more.
+_STRANGE, _STEM, _LEAST_WORDS, _REPEATED = 0.5, 5, 9, 0.12
 _SHOWN = 3  # names, numbers or quotations listed in one mark
 _SAMPLE = 4000  # characters from which the language is detected
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -50,14 +53,31 @@ def audit_gist(gist: Gist, page_text: str, *, page_words: int) -> Gist:
     marks: list[str] = []
     if gist.words > page_words:
         marks.append(f"longer than its page ({gist.words} words for {page_words})")
-    for what, found in find_differences(text, page_text).items():
+    differences = find_differences(text, page_text)
+    for what, found in differences.items():
         if what == "language":
             marks.append(f"seems to be in another language than the page ({found[0]}, not {found[1]})")
         else:
             marks.append(f"{what} that its page does not have: {_list(found)}")
+    if is_of_another_text(gist.text, page_text) and "language" not in differences:
+        marks.append("most of its longer words are not in its page: it may tell of something else")
+    if repeated_share(gist.text) > repeated_share(page_text) + _REPEATED:
+        marks.append("says the same more than once")
     if unquoted:
         marks.append(f"not quoted from its page, so without quotation marks: {_list(unquoted)}")
     return replace(gist, marks=tuple(marks))
+
+
+def is_of_another_text(gist: str, page: str) -> bool:
+    """Return whether most of the longer words of ``gist`` do not occur in ``page``, by their beginnings.
+
+    False for a short one, and where this cannot be judged: in text without spaces or from right to left.
+    """
+    words = {fold(word)[:_STEM] for word in _WORD.findall(gist) if len(word) >= _STEM}
+    if len(words) < _LEAST_WORDS or is_unspaced(page) or is_right_to_left(page):
+        return False
+    missing = words - {fold(word)[:_STEM] for word in _WORD.findall(page)}
+    return len(missing) > len(words) * _STRANGE
 
 
 def find_differences(gist: str, page: str) -> Mapping[str, list[str]]:

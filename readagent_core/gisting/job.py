@@ -54,7 +54,7 @@ def usual_plan(workspace: Workspace, words: int) -> GistingPlan:
     """``default_plan`` with the page size and the pagination that were saved as suiting the chosen model."""
     plan = default_plan(words)
     if workspace.model.shares_text:  # what a window shows after the pause is computed again: let that be little
-        plan = GistingPlan.from_preset("article", min_words=450)
+        plan = GistingPlan.from_preset("article", min_words=500)
     options = workspace.settings.saved.options_of(workspace.model.name)
     if options.small_pages:
         plan = replace(plan, max_words=plan.max_words // 2, min_words=plan.min_words // 2)

@@ -19,6 +19,7 @@ from readagent_core.words import count_words
 from tests.fakes.model import FakeModel
 from tests.fakes.server import FakeServer
 from tests.gisting.helpers import REPLIES
+from tests.recordings import recording
 
 PLAN = GistingPlan()
 TEXT = (
@@ -304,3 +305,21 @@ def test_a_gist_that_says_next_to_nothing_is_not_stored_as_good(said):
         model.close()
     assert gist.fallback
     assert gist.text.startswith("Keeper 0 wrote")
+
+
+def test_a_gist_that_repeats_itself_or_tells_of_something_else_is_marked():
+    """Such as a model of 1.5B wrote. No gist of a strong model is marked so."""
+    made_up = Gist(
+        "The narrator is describing a series of events that occur in a village where a ship is being pursued by "
+        "pirates, uses verbal communication to convey the information, and is trying to convince them to keep it."
+    )
+    assert "it may tell of something else" in audit_gist(made_up, TEXT, page_words=90).marks[-1]
+    circle = Gist("Ada climbs to find lamps. She climbs to find lamps by finding. She climbs to find lamps too. " * 2)
+    assert audit_gist(circle, TEXT, page_words=90).marks == ("says the same more than once",)
+    sung = f"{TEXT} {'Ada climbs to find lamps. She climbs to find lamps by finding. ' * 12}"
+    assert audit_gist(circle, sung, page_words=90).marks == ()
+    for name in ("the-keeper-of-harrow-light", "harrow-council-minutes", "yuki-no-eki"):
+        memory = recording(name).memory
+        for page, gist in zip(memory.pages, memory.gists, strict=True):
+            marks = audit_gist(gist, memory.page_text(page.number), page_words=page.words).marks
+            assert not [mark for mark in marks if "something else" in mark or "more than once" in mark]
