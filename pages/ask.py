@@ -13,7 +13,7 @@ import streamlit as st
 from pages.parts.ask import acts, answer_view, live, sidebar, talk
 from pages.parts.ask.acts import LIVE, STAGE
 from pages.parts.ask.book_views import scope_of
-from pages.parts.ask.one_state import AskOneBook, limit_of, scene
+from pages.parts.ask.one_state import AskOneBook, read_ahead, scene
 from pages.parts.ask.several_state import Several, several
 from pages.parts.ask.shelf_views import opened_books
 from pages.parts.ask.state import AskState, exchange_now
@@ -23,7 +23,6 @@ from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.chosen_books import open_cited
 from pages.parts.shared.memory_view import send_pages, show_memory, show_shelf
 from readagent_core.answering import replay
-from readagent_core.answering.preparing import start_preparing
 from readagent_core.answering.rebuilding import has_prompts, rebuild_exchange
 from readagent_core.answering.replay import GISTS, MEMORY, QUESTION, Step
 from readagent_core.export.replay import export_replay
@@ -62,15 +61,6 @@ def screen() -> None:
         send_pages(now.shown_memory, scope=scope_of(now), limit=now.shown_limit)
         read_ahead(now)
     st.fragment(_stage, key=STAGE)(now)
-
-
-def read_ahead(now: AskOneBook) -> None:
-    """Have a model on this computer read what the questions about the book share."""
-    limit = limit_of(now, now.gisting, now.memory)
-    if limit is None or limit > 0:
-        start_preparing(
-            now.workspace, now.book.id, now.memory if limit is None else now.memory.up_to(limit), method=now.method
-        )
 
 
 def _stage(now: AskState) -> None:

@@ -22,6 +22,7 @@ from readagent_core.answering.limits import (
     page_reached,
     paragraphs_through,
 )
+from readagent_core.answering.preparing import start_preparing
 from readagent_core.citations import Checked
 from readagent_core.document import Document
 from readagent_core.errors import NotInLibraryError
@@ -230,6 +231,14 @@ def whole_document(scene: AskOneBook, gisting: Gisting) -> Document:
 def limit_of(scene: AskOneBook, gisting: Gisting, memory: GistMemory) -> int | None:
     """The last page of a gisting that the spoiler limit lets in; None where it keeps nothing out."""
     return page_allowed(memory, whole_document(scene, gisting), scene.position)
+
+
+def read_ahead(scene: AskOneBook) -> None:
+    """Have a model on this computer read what the questions about the book share."""
+    limit = limit_of(scene, scene.gisting, scene.memory)
+    if limit is None or limit > 0:
+        memory = scene.memory if limit is None else scene.memory.up_to(limit)
+        start_preparing(scene.workspace, scene.book.id, memory, method=scene.method)
 
 
 def pages_read(scene: AskOneBook) -> int:

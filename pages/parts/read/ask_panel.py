@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages.parts.ask import live, sidebar, talk
 from pages.parts.ask.acts import LIVE, STAGE
-from pages.parts.ask.one_state import AskOneBook, scene
+from pages.parts.ask.one_state import AskOneBook, read_ahead, scene
 from pages.parts.shared.chosen_books import choose_one
 from readagent_core.library.records import Book
 from readagent_core.workspace import Workspace
@@ -35,6 +35,7 @@ def draw(workspace: Workspace, book: Book) -> None:
     now = scene(workspace, book)
     now.beside_text = True
     sidebar.take_choices(now)
+    read_ahead(now)
     st.fragment(_stage, key=STAGE)(now)
 
 
