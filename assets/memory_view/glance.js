@@ -21,7 +21,8 @@ import { WorldHandle } from "./world_handle.js";
  *
  * @typedef {"happened" | "card" | "recap" | "earlier"} Side what stands beside the strips
  * @typedef {{number: number, start: number, end: number, words: number, startAt?: number, gist?: {text: string}}} Part a page, or where none is made a part of the text
- * @typedef {{paragraph: number, page: number, known: Map<string, Known>, counts: Map<string, Uint16Array>, rows: Known[]}} Shown
+ * @typedef {{paragraph: number, page: number, known: Map<string, Known>, counts: Map<string, Uint16Array>, rows: Known[],
+ *   once: Known[]}} Shown `once`: persons without a name who were met once
  */
 
 /** @type {[WorldKind, string, string][]} */
@@ -65,6 +66,7 @@ export class Glance {
     /** @type {number | null} the page that the handle was moved to; null: it follows the reading */
     this.at = null;
     this.everybody = false;
+    this.metOnce = false; // whether those without a name who were met once are shown
     this.everything = false;
     this.asking = false; // whether the limit is to be lifted
     this.handle = new WorldHandle((page) => {
@@ -93,7 +95,7 @@ export class Glance {
     this.tab = side === "recap" || side === "earlier" ? "recap" : "kind";
     this.at = null;
     this.asking = false;
-    this.everybody = this.everything = false;
+    this.everybody = this.everything = this.metOnce = false;
     this.node.hidden = false;
     this.cover(true);
     this.draw();
@@ -183,9 +185,11 @@ export class Glance {
     /** @param {Known} one */
     const weight = (one) => counts.get(one.id)?.reduce((sum, n) => sum + n, 0) ?? 0;
     const weights = new Map([...known.values()].map((one) => [one, weight(one)]));
-    const rows = [...known.values()].filter(({ kind }) => kind === this.kind);
+    const all = [...known.values()].filter(({ kind }) => kind === this.kind);
+    const rows = all.filter((one) => !one.once);
     rows.sort((a, b) => (weights.get(b) ?? 0) - (weights.get(a) ?? 0) || b.lines.length - a.lines.length || a.first - b.first);
-    return { paragraph, page, known, counts, rows };
+    const once = all.filter((one) => one.once).sort((a, b) => a.first - b.first);
+    return { paragraph, page, known, counts, rows, once };
   }
 
   /** @param {number} paragraph @param {Part[]} pages */
@@ -255,7 +259,7 @@ export class Glance {
     const byModel = this.names.store.data.by === "model"; // names by rule may be of anybody or anything
     const buttons = KINDS.flatMap(([kind, title]) => {
       const label = kind === "person" && !byModel ? "Names" : title;
-      const count = all.filter((one) => one.kind === kind).length;
+      const count = all.filter((one) => one.kind === kind && !one.once).length;
       if (!count && kind !== "person" && kind !== this.kind) return [];
       const choose = () => {
         this.kind = kind;
@@ -270,9 +274,9 @@ export class Glance {
   }
 
   /** @param {Shown} shown */
-  people({ rows, counts, page }) {
+  people({ rows, counts, page, once }) {
     const { data } = this.names.store;
-    if (!rows.length) return [this.emptyLine(page), this.byRule()];
+    if (!rows.length) return [this.emptyLine(page), ...this.passing(once), this.byRule()];
     const shown = this.everybody ? rows : rows.slice(0, MOST_ROWS);
     const less = rows.length - shown.length;
     const list = shown.map((one) => {
@@ -309,6 +313,7 @@ export class Glance {
         this.handle.node,
       ),
       less ? button(`${number(less)} who appear less`, open, { kind: "quiet slim linkb lessb" }) : "",
+      ...this.passing(once),
       el(
         "p",
         { class: "small dim worldkey" },
@@ -318,6 +323,26 @@ export class Glance {
       this.byRule(),
       this.reaching(page),
     ];
+  }
+
+  /** Those without a name who were met once: each may be somebody who is named elsewhere. @param {Known[]} once */
+  passing(once) {
+    if (!once.length) return [];
+    const toggle = () => {
+      this.metOnce = !this.metOnce;
+      this.draw();
+    };
+    const label = `${number(once.length)} met once, without a name`;
+    const more = button(label, toggle, { kind: "quiet slim linkb lessb", "aria-expanded": String(this.metOnce) });
+    if (!this.metOnce) return [more];
+    const chips = once.map((one) =>
+      button(el("span", { dir: "auto", lang: this.state.book.outline.language }, one.name), () => this.select(one.id), {
+        kind: "relchip",
+        "aria-pressed": String(one.id === this.selected),
+      }),
+    );
+    const told = "Each may be one of those above: the pages do not say.";
+    return [more, el("p", { class: "small dim" }, told), el("div", { class: "relchips" }, ...chips)];
   }
 
   /** @param {number} page */

@@ -14,6 +14,7 @@
  * @property {Line[]} lines newest last
  * @property {string[]} ids that were found to be one
  * @property {number} first the paragraph that names it first
+ * @property {boolean} once a person without a name of whom one page tells: somebody passing, or one not known again yet
  *
  * @typedef {{note: NoteRecord, joined: boolean}} Line `joined`: what another name had told before the two were known to be one
  * @typedef {{id: string, names: NameRecord[], notes: NoteRecord[]}} Entity
@@ -188,13 +189,15 @@ function knownOf(id, entities, { told, strangers, paragraph }) {
     names: [...new Set(named.flatMap((one) => one.spelled ?? [one.name]))],
     also: [...new Set(named.map((one) => one.name))].filter((other) => other !== name),
     lines: [...lines.values()].sort((a, b) => byPlace(a.note, b.note)),
+    once: named[0].kind === "person" && named.every(({ pages }) => pages) && new Set([...lines.keys()].map(({ page }) => page)).size < 2,
   };
 }
 
 const ARTICLE = /^(?:the|an?|le|la|les|der|die|das|el|los|las|il|lo|gli)\s/i;
 
-/** The longest name is shown; one with an article or in common words where there is no other. @param {NameRecord} record */
-const worth = ({ name, pages }) => (pages ? 0 : 2000) + (ARTICLE.test(name) ? 0 : 1000) + Math.min(999, name.length);
+/** The longest name is shown; one with an article, a page or in common words where there is no other. @param {NameRecord} record */
+const worth = ({ name, pages }) =>
+  (pages ? 0 : 4000) + (ARTICLE.test(name) ? 0 : 2000) + (name.includes(" (p. ") ? 0 : 1000) + Math.min(999, name.length);
 
 /** What somebody is, in the words of the first note that says it; "" where none does. @param {Known} known */
 export const roleOf = (known) => known.lines.find(({ note }) => note.kind === "is")?.note.text ?? "";

@@ -217,6 +217,7 @@ class LookingTools:
     def cast(self, book: str, kind: str, page: int | None, start: int) -> results.Cast:
         known, document = self._books.known(book, page)
         entities = [entity for entity in known.entities if kind in ("", entity.kind)]
+        entities.sort(key=lambda entity: entity.is_met_once)
         shown, following = _part(entities, start, _describe)
         note = self._world_note(book, known)
         title = document.title
@@ -275,6 +276,7 @@ def _describe(entity: Entity) -> results.EntityInfo:
         first_page=entity.pages[0][0] if entity.pages else None,
         mentions=entity.mentions,
         told=len(entity.lines),
+        met_once=entity.is_met_once,
     )
 
 

@@ -185,6 +185,7 @@ class EntityInfo(BaseModel):
     first_page: int | None = None
     mentions: int = 0
     told: int = Field(0, description="lines of its card, see `card`")
+    met_once: bool = Field(False, description="has no name, and one page tells of it; may be another of the list")
 
 
 class Cast(OfWorld):

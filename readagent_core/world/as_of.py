@@ -92,6 +92,13 @@ class Entity:
     def mentions(self) -> int:
         return sum(count for _, count in self.pages)
 
+    @property
+    def is_met_once(self) -> bool:
+        """Whether this is a person without a name of whom one page tells: somebody passing, or not known again yet."""
+        if self.kind != EntityKind.PERSON or self.by_rule or len({line.page for line in self.lines}) > 1:
+            return False
+        return all(map(is_description, (self.name, *(other.name for other in self.also))))
+
 
 class Known:
     """What is known of a book's world up to paragraph ``paragraph``, on page ``page``.
@@ -139,7 +146,13 @@ class Known:
 
     @property
     def people(self) -> tuple[Entity, ...]:
-        return self.of_kind(EntityKind.PERSON)
+        """Return the persons with a name, or of whom several pages tell."""
+        return tuple(entity for entity in self.of_kind(EntityKind.PERSON) if not entity.is_met_once)
+
+    @property
+    def met_once(self) -> tuple[Entity, ...]:
+        """Return the other persons; each may be one of those above whom the text has not named there."""
+        return tuple(entity for entity in self.of_kind(EntityKind.PERSON) if entity.is_met_once)
 
     def entity(self, name: str) -> Entity | None:
         """Return the entity with this name or id; None for one that is not known here."""

@@ -23,6 +23,11 @@ ARTICLE = re.compile(
     r"^(?:(?:the|an?|le|la|les|der|die|das|den|dem|des|el|los|las|il|lo|gli)\s+|l['’])(?=\S)", re.IGNORECASE
 )
 INDEFINITE = re.compile(r"(?:an?|another|ein(?:e[nmrs]?)?|une?|uno|una|uma?)\s+", re.IGNORECASE)
+OF_SOMEBODY = re.compile(  # who it is depends on where it stands
+    r"(?:my|your|his|her|its|our|their|(?:mein|dein|sein|ihr|unser|euer)(?:e[nmrs]?)?|mon|ma|mes|sa|ses|leurs?|notre"
+    r"|votre|mi|tu|su|mio|mia|suo|sua)\s+",
+    re.IGNORECASE,
+)
 TITLE = re.compile(
     r"^(?:mr|mrs|ms|miss|mister|master|madam|madame|mme|mlle|monsieur|herr|frau|señor|señora|don|doña|signor|signora"
     r"|uncle|aunt|cousin|brother|sister|dr|doctor|captain|capt|constable|inspector|sergeant|colonel|major|general|lady"
@@ -162,9 +167,11 @@ def is_description(name: str) -> bool:
     return core[:1].islower() or any(word[0].islower() for word in words)
 
 
-def name_worth(name: str) -> tuple[bool, bool, int]:
-    """Return how well a name serves to show somebody by: best without common words or an article, then the longest."""
-    return not is_description(name), not ARTICLE.match(name), len(name)
+def name_worth(name: str) -> tuple[bool, bool, bool, int]:
+    """Return how well a name serves to show somebody by: best without common words, an article or the page that tells
+    two of one description apart; then the longest.
+    """
+    return not is_description(name), not ARTICLE.match(name), " (p. " not in name, len(name)
 
 
 def _is_cased(text: str) -> bool:

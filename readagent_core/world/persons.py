@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from readagent_core.world.names import INDEFINITE, EntityKind, is_description, name_key, split_persons
+from readagent_core.world.names import INDEFINITE, OF_SOMEBODY, EntityKind, is_description, name_key, split_persons
 from readagent_core.world.notes import Note, PageNotes
 
 
 def notes_of_persons(notes: Mapping[int, PageNotes]) -> dict[int, PageNotes]:
     """Return the notes, by page, each about one person.
 
-    A note about 'John and Mary Grey' becomes two. 'A young man' of each page is another person, 'a young man (p. 16)';
-    'the young man' of a later page is the one who was met last.
+    A note about 'John and Mary Grey' becomes two. 'A young man' of each page is another person, 'a young man (p. 16)',
+    and so is 'her mother'; 'the young man' of a later page is the one who was met last.
     """
     met: dict[str, tuple[str, int]] = {}  # how he is called, and since which page, by the words without an article
 
     def called(name: str, page: int) -> str:
         if not is_description(name):
             return name
-        article = INDEFINITE.match(name)
-        key = name_key(name[article.end() :] if article else name)
+        article = INDEFINITE.match(name) or OF_SOMEBODY.match(name)
+        key = name_key(name if not article or article.re is OF_SOMEBODY else name[article.end() :])
         known, since = met.setdefault(key, ("", page))
         if article and since != page:
             known, _ = met[key] = (f"{name} (p. {page})", page)

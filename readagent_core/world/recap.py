@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from readagent_core.memory import GistMemory
 from readagent_core.words import collapse_whitespace, count_words, first_words, sentences
 from readagent_core.world.as_of import HAPPENS, Entity, Known, World
-from readagent_core.world.names import EntityKind
 
 _PREVIOUS_PAGES, _MOST_EVENTS = 4, 3
 _CAST_WORDS = 120
@@ -69,7 +68,7 @@ def cast_in_short(world: World, page: int, *, words: int = _CAST_WORDS) -> str:
     """
     out: list[str] = []
     left = words
-    for entity in world.as_of(page).of_kind(EntityKind.PERSON):
+    for entity in world.as_of(page).people:
         line = _in_short(entity)
         left -= count_words(line)
         if left < 0:

@@ -11,16 +11,17 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from readagent_core import prompts
+from readagent_core.document import Document
 from readagent_core.models.thinking import remove_thinking
 from readagent_core.prompts import Prompt
 from readagent_core.tags import escape_tags
-from readagent_core.words import fold, is_unspaced
+from readagent_core.words import fold, is_unspaced, sentences
 from readagent_core.world.as_of import Entity, Line, World
 from readagent_core.world.identity import Link, LinkBy, split_title
-from readagent_core.world.names import EntityKind, name_key, name_without_honorific, name_worth
+from readagent_core.world.names import EntityKind, is_description, name_key, name_without_honorific, name_worth
 from readagent_core.world.notes import NoteKind
 
-_MOST_SHOWN, _MOST_LINES, _SHORT = 36, 4, 3
+_MOST_SHOWN, _MOST_LINES, _SHORT, _SENTENCE_WORDS = 36, 4, 3, 24
 _TELLING = frozenset({NoteKind.IS, NoteKind.RELATED})  # who somebody is
 _PAIR = re.compile(
     r"^\W*(\d+)\s*[=＝]\s*(\d+)\s*[|｜,:]?\s*(?:(?:page|p\.|ページ)?\s*\[?(?P<page>\d+)\]?|(?P<form>form))?",
@@ -58,7 +59,9 @@ def same_names_prompt(world: World, after: int, page: int, *, most_words: int = 
             document.language,
             reply_words=60,
             title=escape_tags(document.title),
-            cast=escape_tags("\n".join(_row(n, p, described, lines) for n, p in enumerate(people[:shown], start=1))),
+            cast=escape_tags(
+                "\n".join(_row(document, n, p, described, lines) for n, p in enumerate(people[:shown], start=1))
+            ),
             new=""
             if len(new) >= shown
             else prompts.render_fragment("same_names.new", document.language, numbers=numbers),
@@ -83,8 +86,11 @@ def _described(people: tuple[Entity, ...]) -> Mapping[str, set[str]]:
     return words
 
 
-def _row(number: int, person: Entity, described: Mapping[str, set[str]], most: int) -> str:
-    """Return what tells who somebody is, ``most`` notes; what he has in common with one described comes first."""
+def _row(document: Document, number: int, person: Entity, described: Mapping[str, set[str]], most: int) -> str:
+    """Return what tells who somebody is, ``most`` notes; what he has in common with one described comes first.
+
+    Of somebody without a name it ends with the sentence that the first of them rests on.
+    """
     names = ", ".join(_names(person))
     pages = [page for page, _ in person.pages] or [line.page for line in person.lines]
     mine = [line for line in person.lines if line.kind != NoteKind.SAME]  # the names tell those
@@ -94,8 +100,22 @@ def _row(number: int, person: Entity, described: Mapping[str, set[str]], most: i
     few = max(1, most - 1)
     chosen = dict.fromkeys([*shared[:few], *telling[-few:], *mine])
     lines = sorted(list(chosen)[:most], key=lambda line: line.page)
-    said = "; ".join(f"{line.says}{_to(line)} [page {line.page}]" for line in lines if line.says)
+    told = [f"{line.says}{_to(line)} [page {line.page}]" for line in lines if line.says]
+    if lines and all(map(is_description, _names(person))):
+        told.append(f"“{_sentence(document, lines[0])}”")
+    said = "; ".join(told)
     return f"{number}: {names} ({pages[0]}-{pages[-1]}). {said}" if pages else f"{number}: {names}. {said}"
+
+
+def _sentence(document: Document, line: Line) -> str:
+    """Return the sentence that a line rests on, at most ``_SENTENCE_WORDS`` words of it, up to what it rests on."""
+    text, begun = document.paragraphs[line.paragraph].text, 0
+    for sentence in sentences(text, document.language):
+        if begun + len(sentence) > line.start:
+            words = sentence[: max(0, line.end - begun)].split()
+            return " ".join(words[-_SENTENCE_WORDS:]) if len(words) > 1 else sentence.strip()
+        begun += len(sentence)
+    return ""
 
 
 def _names(person: Entity) -> list[str]:

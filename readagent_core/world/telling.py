@@ -20,6 +20,7 @@ HEADINGS = {
     EntityKind.GROUP: "Groups",
     EntityKind.THING: "Things",
 }
+MET_ONCE = "Met once, without a name"
 
 
 def known_to_dict(known: Known, document: Document) -> dict[str, Any]:
@@ -27,6 +28,8 @@ def known_to_dict(known: Known, document: Document) -> dict[str, Any]:
     return {
         "as_of_page": known.page,
         **{name.lower(): [entity_to_dict(e, document) for e in known.of_kind(kind)] for kind, name in HEADINGS.items()},
+        "people": [entity_to_dict(e, document) for e in known.people],
+        "met_once": [entity_to_dict(e, document) for e in known.met_once],
         "relations": [line_to_dict(line, document) for line in known.relations],
         "happened": [line_to_dict(line, document) for line in known.timeline()],
         "happened_by_time": [line_to_dict(line, document) for line in known.timeline(Order.TIME)],
@@ -76,8 +79,10 @@ def page_runs(entity: Entity) -> str:
 def headed(known: Known) -> Iterator[tuple[str, Sequence[Entity]]]:
     """Yield each kind that has entities with its heading; of those found by rule, the ones that are named most."""
     for kind, heading in HEADINGS.items():
-        if entities := known.of_kind(kind):
+        if entities := known.people if kind == EntityKind.PERSON else known.of_kind(kind):
             yield heading, entities
+    if known.met_once:
+        yield MET_ONCE, known.met_once
 
 
 def title_of(known: Known) -> str:

@@ -174,3 +174,13 @@ test("pages and sentences are said as people say them", () => {
   assert.equal(sentenceOf("said “no.”"), "Said “no.”");
   assert.equal(sentenceOf("町を出る"), "町を出る。");
 });
+
+test("a person without a name is of the cast when a second page tells of them, or when they are found to be somebody", () => {
+  const stranger = { ...name("s", "the stranger", 0), pages: [1, 4] };
+  const told = [note("n1", ["s"], 0), note("n2", ["x"], 1), note("n3", ["s"], 3)];
+  const later = new World([batch(0, [stranger, name("x", "Lord X", 1)], told)]);
+  assert.deepEqual([later.asOf(2).get("s").once, later.asOf(2).get("x").once], [true, false]);
+  assert.equal(later.asOf(3).get("s").once, false);
+  assert.equal(story().asOf(5).get("s").once, true);
+  assert.equal(story().asOf(6).get("s").once, false); // he is Lord X
+});

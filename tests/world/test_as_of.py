@@ -6,7 +6,7 @@ from readagent_core.document import Document, Paragraph
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.plan import GistingPlan
 from readagent_core.world.as_of import Order, World
-from readagent_core.world.identity import Edit, EditKind
+from readagent_core.world.identity import Edit, EditKind, Link, LinkBy
 from readagent_core.world.names import EntityKind
 from readagent_core.world.notes import Note, NoteKind, PageNotes
 
@@ -85,9 +85,32 @@ def test_a_description_with_an_indefinite_article_is_somebody_new_on_every_page(
         2: PageNotes(),
         3: PageNotes((said(3, "The young man", "sang"), said(3, "A young man", "drove"))),
     }
-    people = World(memory_of(*texts), made).as_of(3).people
-    told = {person.name: [line.says for line in person.lines] for person in people}
+    known = World(memory_of(*texts), made).as_of(3)
+    told = {person.name: [line.says for line in person.lines] for person in known.met_once}
     assert told == {"a young man": ["sat there", "left"], "A young man (p. 3)": ["drove", "sang"]}
+    assert known.people == ()
+
+
+def test_whose_mother_she_is_depends_on_the_page():
+    def said(page: int, name: str, words: str) -> Note:
+        start = texts[page - 1].index(words)
+        return Note(page, page - 1, start, start + len(words), NoteKind.DOES, P, name, words, "", "", page - 1)
+
+    texts = ("Ann waited. Her mother sang.", "Bess waited. Her mother slept.")
+    made = {
+        1: PageNotes((said(1, "Ann", "waited"), said(1, "her mother", "sang"))),
+        2: PageNotes((said(2, "Her mother", "slept"),)),
+    }
+    world = World(memory_of(*texts), made)
+    known = world.as_of(2)
+    assert {p.name: [line.says for line in p.lines] for p in known.met_once} == {
+        "her mother": ["sang"],
+        "Her mother (p. 2)": ["slept"],
+    }
+    assert [p.name for p in known.people] == ["Ann"]
+    joined = World(memory_of(*texts), made, links=[Link("her mother", "Her mother (p. 2)", 2, 1, by=LinkBy.MODEL)])
+    assert [p.name for p in joined.as_of(2).people] == ["Ann", "her mother"]  # of her two pages tell
+    assert [p.name for p in joined.as_of(1).met_once] == ["her mother"]
 
 
 def test_the_timeline_puts_what_is_told_late_at_its_time():
