@@ -337,6 +337,8 @@ export interface NameRecord {
   from: number;
   /** of a description in common words: the pages on which it is a name */
   pages?: number[];
+  /** 1 where it has no name in it, unlike 'old Mrs. Skeff' */
+  nameless?: number;
 }
 
 /** What a page says, with the words that it rests on. */

@@ -19,6 +19,7 @@ from readagent_core.world.mentions import Mention, find_mentions
 from readagent_core.world.names import (
     EntityKind,
     find_names,
+    has_name,
     is_description,
     name_key,
     name_worth,
@@ -97,7 +98,7 @@ class Entity:
         """Whether this is a person without a name of whom one page tells: somebody passing, or not known again yet."""
         if self.kind != EntityKind.PERSON or self.by_rule or len({line.page for line in self.lines}) > 1:
             return False
-        return all(map(is_description, (self.name, *(other.name for other in self.also))))
+        return not any(map(has_name, (self.name, *(other.name for other in self.also))))
 
 
 class Known:

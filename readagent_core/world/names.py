@@ -35,6 +35,7 @@ TITLE = re.compile(
     r"|reverend|st|lawyer|squire|judge|deacon|parson|farmer)\.?\s+",
     re.IGNORECASE,
 )
+_COMMON_FIRST = re.compile(r"^[^\W\dA-Z]+\s+(?=[^\W\da-z])")
 TITLE_FORMS = {"mister": "mr", "capt": "captain", "doctor": "dr", "rev": "reverend", "prof": "professor"} | {
     "cllr": "councillor",
     "madame": "mme",
@@ -165,6 +166,11 @@ def is_description(name: str) -> bool:
         return len(core) == 1 or bool(_JAPANESE_WORDS.search(core))
     words = [word for word in re.findall(r"[^\W\d_]+", core) if word not in _LINKING and len(word) > 1]
     return core[:1].islower() or any(word[0].islower() for word in words)
+
+
+def has_name(name: str) -> bool:
+    """Whether somebody is called by a name, also with one common word before it: 'old Mrs. Skeff', 'farmer Grey'."""
+    return not is_description(name) or not is_description(_COMMON_FIRST.sub("", ARTICLE.sub("", name.strip())))
 
 
 def name_worth(name: str) -> tuple[bool, bool, bool, int]:

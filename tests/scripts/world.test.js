@@ -42,7 +42,7 @@ const story = () =>
   new World([
     batch(
       0,
-      [{ ...name("s", "the stranger", 0), pages: [1] }, name("x", "Lord X", 2)],
+      [{ ...name("s", "the stranger", 0), pages: [1], nameless: 1 }, name("x", "Lord X", 2)],
       [note("n1", ["s"], 0), note("n2", ["x"], 2, "n2", { kind: "is" })],
     ),
     batch(1, [name("x", "X", 5)], [note("n3", ["s", "x"], 6), note("n4", ["x"], 8)], [link("s", "x", 6)]),
@@ -176,7 +176,7 @@ test("pages and sentences are said as people say them", () => {
 });
 
 test("a person without a name is of the cast when a second page tells of them, or when they are found to be somebody", () => {
-  const stranger = { ...name("s", "the stranger", 0), pages: [1, 4] };
+  const stranger = { ...name("s", "the stranger", 0), pages: [1, 4], nameless: 1 };
   const told = [note("n1", ["s"], 0), note("n2", ["x"], 1), note("n3", ["s"], 3)];
   const later = new World([batch(0, [stranger, name("x", "Lord X", 1)], told)]);
   assert.deepEqual([later.asOf(2).get("s").once, later.asOf(2).get("x").once], [true, false]);

@@ -7,7 +7,7 @@ from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.plan import GistingPlan
 from readagent_core.world.as_of import Order, World
 from readagent_core.world.identity import Edit, EditKind, Link, LinkBy
-from readagent_core.world.names import EntityKind
+from readagent_core.world.names import EntityKind, has_name
 from readagent_core.world.notes import Note, NoteKind, PageNotes
 
 TEXTS = (
@@ -132,3 +132,11 @@ def test_without_notes_names_are_found_by_rule_with_no_claims():
     known = World(memory_of(*TEXTS), {}).as_of(4)
     assert [(e.name, e.by_rule, e.lines) for e in known.people] == [("Anna Brook", True, ()), ("Tom Brook", True, ())]
     assert known.without_notes == (1, 2, 3, 4)
+
+
+def test_old_mrs_skeff_has_a_name():
+    named = ("old Mrs. Skeff", "the young Honorius", "farmer Grey", "Lord X", "水野遥")
+    assert all(map(has_name, named))
+    assert not any(
+        map(has_name, ("the man from Hepburn", "Charity's father", "one of those Mountain fellows", "若い助手"))
+    )

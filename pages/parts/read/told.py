@@ -14,7 +14,7 @@ from readagent_core.document import Document
 from readagent_core.world.as_of import HAPPENS, World
 from readagent_core.world.identity import LinkBy, NameAt
 from readagent_core.world.mentions import spellings
-from readagent_core.world.names import is_description, name_key
+from readagent_core.world.names import has_name, is_description, name_key
 from readagent_core.world.notes import Note, NoteKind
 from readagent_core.world.times import in_order_of_time
 
@@ -84,6 +84,8 @@ def _name(name: NameAt, paragraph: int, pages: set[int]) -> dict[str, Any]:
         record["spelled"] = spelled
     if is_description(name.name) and not name.by_rule:
         record["pages"] = sorted(pages)
+        if not has_name(name.name):
+            record["nameless"] = 1
     return record
 
 
