@@ -169,20 +169,23 @@ def choose(workspace: Workspace, methods: tuple[str, ...]) -> None:
     print(dict(right))
 
 
-def every_task(workspace: Workspace) -> None:
-    """Send prompts of all tasks about the novella, and say of each answer whether its pages exist."""
+def every_task(workspace: Workspace, methods: tuple[str, ...]) -> None:
+    """Send prompts of all tasks about the novella, and say of each answer whether its pages exist.
+
+    ``methods``: those asked; none for all.
+    """
     memory, model, cancel = own_memory(workspace), workspace.model.without_cache(), CancelToken()
     some = [row for row in questions(NOVELLA) if not row.get("options")][3:4]
     some += [row for row in questions(NOVELLA) if row.get("options")][:1]
-    for method in all_methods().values():
-        for row in () if "neural" in method.name else some:  # those need another model
+    for method in methods or [name for name in all_methods() if "neural" not in name]:  # those need another model
+        for row in some:
             try:
-                text, _, seconds = answer(workspace, memory, row, method.name)
+                text, _, seconds = answer(workspace, memory, row, method)
             except ReadAgentError as error:
-                print(f"{method.name}: {type(error).__name__}: {error}", flush=True)
+                print(f"{method}: {type(error).__name__}: {error}", flush=True)
                 continue
             missing = [page for page in text.looked_up if not 1 <= page <= len(memory.pages)]
-            print(f"{method.name}: {seconds:.0f} s, {text.looked_up} {missing=} {text.text[:120]!r}", flush=True)
+            print(f"{method}: {seconds:.0f} s, {text.looked_up} {missing=} {text.text[:120]!r}", flush=True)
     for page in (memory.pages[2], memory.pages[-2]):
         passage = Passage(memory.document, Spot(page.start + 1, 0), Spot(page.start + 2, 0))
         for task in TASKS:
@@ -264,7 +267,7 @@ def main(model: str, out: str, part: str, *methods: str) -> None:
     elif part == "choose":
         choose(workspace, methods)
     elif part == "tasks":
-        every_task(workspace)
+        every_task(workspace, methods)
     else:
         report(workspace, folder)
 

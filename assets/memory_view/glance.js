@@ -312,7 +312,7 @@ export class Glance {
         this.handle.read,
         this.handle.node,
       ),
-      less ? button(`${number(less)} who appear less`, open, { kind: "quiet slim linkb lessb" }) : "",
+      less ? el("div", {}, button(`${number(less)} who appear less`, open, { kind: "quiet slim linkb lessb" })) : "",
       ...this.passing(once),
       el(
         "p",
@@ -331,10 +331,11 @@ export class Glance {
     const toggle = () => {
       this.metOnce = !this.metOnce;
       this.draw();
+      this.node.querySelector(".passing")?.scrollIntoView({ block: "nearest" });
     };
     const label = `${number(once.length)} met once, without a name`;
     const more = button(label, toggle, { kind: "quiet slim linkb lessb", "aria-expanded": String(this.metOnce) });
-    if (!this.metOnce) return [more];
+    if (!this.metOnce) return [el("div", {}, more)];
     const chips = once.map((one) =>
       button(el("span", { dir: "auto", lang: this.state.book.outline.language }, one.name), () => this.select(one.id), {
         kind: "relchip",
@@ -342,7 +343,7 @@ export class Glance {
       }),
     );
     const told = "Each may be one of those above: the pages do not say.";
-    return [more, el("p", { class: "small dim" }, told), el("div", { class: "relchips" }, ...chips)];
+    return [el("div", { class: "passing" }, more, el("p", { class: "small dim" }, told), el("div", { class: "relchips" }, ...chips))];
   }
 
   /** @param {number} page */

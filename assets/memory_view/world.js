@@ -189,7 +189,8 @@ function knownOf(id, entities, { told, strangers, paragraph }) {
     names: [...new Set(named.flatMap((one) => one.spelled ?? [one.name]))],
     also: [...new Set(named.map((one) => one.name))].filter((other) => other !== name),
     lines: [...lines.values()].sort((a, b) => byPlace(a.note, b.note)),
-    once: named[0].kind === "person" && named.every(({ nameless }) => nameless) && new Set([...lines.keys()].map(({ page }) => page)).size < 2,
+    once:
+      named[0].kind === "person" && named.every(({ nameless }) => nameless) && new Set([...lines.keys()].map(({ page }) => page)).size < 2,
   };
 }
 
