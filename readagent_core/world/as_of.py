@@ -196,7 +196,7 @@ class World:
         edits: Sequence[Edit] = (),
     ) -> None:
         self.memory = memory
-        self.notes = notes_of_persons(notes)
+        self.notes = notes_of_persons(notes, memory.pages)
         self.edits = tuple(edits)
         self._no_names = {name_key(edit.name) for edit in edits if edit.kind == EditKind.NOT_A_NAME}
         self._notes_of: defaultdict[str, list[Note]] = defaultdict(list)

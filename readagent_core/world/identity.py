@@ -19,6 +19,7 @@ from readagent_core.world.names import (
     HONORIFIC,
     KIN,
     MARRIED,
+    PAGE_OF_NAME,
     TITLE,
     TITLE_FORMS,
     EntityKind,
@@ -184,7 +185,8 @@ def are_variants(one: NameAt, other: NameAt) -> bool:
     'Mr Vane' may be another than 'Ambrose Vane': a title and a first name do not tell.
     """
     if {one.kind, other.kind} != {EntityKind.PERSON} or any(
-        is_description(without_title(name)) and not is_unspaced(name) for name in (one.name, other.name)
+        PAGE_OF_NAME.search(name) or (is_description(without_title(name)) and not is_unspaced(name))
+        for name in (one.name, other.name)
     ):
         return False
     (title, bare), (other_title, other_bare) = split_title(one.name), split_title(other.name)
@@ -234,6 +236,11 @@ def begin_alike(one: str, other: str) -> bool:
 def _fit_titles(one: str, other: str) -> bool:
     """Whether one person may have both titles: 'Mr' and 'lawyer', but not 'Mr' and 'Dr', who may be father and son."""
     return not one or not other or one == other or ({one, other} - CALLINGS == {"mr"})
+
+
+def is_married_name(name: str) -> bool:
+    """Whether somebody is called so by marriage: 'Mrs Grey', of whom there may be one after the other."""
+    return split_title(name)[0] == MARRIED
 
 
 def without_title(name: str) -> str:

@@ -11,7 +11,7 @@ from itertools import accumulate
 
 from readagent_core.document import Document
 from readagent_core.words import collapse_whitespace
-from readagent_core.world.names import ARTICLE, HONORIFIC
+from readagent_core.world.names import ARTICLE, HONORIFIC, PAGE_OF_NAME
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 _KATAKANA = re.compile(r"[\u30a0-\u30ff]")
@@ -28,34 +28,38 @@ class Mention:
 
 def spellings(name: str) -> set[str]:
     """Return how ``name`` may stand in the text: without its article, without an honorific, with another apostrophe."""
-    core = ARTICLE.sub("", collapse_whitespace(name))
+    core = ARTICLE.sub("", PAGE_OF_NAME.sub("", collapse_whitespace(name)))
     return {core, core.replace("'", "’"), HONORIFIC.sub("", core)} - {""}
 
 
 def find_mentions(document: Document, names: Mapping[str, int]) -> Mapping[str, tuple[Mention, ...]]:
     """Return where each of ``names`` stands in the text, in order, as it is written there.
 
-    ``names``: with the paragraph from which each is known. Of names at one place the longest wins where it is known.
+    ``names``: with the paragraph from which each is known. Of names at one place the longest wins where it is known, of
+    two that are spelled alike the one that became known last.
     Letter case matters, an article before a name does not. In scripts with spaces whole words are meant.
     """
     texts = [paragraph.text for paragraph in document.paragraphs]
     starts = [0, *accumulate(len(text) + 1 for text in texts)]
     whole = "\n".join(texts)
-    hits: list[tuple[int, int, str]] = []
+    hits: list[tuple[int, int, int, str]] = []
     for name in names:
         for spelled in spellings(name):
             at = whole.find(spelled)
             while at >= 0:
                 end = at + len(spelled)
                 if _is_apart(whole, at, end):
-                    hits.append((at, -end, name))
+                    hits.append((at, -end, -names[name], name))
                 at = whole.find(spelled, end)
     found: defaultdict[str, list[Mention]] = defaultdict(list)
     beyond = 0
-    for start, negative_end, name in sorted(hits):
+    for start, negative_end, _, name in sorted(hits):
         if start >= beyond:
             index = bisect_right(starts, start) - 1
-            beyond = -negative_end if names[name] <= index else beyond
+            if names[name] <= index:
+                beyond = -negative_end
+            elif PAGE_OF_NAME.search(name):
+                continue
             found[name].append(Mention(index, start - starts[index], -negative_end - starts[index]))
     return {name: tuple(found[name]) for name in names}
 

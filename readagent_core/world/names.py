@@ -28,6 +28,7 @@ OF_SOMEBODY = re.compile(  # who it is depends on where it stands
     r"|votre|mi|tu|su|mio|mia|suo|sua)\s+",
     re.IGNORECASE,
 )
+PAGE_OF_NAME = re.compile(r" \(p\. \d+\)$")  # tells two apart who are called alike
 TITLE = re.compile(
     r"^(?:mr|mrs|ms|miss|mister|master|madam|madame|mme|mlle|monsieur|herr|frau|señor|señora|don|doña|signor|signora"
     r"|uncle|aunt|cousin|brother|sister|dr|doctor|captain|capt|constable|inspector|sergeant|colonel|major|general|lady"
@@ -177,7 +178,7 @@ def name_worth(name: str) -> tuple[bool, bool, bool, int]:
     """Return how well a name serves to show somebody by: best without common words, an article or the page that tells
     two of one description apart; then the longest.
     """
-    return not is_description(name), not ARTICLE.match(name), " (p. " not in name, len(name)
+    return not is_description(name), not ARTICLE.match(name), not PAGE_OF_NAME.search(name), len(name)
 
 
 def _is_cased(text: str) -> bool:
