@@ -100,5 +100,6 @@ def choose_settings(settings: AskSettings, books: GistMemory | AskedShelf, model
         settings,
         by_importance=settings.by_importance or of_book,
         reason_first=settings.reason_first or model.options.reason_first,
+        plain=settings.plain or model.options.plain_answers,
         extra={**opened, **settings.extra},
     )

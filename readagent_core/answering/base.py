@@ -54,7 +54,8 @@ class AskSettings:
     importance, and they are added while they fit (books). ``keep``: which part stays when full text is cut: 'left',
     'right' or 'ends'. ``may_decline``: the model may answer that the text does not settle which option is right;
     experiments force a choice. ``reason_first``: it compares the options before it names a letter, which helps weak
-    models. ``extra``: a method's own settings, by name (``Method.options``).
+    models. ``plain``: an answer is asked for in few words, without page marks and quotations, whose examples small
+    models copy. ``extra``: a method's own settings, by name (``Method.options``).
     """
 
     look_ups: int = 3
@@ -65,6 +66,7 @@ class AskSettings:
     keep: str = "left"
     may_decline: bool = False
     reason_first: bool = False
+    plain: bool = False
     extra: Mapping[str, int | float | bool | str] = field(default_factory=dict)
 
 

@@ -12,14 +12,23 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 
-from readagent_core.answering.base import LETTERS, Event, LookedUp
+from readagent_core.answering.base import Event, LookedUp
 from readagent_core.answering.explore_replies import ANSWER_MARK
 from readagent_core.answering.joined_books import JoinedMemory
 from readagent_core.answering.passages import BookPassages, join_passages
 from readagent_core.answering.recall_replies import BEGUN, RecallRequest, parse_recall
 from readagent_core.answering.recall_requests import Seen, carry_out
 from readagent_core.answering.recall_view import first_view, names_of, page_runs
-from readagent_core.answering.response import ANSWER_WORDS, choice_form, conclude, stream_answer
+from readagent_core.answering.response import (
+    ANSWER_WORDS,
+    PLAIN,
+    PLAIN_WORDS,
+    choice_form,
+    conclude,
+    letters,
+    plain_task,
+    stream_answer,
+)
 from readagent_core.answering.retrieval import nearness
 from readagent_core.answering.run import Run
 from readagent_core.answering.word_budget import ask_within_window, max_context_words
@@ -67,6 +76,8 @@ def _attempt(run: Run, book: BookPassages, view: str, *, gists: bool) -> Generat
         yield LookedUp((), "", "found by search", passages=tuple(join_passages(seen.passages)))
     yield seen.expanded()
     left = run.option("requests", ROUNDS)
+    if run.settings.plain and gists and not left:
+        yield run.note(PLAIN)
     prompt = first_prompt(book.show(seen.passages), left)
     if left and budget.room_after(prompt, seen) < _LEAST_ROUND:
         left, prompt = 0, first_prompt(book.show(seen.passages), 0)
@@ -153,19 +164,31 @@ def _first_prompt(run: Run, view: str, passages: str, places: str, *, gists: boo
         else ""
     )
     cast = "" if what else escape_tags(run.resources.cast(memory))
-    letters = "" if run.settings.reason_first else LETTERS[: len(run.question.options)]
+    about = render_fragment(
+        "recall.books" if what else "recall.book",
+        run.language,
+        title=run.title,
+        **(what or {"pages": page_runs(memory, range(1, len(memory.pages) + 1))}),
+    )
+    remembered = {"memory": view, "names": cast or names_of(memory)} if gists else {}
+    if run.settings.plain and gists and not left:
+        return render(
+            "recall_plain",
+            run.language,
+            reply_words=PLAIN_WORDS,
+            choices=letters(run),
+            about=about,
+            **remembered,
+            passages=passages,
+            asked=plain_task(run),
+        )
     return render(
         "recall" if gists else "search_agent",
         run.language,
         reply_words=ANSWER_WORDS,
-        choices=(*letters, "none") if letters and run.settings.may_decline else letters,
-        about=render_fragment(
-            "recall.books" if what else "recall.book",
-            run.language,
-            title=run.title,
-            **(what or {"pages": page_runs(memory, range(1, len(memory.pages) + 1))}),
-        ),
-        **({"memory": view, "names": cast or names_of(memory)} if gists else {}),
+        choices=letters(run),
+        about=about,
+        **remembered,
         passages=passages,
         asking=asking,
         words=render_fragment("recall.words", run.language, words=places) + "\n\n" if places else "",

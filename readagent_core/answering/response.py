@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Generator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from readagent_core.answering.base import LETTERS, AnswerPart, Event, Expanded
@@ -25,6 +26,8 @@ from readagent_core.words import collapse_whitespace
 OPTION_RETRIES = 2
 ANSWER_WORDS = 400
 _HELD = 60  # characters of a reply after which it is taken for an answer
+PLAIN_WORDS = 120  # of an answer without page marks and quotations
+PLAIN = "Asked for a plain answer, without page marks and quotations, as set for this model."
 OPENED_AFTER = "In the prompt the opened pages came after the gists, as set for this model."
 _LEAD = (
     r"(?i:answer|choice|choose|pick|option|選択肢|答え|回答|正解|答案|选项|respuesta|antwort|réponse)"
@@ -129,19 +132,37 @@ def choice_form(run: Run) -> dict[str, str]:
     return {"form": render_fragment(form, run.language), "unsettled": render_fragment(unsettled, run.language)}
 
 
+def plain_task(run: Run) -> str:
+    """Return what a prompt for a plain answer asks, after its texts."""
+    question = run.question_with_options
+    if not run.question.options:
+        return render_fragment("answer.plain", run.language, question=question)
+    return render_fragment("choose.plain", run.language, question=question, **choice_form(run))
+
+
 def _prompt(run: Run, free_form: str, choice: str, **values: str) -> Prompt:
     values |= {"title": run.title, "question": run.question_text}
-    if not run.question.options:
-        return render(free_form, run.language, reply_words=ANSWER_WORDS, **values)
-    values["options"] = escape_tags(run.question.lettered())
-    values |= choice_form(run)
-    named = LETTERS[: len(run.question.options)]
-    choices = () if run.settings.reason_first else (*named, "none") if run.settings.may_decline else named
-    return render(choice, run.language, reply_words=ANSWER_WORDS, choices=choices, **values)
+    task, choices = free_form, letters(run)
+    if run.question.options:
+        task = choice
+        values |= {"options": escape_tags(run.question.lettered())} | choice_form(run)
+    prompt = render(task, run.language, reply_words=ANSWER_WORDS, choices=choices, **values)
+    if not run.settings.plain:
+        return prompt
+    texts, end, _ = prompt.text.rpartition("</text>\n\n")  # what comes before is alike, and read once
+    return replace(prompt, text=f"{texts}{end}{plain_task(run)}", reply_words=PLAIN_WORDS)
+
+
+def letters(run: Run) -> tuple[str, ...]:
+    """Return what a reply to a question with options may begin with; () where its reasons come first."""
+    named = () if run.settings.reason_first else tuple(LETTERS[: len(run.question.options)])
+    return (*named, "none") if named and run.settings.may_decline else named
 
 
 def respond(run: Run, prompt: Prompt, **figures: Any) -> Generator[Event, None, None]:
     """Send ``prompt``, stream the answer and end the run. ``figures``: arguments of ``Run.finish``."""
+    if run.settings.plain:
+        yield run.note(PLAIN)
     completion = yield from run.stream(prompt)
     yield from conclude(run, prompt, completion, **figures)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import psutil
 
 from readagent_core.cancel import CancelToken
 from readagent_core.connecting import connecting
-from readagent_core.connecting.checking.suitable_options import suitable_for_speed
+from readagent_core.connecting.checking.suitable_options import IN_ONE_CALL, suitable_for_speed
 from readagent_core.errors import LocalModelError, SettingsError
 from readagent_core.gisting.costs import NOVEL_WORDS, SLOW_NOVEL, SPEEDS, minutes_at
 from readagent_core.jobs import Job
@@ -28,6 +28,7 @@ from readagent_core.settings.saved import ModelOptions
 from readagent_core.workspace import Workspace
 
 INSTALL_KEY = "install a model"
+SMALL_FILE = 2_200 << 20  # bytes; models of about 3 thousand million parameters and fewer: they copy examples
 # tokens a second on a core of a model with a thousand million parameters: a first guess, until it was tried here
 _READ_A_CORE, _WRITTEN_A_CORE = 25.0, 6.0
 _TRY_PAGE = (
@@ -145,6 +146,8 @@ def use(workspace: Workspace, name: str, *, cancel: CancelToken | None = None) -
     if not workspace.settings.saved.options_of(name).to_dict():
         # pages opened after the gists leave those as they were read before
         options, _ = suitable_for_speed(ModelOptions(opened_after=True), *speeds.get(name, (0.0, 0.0)))
+        if file.stat().st_size < SMALL_FILE:
+            options = replace(options, plain_answers=True, method=IN_ONE_CALL)
         connecting.save_model_options(workspace, name, options)
     connecting.use_model(workspace, address=WHERE, model=name, key=Secret())
 

@@ -140,7 +140,7 @@ def parse(text: str, base: AskSettings) -> Arm:
                 words = _parse_count(value)
             elif field_name == "context_words":
                 settings = replace(settings, context_words=_parse_count(value))
-            elif field_name in ("by_importance", "may_decline", "reason_first"):
+            elif field_name in ("by_importance", "may_decline", "reason_first", "plain"):
                 flag: dict[str, Any] = {field_name: value.lower() in ("1", "true", "yes")}
                 settings = replace(settings, **flag)
             elif field_name.startswith("plan."):

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 from readagent_core.document import Document
 from readagent_core.gisting.call_estimate import GistingEstimate, estimate
-from readagent_core.gisting.notes_budget import add_notes
-from readagent_core.gisting.notes_mode import notes_mode
+from readagent_core.gisting.notes_budget import add_notes, notes_mode
 from readagent_core.library.records import Gisting, GistingState, StopReason
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.prices import money, money_after, price_in_words
@@ -49,7 +48,7 @@ def estimate_sentence(workspace: Workspace, document: Document, plan: GistingPla
 
 
 def _estimate(workspace: Workspace, document: Document, plan: GistingPlan) -> GistingEstimate:
-    return add_notes(estimate(document, plan), document, plan, notes_mode(workspace, workspace.model, plan))
+    return add_notes(estimate(document, plan), document, plan, notes_mode(workspace, workspace.model, document, plan))
 
 
 def short_estimate(workspace: Workspace, document: Document, plan: GistingPlan) -> str:

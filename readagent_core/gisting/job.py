@@ -20,7 +20,8 @@ from readagent_core.errors import (
 )
 from readagent_core.gisting import CALLS_AHEAD, GistingProgress, cut_rest_by_rule, read
 from readagent_core.gisting.costs import book_budget
-from readagent_core.gisting.notes_mode import NotesMode, notes_mode
+from readagent_core.gisting.notes_budget import notes_mode
+from readagent_core.gisting.notes_mode import NotesMode
 from readagent_core.gisting.noting import make_notes, pages_without_notes
 from readagent_core.jobs import Job
 from readagent_core.library.records import Book, Gisting, GistingState, StopReason
@@ -201,7 +202,7 @@ def _read(
         library.set_state(gisting.id, GistingState.RUNNING)
         budget = book_budget(workspace, gisting.book_id, model)
         metered = Metered(model, budget=budget.limit, spent=budget.spent)
-        mode, store = notes_mode(workspace, model, gisting.plan), library.store(gisting.id)
+        mode, store = notes_mode(workspace, model, document, gisting.plan), library.store(gisting.id)
         read(
             document,
             metered,

@@ -1,7 +1,8 @@
 """How much notes may take: with the links between names, two fifths of the words of making the gists.
 
-What a plan sends for gists differs by more than two times: pages cut by rule need no call for a pause point. In a text
-of fewer than about 3,000 words notes may take more: the instructions alone are longer than such a share.
+What a plan sends for gists differs by more than two times: pages cut by rule need no call for a pause point. Of a text
+so short that the instructions alone are longer than such a share, no notes are made with the gists; a person can have
+them made afterwards, for a price that is told first.
 """
 
 from __future__ import annotations
@@ -14,14 +15,18 @@ from itertools import count
 from readagent_core.document import Document
 from readagent_core.gisting.call_estimate import GistingEstimate, estimate
 from readagent_core.gisting.notes_mode import NotesMode
+from readagent_core.models.base import ChatModel
 from readagent_core.plan import GistingPlan
 from readagent_core.prompts import render_fragment
 from readagent_core.words import count_words
+from readagent_core.workspace import Workspace
 from readagent_core.world.notes import WORDS_A_NOTE
 
+_LEAST_WINDOW = 3_000  # tokens: what asks for notes, and the notes, take about 800
 SHOWN_WORDS = 1_200  # of pages whose notes are asked for in one call
 _ADDED, _LINKS = 0.385, 0.05  # of the words for gists; the rest of two fifths is for what the estimate misses
 _LEAST_SHOWN, _MOST_SHOWN = 0.2, 0.6
+_LEAST_HELD = 0.26  # with less to show, of a text of some 800 words, what the estimate misses counts
 _LINE_WORDS = 21  # of a note, as models write it
 _COMPARISON_WORDS = 1_100  # of a prompt about three dozen people
 _LEAST_COMPARISON = 200  # of one about a few
@@ -36,12 +41,14 @@ class NotesBudget:
     ``shown``: the share of a page's words that a call for notes alone shows. ``lines``: the share of the usual lines
     that is asked for with a gist; 0.0 where those are too few, so that notes are asked for apart. ``compared``: after
     how many words of the text names are compared. ``per_word``: words that comparing them may take for a word of text.
+    ``holds``: whether notes keep within the share at all.
     """
 
     shown: float = _MOST_SHOWN
     lines: float = 1.0
     compared: int = 8_000
     per_word: float = 1.0
+    holds: bool = True
 
 
 @lru_cache(maxsize=4)
@@ -66,7 +73,25 @@ def notes_budget(document: Document, plan: GistingPlan) -> NotesBudget:
         min(1.0, max(lines, _LEAST_LINES)) if with_gist else 0.0,
         round(_COMPARISON_WORDS * words / (_LINKS * sent)),
         links / words,
+        lines >= _LEAST_LINES or shown >= _LEAST_HELD,
     )
+
+
+def notes_mode(workspace: Workspace, model: ChatModel, document: Document, plan: GistingPlan) -> NotesMode:
+    """Return how this model makes notes while it makes gists, as its test found.
+
+    OFF for the built-in reader, where Settings switch them off, in a window that would hold little else, where several
+    gists come in one reply, for a text too short for its notes, and for a model on this computer, which would write
+    three times as much: notes can be made afterwards then.
+    """
+    if model.window and model.window < _LEAST_WINDOW:
+        return NotesMode.OFF
+    if not model.is_language_model or not workspace.settings.saved.notes or plan.pagination == "one-pass":
+        return NotesMode.OFF
+    if model.shares_text or not notes_budget(document, plan).holds:
+        return NotesMode.OFF
+    apart = workspace.settings.saved.options_of(model.name).notes_apart
+    return NotesMode.APART if apart else NotesMode.WITH_GIST
 
 
 def add_notes(made: GistingEstimate, document: Document, plan: GistingPlan, mode: NotesMode) -> GistingEstimate:

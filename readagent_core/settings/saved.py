@@ -35,7 +35,8 @@ class ModelOptions:
     answers. ``reason_first``: it compares the options before it names a letter. ``json_replies``: a JSON schema is
     sent where a reply has a form. ``opened_after``: prompts show opened pages after all the gists, not in place, so
     that a server which reuses the beginnings of prompts has less to compute. ``notes_apart``: what a page establishes
-    is asked for in a call of its own, not with its gist.
+    is asked for in a call of its own, not with its gist. ``plain_answers``: an answer is asked for in few words,
+    without page marks and quotations, whose examples small models copy.
     """
 
     small_pages: bool = False
@@ -45,6 +46,7 @@ class ModelOptions:
     json_replies: bool = False
     opened_after: bool = False
     notes_apart: bool = False
+    plain_answers: bool = False
     why: tuple[str, ...] = field(default=(), compare=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -214,7 +216,7 @@ _CHECKS_BY_MODEL = {
     "catalogues": _catalogue,
     "catalogue_passwords": lambda value: Secret(_text(value)),
 }
-_LISTS_OF_MODELS = ("reason_first", "json_replies", "opened_after", "notes_apart")
+_LISTS_OF_MODELS = ("reason_first", "json_replies", "opened_after", "notes_apart", "plain_answers")
 
 
 def parse_settings(data: Mapping[str, Any], path: Path) -> SavedSettings:

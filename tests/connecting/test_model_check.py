@@ -101,6 +101,7 @@ def test_a_model_that_chats_instead():
         "small_pages": True,
         "method": "recall-once",
         "notes_apart": True,
+        "plain_answers": True,
     }
 
 
@@ -214,7 +215,7 @@ def test_a_model_that_does_not_answer_is_told(answered):
 
 
 def test_settings_are_saved_for_this_model_and_used(open_workspace):
-    wanted = ModelOptions(True, "uniform", "read-agent-s", True, True, True, True, ("why",))
+    wanted = ModelOptions(True, "uniform", "read-agent-s", True, True, True, True, True, ("why",))
     with FakeServer(sensible, enforces=True, window=32_768) as server:
         workspace = open_workspace(server.url, reason_first=["another"])
         connecting.save_model_options(workspace, "fake-model", wanted)
@@ -226,7 +227,7 @@ def test_settings_are_saved_for_this_model_and_used(open_workspace):
         assert workspace.library.gistings(book.id)[0].plan.pagination == "uniform"
         exchange, job = ask(workspace, book.id, Question("Who?", ("Ida", "Pell")))
         job.join(120)
-        assert exchange.settings["reason_first"] is True
+        assert (exchange.settings["reason_first"], exchange.settings["plain"]) == (True, True)
         assert exchange.settings["extra"] == {"opened": "after"}
         assert any("response_format" in chat.payload for chat in server.chats)
         connecting.save_model_options(workspace, "fake-model", ModelOptions())

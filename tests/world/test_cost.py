@@ -1,6 +1,6 @@
 """In every plan, notes and the links between their names add at most two fifths to the words of making gists.
 
-Of a text of 3,000 words and more.
+Of a text too short for that no notes are made, unless a person asks for them.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import pytest
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
 from readagent_core.gisting import noting, read
+from readagent_core.gisting.job import start_gisting
 from readagent_core.gisting.notes_mode import NotesMode
 from readagent_core.incoming.samples import FOLDER, read_recording
 from readagent_core.library import Library
@@ -22,6 +23,8 @@ from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.models.cost.meter import Metered
 from readagent_core.plan import PAGINATIONS, GistingPlan
 from readagent_core.prompts import Prompt
+from readagent_core.settings import load_settings
+from readagent_core.workspace import Workspace
 from tests.fakes.model import FakeModel
 
 _QUOTED = re.compile(r"[\"“「]([^\"”」]+)[\"”」] *(?:\||$)")
@@ -79,3 +82,21 @@ def test_notes_and_links_add_at_most_two_fifths(pagination: str, name: str, pres
     else:
         made = {mode: words(mode) for mode in (NotesMode.APART, NotesMode.WITH_GIST)}
     assert {mode: round(found / gists - 1, 3) for mode, found in made.items() if not 1.1 < found / gists <= 1.4} == {}
+
+
+@pytest.mark.parametrize("paragraphs", [10, 25, 45, 70])
+def test_a_text_whose_notes_would_cost_more_has_none(paragraphs: int, tmp_path: Path) -> None:
+    name = "the-keeper-of-harrow-light"
+    text = load((FOLDER / f"{name}.md").read_bytes(), f"{name}.md")
+    document = Document(text.title, text.paragraphs[:paragraphs], language=text.language)
+    plan, words = GistingPlan.from_preset("article"), {}
+    for on in (False, True):
+        settings = load_settings({"READAGENT_HOME": str(tmp_path / str(on))})
+        model = FakeModel(Replaying(name))
+        workspace = Workspace(replace(settings, saved=replace(settings.saved, notes=on)), model=model)
+        start_gisting(workspace, workspace.library.add(document).id, plan).join(60)
+        (gisting,) = workspace.library.gistings(workspace.library.books()[0].id)
+        usage = workspace.library.memory(gisting.id).usage
+        words[on] = usage.words_in + usage.words_out
+        workspace.library.close()
+    assert 0 < words[True] <= 1.4 * words[False]

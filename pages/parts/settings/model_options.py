@@ -25,6 +25,11 @@ SWITCHES = {
         "Notes in calls of their own",
         "What a page says of people is not asked for together with its gist. It sends each page once more.",
     ),
+    "plain_answers": (
+        "Plain answers",
+        "It is asked to answer in a few words, without page marks and quotations. Small models copy the examples of "
+        "those in place of an answer.",
+    ),
     "small_pages": ("Pages half as long", "For books that are read from now on."),
 }
 METHODS = {

@@ -44,6 +44,9 @@ def suitable_options(checks: Collection[Check]) -> ModelOptions:
     if state.get("notes", GOOD) != GOOD:
         options = replace(options, notes_apart=True)
         why.append("What a page says of people in a call of its own: with the gist, one of them comes out wrong.")
+    if state.get("quote") == FAILED:
+        options = replace(options, plain_answers=True)
+        why.append("Answers without page marks and quotations: it copies the examples of those.")
     if state.get("reuse") == GOOD:
         options = replace(options, opened_after=True)
         why.append("Opened pages after the gists: it reuses the beginning of a prompt, so answers begin sooner.")
