@@ -108,8 +108,9 @@ export class NameCard {
     );
     if (again) this.node.querySelector("button")?.focus({ preventScroll: true });
     this.names.markOpen(named);
-    this.frame.room.classList.add("with-card");
     this.position();
+    const dim = () => this.frame.room.classList.toggle("with-card", this.opened);
+    requestAnimationFrame(() => setTimeout(dim)); // the gists step back after the card is there, which they would delay
   }
 
   /** @param {number} paragraph */
