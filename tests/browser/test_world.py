@@ -7,6 +7,7 @@ from pathlib import Path
 from playwright.sync_api import Page, WebSocket, expect
 
 from readagent_core.library import Library
+from readagent_core.models.builtin.reader import BuiltInReader
 from tests.browser.conftest import settled
 from tests.world_story import SECRETS, add_story, read_to
 
@@ -66,7 +67,12 @@ def test_a_card_and_the_world_tell_what_was_read_and_the_browser_gets_no_more(
     slider.press("ArrowLeft")
     expect(slider).to_have_text("As of page 2")
     expect(world).not_to_contain_text("secretthree")
-    expect(world.get_by_role("button", name="People 3")).to_be_visible()
+    expect(world.get_by_role("button", name="People 2")).to_be_visible()
+    world.get_by_role("button", name="1 met once, without a name").click()
+    expect(world).to_contain_text("Each may be one of those above")
+    world.get_by_role("button", name="the stranger", exact=True).click()
+    expect(world).to_contain_text("Gives bullion, secretone.")
+    world.get_by_role("button", name="Close the card").click()
     slider.press("End")
     expect(slider).to_have_text("As of page 3")
     page.keyboard.press("Escape")
@@ -92,6 +98,22 @@ def test_a_card_and_the_world_tell_what_was_read_and_the_browser_gets_no_more(
     world.get_by_role("button", name="Show them").click()
     expect(world.get_by_role("slider")).to_have_text("As of page 7")
     assert got.has(SECRETS[7])
+
+
+def test_on_a_phone_the_gist_of_a_page_does_not_lie_on_what_checks_its_chapter(
+    new_page: Page, app_url: str, app_home: Path
+) -> None:
+    page = new_page
+    book = add_story(app_home, read=7)
+    library = Library(app_home)
+    (gisting,) = library.gistings(book)
+    made = [{"question": "Who rowed?", "answer": "Hester Quill", "page": 7}]
+    library.artifacts(gisting.document_id).save("study", f"{gisting.id} 1-7 {BuiltInReader().name}", made)
+    library.close()
+    page.set_viewport_size({"width": 390, "height": 844})
+    open_at(page, app_url, app_home, book, 7)
+    page.get_by_role("button", name="Check yourself").click(timeout=10_000)
+    expect(page.get_by_role("dialog", name="Check yourself")).to_contain_text("Who rowed?")
 
 
 def test_without_notes_a_name_has_its_pages_and_can_be_no_name(page: Page, app_url: str, app_home: Path) -> None:
