@@ -50,7 +50,9 @@ def article(*, title: str = "", author: str = "", printed: str = "", stamp: str 
     return out.getvalue()
 
 
-@pytest.mark.parametrize("claimed", ["5", "ms_final_v3 (2)", "Annual Report of the Harbour Board", ""])
+@pytest.mark.parametrize(
+    "claimed", ["5", "ms_final_v3 (2)", "Annual Report of the Harbour Board", "arXiv:2601.01234v2  3 Jan 2026", ""]
+)
 def test_a_title_that_the_page_does_not_print_gives_way(claimed: str) -> None:
     stamp = "arXiv:2601.01234v2 [cs.CL] 3 Jan 2026"
     document = load(article(title=claimed, printed="Lamps and their Keepers", stamp=stamp), "file")

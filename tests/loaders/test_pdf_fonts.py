@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from pypdf import PdfWriter
-from pypdf.generic import DictionaryObject, NameObject, PdfObject
+from pypdf.generic import DictionaryObject, NameObject, PdfObject, StreamObject
 from reportlab.pdfbase.pdfmetrics import stringWidth
 
 from readagent_core.errors import NoTextError
@@ -177,3 +177,21 @@ def test_letters_that_are_set_apart_are_words():
     page(writer, {"H": font}, f"BT /H 12 Tf 1 0 0 1 50 540 Tm [{title}] TJ /H 10 Tf 1 0 0 1 50 500 Tm 14 TL {text} ET")
     document = load(written(writer), "x.pdf")
     assert "RESEARCH ARTICLE" in (document.title, *(p.text for p in document.paragraphs))
+
+
+def test_letters_of_two_code_units_shift_no_measure():
+    """Word writes its formulas in letters beyond U+FFFF, each of which PDFium counts as two characters."""
+    writer = PdfWriter()
+    fonts = {"V": type3_font(writer, b"V"), "R": type3_font(writer, bytes(range(33, 127)))}
+    for name, pairs in (("V", [(86, "𝑉")]), ("R", [(code, chr(code)) for code in range(33, 127)])):
+        rows = "".join(f"<{code:02x}> <{shown.encode('utf-16-be').hex()}>\n" for code, shown in pairs)
+        cmap = StreamObject()
+        cmap.set_data(
+            b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def /CMapType 2 def\n"
+            b"1 begincodespacerange <00> <ff> endcodespacerange\n"
+            + f"{len(pairs)} beginbfchar\n{rows}endbfchar endcmap end end".encode()
+        )
+        fonts[name].get_object()[NameObject("/ToUnicode")] = writer._add_object(cmap)
+    raised = "1 0 0 1 50 480 Tm /R 10 Tf (10) Tj 1 0 0 1 60 484 Tm /R 6 Tf (6) Tj 1 0 0 1 68 480 Tm /R 10 Tf (lamps) Tj"
+    page(writer, fonts, f"BT 1 0 0 1 50 500 Tm /V 10 Tf ({'V' * 24}) Tj {raised} ET")
+    assert "10⁶ lamps" in "\n".join(p.text for p in load(written(writer), "x.pdf").paragraphs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from io import BytesIO
 
 from reportlab.lib.pagesizes import A5
+from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 from readagent_core.loaders import load
@@ -113,3 +114,72 @@ def test_a_list_of_contents_gives_no_title_and_is_left_out():
     assert [s.title for s in document.sections] == names
     assert not any(". . ." in p.text for p in document.paragraphs)
     assert [(w.code, w.count) for w in document.warnings if w.code == "contents"] == [("contents", 4)]
+
+
+def paragraphs_of(*lines: list[tuple[float, str, str]]) -> list[str]:
+    """Returns the sections, marked, and paragraphs of a page whose lines have parts: x, font and text."""
+    out = BytesIO()
+    canvas = Canvas(out, pagesize=A5)
+    for n, parts in enumerate(lines):
+        for x, font, shown in parts:
+            canvas.setFont(font, 10)
+            canvas.drawString(x, 540 - 12 * n, shown)
+    canvas.save()
+    document = load(out.getvalue(), "x.pdf")
+    return [f"# {s.title}" for s in document.sections] + [p.text for p in document.paragraphs]
+
+
+PLAIN, HEAVY = "Times-Roman", "Times-Bold"
+PROSE = [
+    "The keeper of the light went down to the harbour in the evening and told the",
+    "men there what he had seen beyond the reef, and some of them believed him.",
+]
+RUN_IN = "Of the lamps and what their keepers wrote"
+
+
+def test_a_heading_in_the_line_begins_a_paragraph_and_is_no_section():
+    wide = stringWidth(RUN_IN, HEAVY, 10) + 62
+    head = [(50, HEAVY, RUN_IN), (wide, PLAIN, "Few of those who came to the")]
+    more = [[(50, PLAIN, line)] for line in PROSE]
+    for parts in (head, [(50, HEAVY, RUN_IN), (wide - 9, PLAIN, "Few of those who came to the")]):
+        found = paragraphs_of(*more, parts, *more)
+        assert [text.split()[0] for text in found] == ["The", "Of"]
+        assert found[1].startswith(f"{RUN_IN} Few of those who came to the The keeper")
+
+
+def test_a_line_that_is_bold_in_part_does_not_cut_a_paragraph():
+    lines = [
+        [(50, HEAVY, "In this paper an attempt is made to explore the foundations of lamps by ")],
+        [(50, PLAIN, "use"), (70, HEAVY, "of techniques which were first applied in the study of harbours and")],
+        [(50, HEAVY, "have later been extended to other branches, such as bells and foghorns, and so on.")],
+    ]
+    assert [text.split()[-1] for text in paragraphs_of(*lines)] == ["on."]
+
+
+def test_fractions_do_not_measure_the_leading():
+    lines: list[Row] = []
+    for n in range(8):
+        lines += [(f"{line} ({n})", 10, False) for line in PROSE] * 2 + [GAP]
+    out = BytesIO()
+    canvas = Canvas(out, pagesize=A5)
+    y = 560.0
+    for text_, size, _ in lines:
+        y -= 11 if text_ else 6
+        canvas.setFont(PLAIN, size)
+        canvas.drawString(50, y, text_)
+        if not text_:
+            for x in (60, 120, 180, 240, 300):
+                canvas.drawString(x, y - 1, "a + b")
+                canvas.drawString(x, y - 9, "c + d")
+            y -= 20
+    canvas.save()
+    found = [p.text for p in load(out.getvalue(), "x.pdf").paragraphs]
+    assert sum("beyond the reef" in text_ and text_.startswith("The keeper") for text_ in found) == 8
+
+
+def test_the_gaps_of_a_justified_line_are_spaces():
+    words = ["The", "keeper", "of", "the", "light", "went"]
+    spread = [(50 + 70 * n, PLAIN, word) for n, word in enumerate(words)]
+    more = [[(50, PLAIN, line)] for line in PROSE]
+    (text_,) = paragraphs_of(*more, spread, *more)
+    assert "The keeper of the light went The keeper" in text_

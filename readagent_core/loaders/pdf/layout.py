@@ -156,7 +156,7 @@ def measure_body(flows: Sequence[Flow]) -> BodyStyle:
         if max(abs(line.size - size), abs(before.size - size)) < 0.6
     ]
     gaps = Counter(round((before.y - line.y) * 2) / 2 for _, before, line in pairs).most_common(3)
-    leading = min((gap for gap, n in gaps if n * 3 >= gaps[0][1] and gap > 0.5 * size), default=1.2 * size)
+    leading = min((gap for gap, n in gaps if n * 3 >= gaps[0][1] and gap > 0.9 * size), default=1.2 * size)
     close = [pair for pair in pairs if pair[1].y - pair[2].y <= 1.3 * leading]
     indents = Counter(
         round(before.x - left)

@@ -5,6 +5,7 @@ Coordinates are in points, y upwards, rotated so that text runs from left to rig
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from math import inf
 from typing import NamedTuple
@@ -20,11 +21,13 @@ _RAISED = 0.6  # of the size; the most by which an index is raised or lowered
 _SUPERSCRIPT = 0.15  # of the size; the least by which a superscript is raised
 INDEX = 0.85  # of the size; the largest index
 UNKNOWN = 10.0  # points; the size of letters that say none
+_WORD = re.compile(r"[^\W\d_]{2}")
 
 
 class Line(NamedTuple):
     """``x``, ``end``: left and right edge. ``y``: baseline. ``number``: source page, from 0. ``confidence``: of
-    recognised text, None for text of the file. ``turned``: against most text of its page, as stamps are.
+    recognised text, None for text of the file. ``turned``: against most text of its page, as stamps are. ``lead``:
+    whether it begins in bold letters and goes on in others, as after a heading in the line.
 
     Edges and baseline are seen in the direction of the text. Vertical lines run from left to right, the first on top.
     """
@@ -38,6 +41,7 @@ class Line(NamedTuple):
     number: int = 0
     confidence: float | None = None
     turned: bool = False
+    lead: bool = False
 
 
 def join_parts(lines: Sequence[Line], widest: float = GUTTER) -> list[Line]:
@@ -60,7 +64,9 @@ def join_parts(lines: Sequence[Line], widest: float = GUTTER) -> list[Line]:
                 if text and (gap > TOUCHING or gap < -0.5) and last.text[-1:] != " "
                 else ""
             )
+            bold = main.bold and all(part.bold or not _WORD.search(part.text) for part in (last, line))
             line = main._replace(text=f"{last.text}{space}{text}", x=last.x, end=max(last.end, line.end))
+            line = line._replace(bold=bold, lead=not bold and (last.bold or last.lead))
         joined.append(line)
     return joined
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from ctypes import c_double, c_int, create_string_buffer
@@ -30,6 +31,7 @@ _BREAK = "\u2028"  # between lines, so that a line feed or carriage return can o
 # what may be the number of a glyph: no byte, dash or quotation mark, but a control character
 _SUSPECT = re.compile("[\u0100-\u200f\u2027\u2029-\uffff\0-\x1f]")
 _ANY = re.compile(f"[^ {_BREAK}]")
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")  # two characters to PDFium, as are the letters of Word's formulas
 _SPACES = re.compile(r"[\s\u200b]+")
 # PDFium writes U+FFFE for a hyphen at the end of a line, and no line break after it
 _LINE = re.compile(f"[^{_BREAK}\ufffe]+\ufffe?")
@@ -90,7 +92,8 @@ class _PageReader:
         self._matrix, self._box = pdfium.FS_MATRIX(), pdfium.FS_RECTF()
         self._font, self._flags = create_string_buffer(_FONT_NAME), c_int()
         self.text: str = textpage.get_text_range().replace("\r\n", 2 * _BREAK)
-        self._same_index = len(self.text) == textpage.count_chars()
+        self._astral = [found.start() for found in _ASTRAL.finditer(self.text)]
+        self._same_index = len(self.text) + len(self._astral) == textpage.count_chars()
         self._right_to_left = False
         self._word_gap = inf  # of a page whose words are not glued
         samples = [i for i in range(0, len(self.text), len(self.text) // _SAMPLES + 1) if not self.text[i].isspace()]
@@ -275,9 +278,10 @@ class _PageReader:
         else:
             text = self._line_text(start, stop, size) if self._right_to_left else self.text[start:stop]
         if text := _clean(text):
-            bold = bool(_BOLD.search(font)) and all(_BOLD.search(self._font_name(i)) for i in (first, last))
+            lead = bool(_BOLD.search(self._font_name(first)))
+            bold = lead and bool(_BOLD.search(font) and _BOLD.search(self._font_name(last)))
             turned = self.turn != self.usual
-            self.lines.append(Line(text, left, end, y, size, bold, self.number, turned=turned))
+            self.lines.append(Line(text, left, end, y, size, bold, self.number, turned=turned, lead=lead and not bold))
 
     def _find_cuts(self, start: int, stop: int, size: float, widest: float, gaps: Sequence[float]) -> Iterator[int]:
         """Yields where a line is cut: after gaps wider than ``widest`` sizes, and around smaller numbers.
@@ -308,6 +312,7 @@ class _PageReader:
 
     def _index(self, position: int) -> int:
         """Returns PDFium's index of the character at ``position`` of the text."""
+        position += bisect_left(self._astral, position)
         return position if self._same_index else pdfium.FPDFText_GetCharIndexFromTextIndex(self.raw, position)
 
     def _origin(self, index: int) -> tuple[float, float]:

@@ -95,20 +95,25 @@ def _begins(line: Line, before: Line, flow: Flow, usual: BodyStyle) -> bool:
     widest = max(1.3 * usual.leading * max(1.0, size / usual.size), usual.leading + 0.25 * size)
     if abs(line.size - before.size) > 0.08 * size or before.y - line.y > widest:
         return True
+    large = line.size >= LARGE * usual.size
+    length, offset, offset_before = before.end - flow.left, line.x - flow.left, before.x - flow.left
+    full = length >= 0.72 * flow.width
     if line.bold != before.bold and min(len(before.text), len(line.text)) < 80:
-        return not before.text.endswith((*HYPHENS, ",", ";"))
+        goes_on = full and (large or line.text[:1].islower())
+        return not (goes_on or before.text.endswith((*HYPHENS, ",", ";")))
+    if line.lead and line.text[0].isalpha() and not before.lead and _END.search(before.text):
+        return True
     if line.y > before.y + size or line.text[0] in BULLETS or (line.text[0] == "–" and _has_dashes(flow)):
         return True
-    if line.size >= LARGE * usual.size and line.bold == before.bold:  # the lines of a heading may be centred
+    if large:  # the lines of a heading may be centred
         number = NUMBERED.match(line.text)
         return is_named_heading(line.text) or bool(number and not number.group()[-1].islower())
-    length, offset, offset_before = before.end - flow.left, line.x - flow.left, before.x - flow.left
     if _BULLET.match(line.text) or offset > 0.5 * line.size:
         deeper = offset - offset_before > 0.5 * line.size
         as_usual = usual.indent and max(abs(offset - usual.indent), abs(offset - offset_before)) < 2.5
         begins = bool(_BULLET.match(line.text) or deeper or as_usual)
         return begins and (length <= 0.8 * flow.width or bool(_END.search(before.text)))
-    if usual.indent or length >= 0.72 * flow.width or not line.text[:1].isupper():
+    if usual.indent or full or not line.text[:1].isupper():
         return False
     return bool(_END.search(before.text))
 
@@ -145,6 +150,7 @@ def passage_text(passage: Passage, usual: BodyStyle, *, keep: bool = True) -> st
         hyphened = any(text.endswith(HYPHENS) for text in texts[:-1])
         if rows or (not hyphened and all(_next_word_would_fit(passage, *pair) for pair in pairwise(passage.lines))):
             return "\n".join(texts)
+        texts = [text.replace("\t", " ") for text in texts]  # the gaps of a justified line
     return reduce(partial(_join_hyphenated, words=usual.words), texts)
 
 

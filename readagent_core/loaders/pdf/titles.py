@@ -24,6 +24,7 @@ _PROSE = 200  # characters; a longer paragraph is the beginning of the text
 _SENTENCES = re.compile(r"\w[.!?]\s+\S.*\w[.!?]$|^\S+://\S+$|^www\.\S+$")  # what was set apart, or an address
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _LETTERS = 0.6  # share of the characters of a title
+_IDENTIFIER = re.compile(r"(?:doi|arxiv|pii|isbn)\b:?", re.IGNORECASE)
 
 
 def check_facts(
@@ -36,7 +37,8 @@ def check_facts(
     seen = " ".join(line.text for lines in first for line in lines).casefold()
     pictured = not pages[0]  # a cover may say what the text does not
     printed = _largest_text(passages, usual)
-    title = facts["title"] if pictured or not printed or _is_said(facts["title"], seen) else ""
+    believed = pictured or not printed or (_is_said(facts["title"], seen) and not _IDENTIFIER.match(facts["title"]))
+    title = facts["title"] if believed else ""
     author = facts["author"] if pictured or _is_said(facts["author"], seen) else ""
     return {**facts, "title": title, "author": author, "printed": printed}
 
