@@ -199,3 +199,33 @@ def test_links_of_the_site_are_no_text_and_the_author_is_who_the_page_names():
 def test_single_letters_of_a_table_or_a_list_stay_apart():
     cells = "".join(f"<p>{cell}</p>" for cell in ("A", "b", "c", "I", "II", "B", "is for the boat."))
     assert texts(book(f"<p>One.</p>{cells}"))[:6] == ["One.", "A", "b", "c", "I", "II"]
+
+
+SCRIPT = f"<script>{'call(); ' * 2000}</script>"
+COMMENTS = f"<div class='comments'>{'<p>I saw that lamp too, and said so.</p>' * 200}</div>"
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "<div class='modal-overlay'>{}</div>" + SCRIPT,
+        "<div class='nav drawer'><h1>The Lamps</h1>"
+        + "{0}" * 20
+        + "</div>"
+        + "<p>Other lamps, and what is said of them.</p>" * 60,
+        "<noscript><div></noscript><div>{}</div>",
+    ],
+)
+def test_text_is_not_lost_with_what_is_around_it(around):
+    assert PROSE.strip() in texts(web(around.format(f"<p>{PROSE}</p>")))
+
+
+@pytest.mark.parametrize("around", [COMMENTS, COMMENTS.replace("div class='comments'", "aside")])
+def test_an_article_stays_and_the_longer_thread_below_it_is_told(around):
+    document = web(f"<h1>The Lamps</h1>{f'<p>{PROSE * 5}</p>' * 3}{around}")
+    assert texts(document) == [(PROSE * 5).strip()] * 3
+    assert [w.count for w in document.warnings if w.code == "furniture"] == [1600]
+
+
+def test_names_of_two_authors_stay_apart():
+    assert web(f"<p rel='author'><a>Anna Holm</a><a>Piet Sand</a></p><p>{PROSE}</p>").author == "Anna Holm Piet Sand"

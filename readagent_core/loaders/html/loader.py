@@ -55,7 +55,8 @@ _OWN_WORDS = re.compile(  # an id of other words as well is the name of a sectio
 )
 _ROLES = {"navigation", "banner", "contentinfo", "search", "complementary", "dialog", "alertdialog", "menu", "menubar"}
 _ALWAYS = ("nav", "dialog", "footer", "form", "button", "select", "header", "aside")  # around the text, as they say
-_MOST_BOILERPLATE = 0.3  # of the page's text; a larger element stays, whatever its name
+_MOST_BOILERPLATE = 0.3  # of the page's text
+_LEAST_PROSE = 1500  # characters outside of links that a page has without what is around its text
 _CHROME = re.compile(  # a line of links that belong to the site
     r"(?:[\s|·•/»«›‹→←↑▲▶◀,\[\]()-]*(?:(?:prev(?:ious)?|next)(?:\s+(?:chapter|page|part|section|article|post|story))?|"
     r"back(?:\s+to\s+(?:the\s+)?(?:top|contents|index|home))?|home(?:\s*page)?|up|top|(?:table\s+of\s+)?contents|index|"
@@ -95,6 +96,8 @@ def load(data: bytes, name: str, *, address: str = "", limits: Limits) -> Docume
     sheets = [text_of(style) for style in tree.iter("style")]
     linked = any("stylesheet" in (link.get("rel") or "") for link in tree.iter("link"))
     mark_formulas(body, builder.marks)
+    for script in list(body.iter("script", "style", "noscript")):
+        remove(script)  # they may be longer than the text, of which shares are measured
     builder.note_hidden(remove_hidden(body, sheets, complete=not linked))
     _remove_boilerplate(body, builder)
     language = tree.get("lang") or tree.get("xml-lang") or ""
@@ -239,19 +242,18 @@ def add_blocks(builder: Builder, found: list[Block]) -> None:
 
 
 def _remove_boilerplate(body: Element, builder: Builder) -> None:
-    """Removes navigation, forms and notices around the text, unless they are much of the page; adds a notice."""
+    """Removes navigation, forms and notices around the text; adds a notice. Of a page that would then hold no more
+    than a few sentences, what is much of it stays, whatever its name: a thread of comments is the text."""
     total = max(1, len(text_of(body)))
     dropped = 0
-
-    def is_dropped(tag: Element) -> bool:
-        if not _is_boilerplate(tag):
-            return False
-        return tag.tag in ("nav", "dialog") or len(text_of(tag)) <= _MOST_BOILERPLATE * total
-
-    found = topmost(body, is_dropped)
-    named = [tag for tag in found if tag.tag not in _ALWAYS]
-    if sum(len(text_of(tag)) for tag in named) > _MOST_BOILERPLATE * total:  # a thread of comments is the text
-        found = [tag for tag in found if tag.tag in _ALWAYS]
+    found = topmost(body, lambda tag: _is_boilerplate(tag) and not (_is_much(tag, total) and _wraps_text(tag)))
+    if _prose(body) - sum(map(_prose, found)) < _LEAST_PROSE:
+        found = topmost(
+            body, lambda tag: _is_boilerplate(tag) and (tag.tag in ("nav", "dialog") or not _is_much(tag, total))
+        )
+        named = [tag for tag in found if tag.tag not in _ALWAYS]
+        if sum(len(text_of(tag)) for tag in named) > _MOST_BOILERPLATE * total:
+            found = [tag for tag in found if tag.tag in _ALWAYS]
     for tag in found + _chrome_lines(body):
         dropped += _words(tag)
         remove(tag)
@@ -259,6 +261,20 @@ def _remove_boilerplate(body: Element, builder: Builder) -> None:
         builder.add_notice(
             "furniture", f"{dropped:,} words of navigation, forms and notices around the text were left out.", dropped
         )
+
+
+def _prose(element: Element) -> int:
+    """Returns how many characters of the text of an element are not of links."""
+    return len(text_of(element)) - sum(len(text_of(link)) for link in element.iter("a"))
+
+
+def _wraps_text(tag: Element) -> bool:
+    """Returns whether the title of the page, or its main text, is in an element."""
+    return next(tag.iter("h1", "main"), None) is not None
+
+
+def _is_much(tag: Element, total: int) -> bool:
+    return len(text_of(tag)) > _MOST_BOILERPLATE * total
 
 
 def _chrome_lines(body: Element) -> list[Element]:
@@ -336,7 +352,7 @@ def _named_author(tree: Element) -> str:
     """Returns who an element of the page names as its author."""
     for one in tree.iter(etree.Element):
         if one.attrib and ("author" in (one.get("rel") or "").split() or one.get("itemprop") == "author"):
-            name = " ".join(without_marks(text_of(one)).split())
+            name = " ".join(without_marks(text_of(one, " ")).split())
             if 1 < len(name) <= _LONGEST_FACT // 3:
                 return name
     return ""

@@ -30,6 +30,7 @@ _DECLARATION = re.compile(r"^\s*<\?xml[^>]*>")
 _DOCTYPE = re.compile(r"<!DOCTYPE\b[^\[>]*(?:\[(?P<own>.*?)\]\s*)?>", re.IGNORECASE | re.DOTALL)
 _ENTITY = re.compile(r"<!ENTITY\s+([\w.-]+)\s+(?:\"([^\"]*)\"|'([^']*)')\s*>")
 _REFERENCE = re.compile(r"&([A-Za-z][\w.-]*);")
+_NOSCRIPT = re.compile(r"<noscript\b.*?</noscript\s*>", re.IGNORECASE | re.DOTALL)  # text, in which tags may stay open
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _XHTML = re.compile(r"<[^>]*xmlns(?::\w+)?\s*=\s*[\"']http://www\.w3\.org/(?:1999/xhtml|2000/svg)")
 _PREFIX = re.compile(r"xmlns:(\w+)\s*=\s*[\"']http://www\.w3\.org/(?:1999/xhtml|1998/Math/MathML|2000/svg)")
@@ -74,7 +75,7 @@ def parse_html(text: str) -> Element:
 def _parse_as_html(text: str) -> Element:
     if "<![CDATA[" in text:
         text = _CDATA.sub(lambda m: escape(m.group(1), quote=False), text)
-    text = text.replace("\x00", "")
+    text = _NOSCRIPT.sub("", text).replace("\x00", "")
     parser = etree.HTMLParser(encoding="utf-8", **_OPTIONS)
     data = text.encode("utf-8", "replace")
     try:
