@@ -22,6 +22,7 @@ from readagent_core.words import count_words, first_words, fold, is_right_to_lef
 # In the gists of a strong model, of four books, at most .27 of the longer words, by their beginnings, were not in the
 # page, and .04 of what they say was said twice; in the useless ones of a model of 1.5B .55 and more, or .17 and more.
 _STRANGE, _STEM, _LEAST_WORDS, _REPEATED = 0.5, 5, 9, 0.12
+_BROKEN_OFF = re.compile(r"\.\.\.|…")  # no gist of a strong model had more than its page
 _SHOWN = 3  # names, numbers or quotations listed in one mark
 _SAMPLE = 4000  # characters from which the language is detected
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -63,6 +64,8 @@ def audit_gist(gist: Gist, page_text: str, *, page_words: int) -> Gist:
         marks.append("most of its longer words are not in its page: it may tell of something else")
     if repeated_share(gist.text) > repeated_share(page_text) + _REPEATED:
         marks.append("says the same more than once")
+    if len(_BROKEN_OFF.findall(gist.text)) > len(_BROKEN_OFF.findall(page_text)):
+        marks.append("breaks off sentences that its page ends")
     if unquoted:
         marks.append(f"not quoted from its page, so without quotation marks: {_list(unquoted)}")
     return replace(gist, marks=tuple(marks))
