@@ -9,17 +9,17 @@ from collections.abc import Generator
 from dataclasses import replace
 
 from readagent_core.answering.base import Event
-from readagent_core.answering.recall import ONCE_WORDS, PASSAGE_WORDS, recall
+from readagent_core.answering.recall import ONCE_WORDS, recall
 from readagent_core.answering.recall_books import recall_from_books
 from readagent_core.answering.registry import Method
 from readagent_core.answering.run import Run
 from readagent_core.answering.shelf import AskedShelf
 
-PLAIN_VIEW = 1_500  # words of gists for a model on this computer: they are read once, passages for each question
+PLAIN_VIEW, PLAIN_PASSAGES = 1_500, 700  # words for a small model: gists are read once, passages for each question
 
 
 def _once(run: Run) -> Run:
-    sizes = {"passages": PASSAGE_WORDS, "view": PLAIN_VIEW} if run.settings.plain else {"passages": ONCE_WORDS}
+    sizes = {"passages": PLAIN_PASSAGES, "view": PLAIN_VIEW} if run.settings.plain else {"passages": ONCE_WORDS}
     extra = {**sizes, **run.settings.extra, "requests": 0}
     return replace(run, settings=replace(run.settings, extra=extra))
 
