@@ -155,10 +155,10 @@ export class Adding {
     const list = el(
       "details",
       { class: "files grow", open },
-      el("summary", {}, `${count} `, el("span", { class: "dim" }, "Why")),
+      el("summary", {}, `${count} `, el("span", { class: "btn link" }, "Why")),
       ...failed,
     );
-    return el("div", { class: "note failed" }, list, this.away(dismiss, "the files that could not be opened"));
+    return el("div", { class: "note failed many" }, list, this.away(dismiss, "the files that could not be opened"));
   }
 
   /** One note for all files of a state. @param {string} state */

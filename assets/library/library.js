@@ -69,7 +69,7 @@ export class Library {
       () => searchTexts(store.query, store.books + 20, 0),
     );
     this.continuing = el("section", { class: "continuing", "aria-label": "Continue reading" });
-    this.nothing = el("p", { class: "nothing", role: "status", hidden: true });
+    this.nothing = el("div", { class: "nothing", hidden: true });
     this.all = button("", () => this.drawAll(), { kind: "slim all", hidden: true });
     this.count = el("span", { class: "push dimmer" });
     this.place = el("span"); // "computer" or "server"
@@ -166,7 +166,7 @@ export class Library {
     this.all.hidden = shown.length === chosen.length;
     this.all.textContent = `Show all ${number(chosen.length)} books`;
     this.nothing.hidden = chosen.length > 0;
-    this.nothing.textContent = chosen.length ? "" : this.whyNothing(searching);
+    if (!chosen.length) this.sayNothing(searching);
     this.drawContinuing(searching);
     this.controls.draw({ books, shelves: data.shelves, tags: tagsOf(books), folders: data.folders, chosen: chosen.length });
     this.drawHits();
@@ -193,14 +193,24 @@ export class Library {
     this.selection.draw();
   }
 
-  /** @param {boolean} searching */
-  whyNothing(searching) {
-    const { query, shelf } = store.view;
-    if (searching) return `No title or author has “${query.trim()}”.`;
-    if (!this.books.length) return "No books yet. Drop a PDF, EPUB, Word document, web page or text file on this page.";
-    if (shelf && !this.books.some((book) => book.shelves?.includes(shelf)))
-      return "No books on this shelf yet. Select some and press Shelf.";
-    return "No book is of this kind.";
+  /** Says why no book is shown, and offers the way on. @param {boolean} searching */
+  sayNothing(searching) {
+    const { query, shelf, tag, gists } = store.view;
+    const all = { shelf: null, tag: null, gists: null };
+    const choose = () => {
+      this.filter(all);
+      this.grid.setSelecting(true);
+    };
+    const narrowed = Boolean(shelf || tag || gists);
+    const empty = shelf && !this.books.some((book) => book.shelves?.includes(shelf));
+    /** @type {[string, string, () => void]} */
+    let [why, label, act] = ["No book is of this kind.", "Show all books", () => this.filter(all)];
+    if (searching)
+      [why, label] = [`No title or author${narrowed ? " here" : ""} has “${query.trim()}”.`, narrowed ? "Look in all books" : ""];
+    else if (!this.books.length) [why, label] = ["No books yet. Drop a PDF, EPUB, Word document, web page or text file on this page.", ""];
+    else if (empty) [why, label, act] = ["No books on this shelf yet. Select some and press Shelf.", "Select books", choose];
+    if (this.nothing.textContent === why + label) return;
+    this.nothing.replaceChildren(el("span", { role: "status" }, why), ...(label ? [button(label, act, { kind: "slim" })] : []));
   }
 
   /** @param {boolean} searching */

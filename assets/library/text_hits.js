@@ -21,7 +21,8 @@ export class TextHits {
     if (!asked) return this.node.replaceChildren();
     const waiting = found?.waiting && `The text of ${plural(found.waiting, "book")} is still being prepared for search.`;
     const here = found?.query === asked ? found.hits : [];
-    const said = found?.query !== asked ? "Searching the texts…" : here.length ? "" : `No text has “${asked}”.`;
+    const said =
+      found?.query !== asked ? "Searching the texts…" : here.length ? "" : `No text has “${asked}”. Try fewer words, or a part of one.`;
     /** @type {HTMLElement[]} */
     const list = [];
     for (const [id, paragraph, parts, count] of here) {

@@ -93,7 +93,8 @@ def test_where_nothing_is_let_in_a_question_is_kept_and_one_press_answers_it(ope
     at.sidebar.toggle[0].set_value(True).run()
     assert "You have not read a page to its end yet. A question is answered from:" in captions(at)
     at.chat_input(key="ask_input").set_value("Who lit the lamp?").run()
-    assert "You have not read a page to its end yet. Answer it from:" in captions(at)
+    assert "You have not read a page to its end yet. Answer this question from:" in captions(at)
+    assert "Who lit the lamp?" in [text.value for text in at.text]
     asked = [e.question for c in workspace.library.conversations(book.id) for e in workspace.library.exchanges(c.id)]
     at.button(key="ask_unlimit").click().run()
     at.run()

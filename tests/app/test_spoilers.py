@@ -204,3 +204,14 @@ def test_stories_are_told_from_papers_minutes_and_manuals(app):
     assert not is_story(Document("Paper", tuple(talk), sections=paper))
     manual = [Paragraph(f"{n}. Press the “Start,” key and wait until the lamp is green. " * 3) for n in range(60)]
     assert not is_story(Document("Manual", tuple(manual)))
+
+
+def test_where_gists_stopped_the_foot_says_why_before_it_tells_of_the_veil(app, at_30_percent):
+    workspace, book, document = at_30_percent
+    gisting = workspace.library.gistings(book.id)[0]
+    over = veil.veil_of(workspace, gisting, workspace.library.memory(gisting.id), document)
+    for state, first, then in (("failed", "gone", "up to page"), ("ready", "up to page", "gone")):
+        line = {"state": state, "rest": "The server is gone", "more": "Start it.", "actions": []}
+        veil.say(line, over, workspace, gisting, document)
+        assert first in line["rest"], line
+        assert then in line["more"], line

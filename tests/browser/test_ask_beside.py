@@ -24,6 +24,10 @@ def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, a
     expect(box.get_by_test_id("stChatInputTextArea")).to_be_visible()
     settled(page)
     assert page.locator("p[data-i='0']").bounding_box() == line  # no line of the text has moved
+    edge = box.bounding_box()
+    assert line
+    assert edge
+    assert edge["x"] - line["x"] - line["width"] >= 24  # nor does any touch the panel
     field = box.get_by_test_id("stChatInputTextArea")
     field.fill("Where was the log in the watch room?")
     field.press("Enter")

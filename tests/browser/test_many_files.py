@@ -52,5 +52,9 @@ def test_many_files_share_a_note_and_one_book_is_opened_from_its_note(
         expect(folded.locator(".note").first).to_be_hidden()
         folded.locator("summary").click()
         expect(folded.locator(".note")).to_contain_text([f"broken-{n}.epub" for n in range(3)])
+        outer, inner = folded.bounding_box(), folded.locator(".note").first.bounding_box()
+        assert outer
+        assert inner
+        assert outer["x"] + outer["width"] - inner["x"] - inner["width"] < 16  # no column is kept free beside them
         folded.get_by_role("button", name="Hide the note about the files that could not be opened").click()
         expect(folded).to_have_count(0)

@@ -125,7 +125,9 @@ def _say_limit(now: AskOneBook) -> None:
     kept = st.session_state.get(f"{KEPT} {now.book.id}")
     said = "The limit keeps every page out." if pages_read(now) else "You have not read a page to its end yet."
     with st.container(key="ask_from", gap="small"):
-        st.caption(f"{said} {'Answer it from:' if kept else 'A question is answered from:'}")
+        if kept:
+            st.text(kept[0])
+        st.caption(f"{said} {'Answer this question from:' if kept else 'A question is answered from:'}")
         with st.container(horizontal=True, gap="small"):
             first: Literal["primary", "secondary"] = "primary" if kept else "secondary"
             st.button("The whole book", key="ask_unlimit", type=first, on_click=_lift, args=(now, None))

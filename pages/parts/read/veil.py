@@ -54,8 +54,12 @@ def say(line: dict[str, Any], veil: Veil | None, workspace: Workspace, gisting: 
     position = workspace.library.position(gisting.book_id)
     if veil is not None:
         open_to = f"Open up to page {veil.page}" if veil.page else "All are veiled"
-        line["more"] = " · ".join(filter(None, [line["rest"], line["more"]]))
-        line["rest"] = f"{open_to}; they open as you read."
+        said = f"{open_to}; they open as you read."
+        if line["state"] == "failed":  # why comes first
+            line["more"] = " ".join(filter(None, [line["more"], said]))
+        else:
+            line["more"] = " · ".join(filter(None, [line["rest"], line["more"]]))
+            line["rest"] = said
         line["actions"].append(["unveil_all", "Show all"])
     elif not position.limited and position.furthest < len(document.paragraphs) and is_story(document):
         line["actions"].append(["veil", "Veil what is ahead"])
