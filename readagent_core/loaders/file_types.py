@@ -114,6 +114,8 @@ def detect_file_type(data: bytes, name: str) -> FileType:
     held = _detect_binary(data) or _detect_html(data) or _detect_text(data, promised)
     if held:
         return _resolve_name(held, promised)
+    if promised in ("doc", "rtf") and not _looks_binary(data):  # once the ending of any text
+        return _resolve_name("text", promised)
     if promised not in ("", "text", "markdown", "html", *MARKUP):
         raise _wrong_content_error(data, promised)
     if _looks_binary(data):

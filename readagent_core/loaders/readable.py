@@ -78,7 +78,7 @@ def judge(text: str, likely: str = "", fewest: int = _FEWEST_LETTERS) -> Verdict
     if share_of_frequent_words(text, detect_language(text)) > _FREQUENT:
         return Verdict.READABLE
     pairs, firsts = _known_pairs(_script_of(text))
-    words = [f" {word} " for word in _WORD.findall(text.lower())]
+    words = [f" {word} " for word in _WORD.findall(_without_marks(text.lower()))]
     found = [pair for word in words for pair in pairwise(word)]
     few = len(words) * _FEWEST_LETTERS < _FEWEST_WORDS * fewest
     if few or sum(firsts[one] > 0 for one, _ in found) < _USUAL * len(found):
@@ -92,6 +92,11 @@ Pair = tuple[str, str]
 def _chance(found: Sequence[Pair], pairs: Counter[Pair], firsts: Counter[str]) -> float:
     """Returns the mean binary logarithm of the probability of a letter after the one before."""
     return sum(log2((pairs[pair] + 0.05) / (firsts[pair[0]] + 2)) for pair in found) / len(found)
+
+
+def _without_marks(text: str) -> str:
+    """Returns ``text`` without the vowel signs of Indic scripts and other marks, which would part its words."""
+    return text if text.isascii() else "".join(c for c in text if not unicodedata.category(c).startswith("M"))
 
 
 def _script_of(text: str) -> str:
@@ -181,7 +186,7 @@ def _known_pairs(script: str) -> tuple[Counter[Pair], Counter[str]]:
         listed = file.read_text("utf-8").split() if file.name.endswith(".txt") else []
         if listed and _script(listed[-1][0]) == script:
             words.update(listed[: _WORDS if script == "LATIN" else _MORE_WORDS])
-    pairs = Counter(pair for word in words for pair in zip(f" {word}", f"{word} ", strict=True))
+    pairs = Counter(pair for word in map(_without_marks, words) for pair in zip(f" {word}", f"{word} ", strict=True))
     firsts: Counter[str] = Counter()
     for (one, _), count in pairs.items():
         firsts[one] += count

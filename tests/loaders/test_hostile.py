@@ -161,3 +161,10 @@ def test_no_mutated_file_escapes_the_tree(name, make):
             continue
         assert document.paragraphs
         assert all(0 <= s.start < len(document.paragraphs) for s in document.sections)
+
+
+@pytest.mark.parametrize("name", ["x.doc", "x.rtf"])
+def test_a_text_with_an_ending_that_any_text_once_had_is_opened_and_told(name):
+    document = load(b"The lamps were lit at six.\n\nNobody came.", name)
+    assert [p.text for p in document.paragraphs] == ["The lamps were lit at six.", "Nobody came."]
+    assert [w.code for w in document.warnings] == ["other-format"]

@@ -28,6 +28,12 @@ ARABIC = "هذا كتاب عن الحارس الذي كان يضيء المصب�
 JAPANESE = "燈台守は毎晩ランプに火をともし、船が港に着くまで眠らなかった。海は静かで、雪が降っていた。"
 
 
+VERSES = (  # Sanskrit, in the script of Hindi and with few of its words
+    "धर्मक्षेत्रे कुरुक्षेत्रे समवेता युयुत्सवः मामकाः पाण्डवाश्चैव किमकुर्वत सञ्जय दृष्ट्वा तु पाण्डवानीकं व्यूढं दुर्योधनस्तदा "
+    "आचार्यमुपसङ्गम्य राजा वचनमब्रवीत् पश्यैतां पाण्डुपुत्राणामाचार्य महतीं चमूम् व्यूढां द्रुपदपुत्रेण तव शिष्येण धीमता"
+)
+
+
 def article(*, title: str = "", author: str = "", printed: str = "", stamp: str = "", text: list[str] = PROSE) -> bytes:
     """A page of prose with what is printed above it in large letters, and what the file says of itself."""
     out = BytesIO()
@@ -154,6 +160,12 @@ def shifted(text: str, by: int) -> str:
 @pytest.mark.parametrize("text", [" ".join(PROSE), GERMAN * 3, RUSSIAN * 3, ARABIC * 3, JAPANESE * 3])
 def test_languages_are_readable(text: str) -> None:
     assert judge(text) is Verdict.READABLE
+
+
+def test_vowel_signs_do_not_part_words() -> None:
+    assert judge(VERSES.replace("\u094d", ""), "hi") is not Verdict.UNREADABLE
+    moved = {code: 0x915 + (code - 0x915 + 11) % 37 for code in range(0x915, 0x93A)}  # as in a font with wrong letters
+    assert judge(2 * f"{VERSES} ".translate(moved), "hi") is Verdict.UNREADABLE
 
 
 @pytest.mark.parametrize(

@@ -241,6 +241,10 @@ def test_a_title_loses_its_badges_and_a_first_chapter_is_no_title():
     assert (chapter.title, titles(chapter)) == ("a book", ["Chapter 1"])
 
 
+def test_a_title_loses_its_tags():
+    assert load(b"# <center>The *Lamps*</center>\n\nLit.\n\n## One\n\nOut.\n", "x.md").title == "The Lamps"
+
+
 def test_underlined_lines_are_headings():
     text = "The Keeper's Rules\n==================\n\n1. The Lamp\n-----------\n\nLight the lamp at dusk.\n\n"
     text += "----------\n2. The Log\n----------\nWrite the hour in the log.\n\nName  Hour\n----------\nInes  nine\n"

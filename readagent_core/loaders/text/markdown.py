@@ -161,7 +161,9 @@ def _note_reference(token: Token) -> str:
 
 def _plain(token: Token) -> str:
     """Returns the words of a heading without its label."""
-    return _LABEL.sub("", "".join(one.content for one in token.children or () if one.type != "image")).strip()
+    return _LABEL.sub(
+        "", "".join(one.content for one in token.children or () if one.type not in ("image", "html_inline"))
+    ).strip()
 
 
 def _without_underlined_text(tokens: list[Token]) -> list[Token]:
