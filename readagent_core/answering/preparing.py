@@ -55,7 +55,10 @@ def beginning_of_questions(memory: GistMemory, model: ChatModel, cancel: CancelT
 
 
 def start_preparing(workspace: Workspace, book_id: str, memory: GistMemory, *, method: str = "") -> Job | None:
-    """The job that has the model read ``memory``; None for a model that gains nothing by it. A question goes first."""
+    """The job that has the model read ``memory``; None for a model that gains nothing by it.
+
+    It goes before the making of gists, as the question would that is being written.
+    """
     model = workspace.model
     if not model.shares_text or not memory.readable:
         return None
@@ -67,7 +70,6 @@ def start_preparing(workspace: Workspace, book_id: str, memory: GistMemory, *, m
             return job
 
     def work(job: Job) -> None:
-        job.background = True
         beginning = beginning_of_questions(memory, model, job, method=method)
         if beginning:
             with suppress(ModelError):  # the question itself says what is wrong
