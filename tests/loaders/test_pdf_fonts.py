@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 from pypdf import PdfWriter
 from pypdf.generic import DictionaryObject, NameObject, PdfObject, StreamObject
@@ -179,19 +181,39 @@ def test_letters_that_are_set_apart_are_words():
     assert "RESEARCH ARTICLE" in (document.title, *(p.text for p in document.paragraphs))
 
 
+def mapped_font(writer: PdfWriter, shown: Mapping[int, str]) -> PdfObject:
+    """Adds a bitmap font whose glyphs the file maps to these characters."""
+    font = type3_font(writer, bytes(shown))
+    rows = "".join(f"<{code:02x}> <{text.encode('utf-16-be').hex()}>\n" for code, text in shown.items())
+    cmap = StreamObject()
+    cmap.set_data(
+        b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def /CMapType 2 def\n"
+        b"1 begincodespacerange <00> <ff> endcodespacerange\n"
+        + f"{len(shown)} beginbfchar\n{rows}endbfchar endcmap end end".encode()
+    )
+    font.get_object()[NameObject("/ToUnicode")] = writer._add_object(cmap)
+    return font
+
+
+ASCII = {code: chr(code) for code in range(33, 127)}
+
+
 def test_letters_of_two_code_units_shift_no_measure():
     """Word writes its formulas in letters beyond U+FFFF, each of which PDFium counts as two characters."""
     writer = PdfWriter()
-    fonts = {"V": type3_font(writer, b"V"), "R": type3_font(writer, bytes(range(33, 127)))}
-    for name, pairs in (("V", [(86, "𝑉")]), ("R", [(code, chr(code)) for code in range(33, 127)])):
-        rows = "".join(f"<{code:02x}> <{shown.encode('utf-16-be').hex()}>\n" for code, shown in pairs)
-        cmap = StreamObject()
-        cmap.set_data(
-            b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def /CMapType 2 def\n"
-            b"1 begincodespacerange <00> <ff> endcodespacerange\n"
-            + f"{len(pairs)} beginbfchar\n{rows}endbfchar endcmap end end".encode()
-        )
-        fonts[name].get_object()[NameObject("/ToUnicode")] = writer._add_object(cmap)
+    fonts = {"V": mapped_font(writer, {86: "𝑉"}), "R": mapped_font(writer, ASCII)}
     raised = "1 0 0 1 50 480 Tm /R 10 Tf (10) Tj 1 0 0 1 60 484 Tm /R 6 Tf (6) Tj 1 0 0 1 68 480 Tm /R 10 Tf (lamps) Tj"
     page(writer, fonts, f"BT 1 0 0 1 50 500 Tm /V 10 Tf ({'V' * 24}) Tj {raised} ET")
     assert "10⁶ lamps" in "\n".join(p.text for p in load(written(writer), "x.pdf").paragraphs)
+
+
+def test_words_that_are_glued_part_no_hebrew():
+    writer = PdfWriter()
+    hebrew = "יהורםגאוןישראל"
+    fonts = {"R": mapped_font(writer, ASCII), "H": mapped_font(writer, dict(enumerate(hebrew, 65)))}
+    glued = "/R 10 Tf [(the) -95 (harbour) -95 (keepers) -95 (were) -95 (there)] TJ"
+    steps = [0, 6, 12, 18, 22, 28, 34, 40, 46, 50, 56, 62, 68, 72]  # letters that differ in width
+    letters = " ".join(f"1 0 0 1 {200 - x} 420 Tm <{65 + n:02x}> Tj" for n, x in enumerate(steps))
+    page(writer, fonts, f"BT 1 0 0 1 50 500 Tm {glued} /H 10 Tf {letters} ET")
+    (paragraph,) = load(written(writer), "x.pdf").paragraphs
+    assert paragraph.text == f"the harbour keepers were there {hebrew}"

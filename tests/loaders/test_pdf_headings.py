@@ -98,6 +98,11 @@ def test_nodes_of_a_figure_are_no_headings():
     assert "i2" in [p.text for p in document.paragraphs]
 
 
+def test_formulas_are_no_headings():
+    rows = [*text(0), ("e + 1 = 0", 14, True), *text(3), ("Lamps = light", 14, True), *text(5)]
+    assert [s.title for s in load(pdf(rows), "x.pdf").sections] == ["Lamps = light"]
+
+
 def test_authors_and_date_above_a_larger_heading_are_text():
     names = [("A. Keeper", 12, False), GAP, ("3 March 2026", 12, False), GAP]
     document = load(pdf([("On Lamps", 20, True), GAP, *names, ("Abstract", 14, True), *text(0)]), "x.pdf")

@@ -273,10 +273,11 @@ class _PageReader:
             text = self._symbols(start, stop)
         elif self._is_apart and _SPACED_OUT.search(self.text, start, stop):
             text = self._spaced_out(start, stop)
-        elif self._word_gap < inf:
-            text = self._with_spaces(start, stop, self._word_gap)
+        elif self._right_to_left and _RIGHT_TO_LEFT.search(self.text, start, stop):
+            text = self._line_text(start, stop, size)
         else:
-            text = self._line_text(start, stop, size) if self._right_to_left else self.text[start:stop]
+            gap = self._word_gap
+            text = self._with_spaces(start, stop, gap) if gap < inf else self.text[start:stop]
         if text := _clean(text):
             lead = bool(_BOLD.search(self._font_name(first)))
             bold = lead and bool(_BOLD.search(font) and _BOLD.search(self._font_name(last)))

@@ -31,6 +31,7 @@ _JOINED = {"over", "under", "out", "with", "some", "any", "every", "fore", "for"
 _BROKEN = re.compile(r"([^\W\d_]+)[-\u2010]$")
 _NUMBERING = re.compile(r"^[\dIVXLC.]+\s")
 _SYMBOL = re.compile(r"^\(?[a-z]\d?\)?$")  # '(a)', 'i2'
+_RELATION, _NAMED = re.compile("[=<>≤≥]"), re.compile(r"[^\W\d_]{3}")  # in formulas; in other headings
 _NEAR = 0.4  # points by which the letters of one kind of heading differ
 _DASHES = 0.15  # share of the lines of a flow
 _TITLE = 0.9  # of the largest size on a slide
@@ -284,6 +285,7 @@ def _is_heading(passage: Passage, usual: BodyStyle) -> bool:
         or not (large or passage.bold)
         or len(text) > _LONGEST
         or not any(c.isalpha() for c in text)
+        or (_RELATION.search(text) and not _NAMED.search(text))
     ):
         return False
     ends = text[-1] in ".,;:" and not text[0].isdigit()
