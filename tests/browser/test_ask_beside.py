@@ -46,6 +46,27 @@ def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, a
     expect(box).to_have_count(0)
 
 
+def test_the_panel_hides_no_text_in_a_narrow_window_and_is_seen_at_twice_the_size(
+    page: Page, app_url: str, keeper: str
+) -> None:
+    page.set_viewport_size({"width": 1100, "height": 900})
+    page.goto(f"{app_url}/read?book={keeper}&page=1")
+    expect(page.locator("p[data-i='0']")).to_be_in_viewport()
+    settled(page)
+    page.keyboard.press("a")
+    panel = page.locator(".st-key-ask_panel")
+    expect(panel.get_by_test_id("stChatInputTextArea")).to_be_visible()
+    page.wait_for_function(
+        """([text, panel]) => text.getBoundingClientRect().right < panel.getBoundingClientRect().left""",
+        arg=[page.locator("p[data-i='0']").element_handle(), panel.element_handle()],
+    )
+    page.set_viewport_size({"width": 720, "height": 450})  # a window of 1440 px at 200 %: without furniture
+    expect(page.locator(".root.bare")).to_be_visible()
+    panel.get_by_test_id("stChatInputTextArea").click()  # nothing lies over it
+    panel.get_by_role("button", name="Close").click()
+    expect(panel).to_have_count(0)
+
+
 def test_from_the_memory_in_ask_to_the_marked_words_beside_the_answer(page: Page, app_url: str, keeper: str) -> None:
     page.goto(f"{app_url}/ask?book={keeper}")
     page.locator(".cite").first.click()
