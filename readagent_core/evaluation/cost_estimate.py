@@ -48,8 +48,8 @@ class Work:
     def describe(self, price: Price | None) -> str:
         """Return 'about 120 calls and 45,000 words sent; about $0.20', figures with two digits."""
         dollars = self.dollars(price)
-        cost = "" if dollars == 0 else f"; {about_money(dollars)}"
-        return f"about {_round(self.calls):,} calls and {_round(self.words):,} words sent{cost}"
+        cost = "free" if dollars == 0 else about_money(dollars)
+        return f"about {_round(self.calls):,} calls and {_round(self.words):,} words sent; {cost}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -61,7 +61,7 @@ def test_a_budget_in_dollars_needs_a_price():
 
 def test_the_estimate_is_near_what_is_sent_and_says_what_it_would_cost(data, tmp_path):
     found = estimate(experiment(data))
-    assert found.sentence() == f"{found.sentence(FREE)[:-1]}; price not known."
+    assert found.sentence() == f"{found.sentence(FREE).removesuffix('free.')}price not known."
     assert found.dollars(None) is None
     price = Price(10.0, 30.0)
     dollars = found.words * 1.5 * 10 / 1e6 + found.words_back * 1.5 * 30 / 1e6
