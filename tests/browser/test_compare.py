@@ -69,7 +69,11 @@ def test_six_methods_on_the_novella_and_a_known_question_that_is_marked(page: Pa
     open_compare(page, app_url, keeper)
     expect(page.locator(".rows .mname")).to_have_count(4)  # what each method does, and questions to begin with
     expect(page.locator(".rows .hm")).to_have_count(4)  # an example of what it would see
+    page.set_viewport_size({"width": 390, "height": 844})
     expect(page.locator(".st-key-compare_try button").first).to_be_visible()
+    cut = "all => all.filter((text) => text.scrollWidth > text.clientWidth).map((text) => text.textContent)"
+    assert page.locator(".st-key-compare_try button [data-testid='stMarkdownContainer']").evaluate_all(cut) == []
+    page.set_viewport_size(SIZE)
     tick(page, ("memwalker", "semantic-compression"))
     button = page.locator(".st-key-compare_go button")
     expect(button).to_have_text("Ask all 6")
