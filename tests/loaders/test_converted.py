@@ -260,8 +260,11 @@ def test_latex_and_org_are_read_by_pandoc_and_what_is_lost_is_told():
     assert {"parts-missing", "parts-left-out", "kept-note"} <= {notice.code for notice in document.warnings}
     org = load(b"* One\nText in /Org/.\n", "x.org")
     assert ([s.title for s in org.sections], flat(org), org.title) == (["One"], "Text in Org.", "x")
+    broken = load(b"\\begin{document}\\begin{tabular}{{{It held.", "x.tex")
+    assert "It held." in flat(broken)
+    assert [notice.code for notice in broken.warnings] == ["other-format"]
     with pytest.raises(DamagedDocumentError, match="cannot be read"):
-        load(b"\\begin{document}\\begin{tabular}{{{", "x.tex")
+        load(b"<!DOCTYPE book PUBLIC '-//OASIS//DTD DocBook XML'><book><para>It held.", "x.dbk")
 
 
 def test_without_pandoc_the_command_that_installs_it_is_told(monkeypatch):

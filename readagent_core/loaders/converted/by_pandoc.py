@@ -16,8 +16,9 @@ from readagent_core.errors import DamagedDocumentError, TooLargeError, UnknownFo
 from readagent_core.loaders.base import Limits, check_size
 from readagent_core.loaders.decode import decode
 from readagent_core.loaders.extras import how_to_install
-from readagent_core.loaders.formats import NAMES
+from readagent_core.loaders.formats import MARKUP, NAMES
 from readagent_core.loaders.html import loader as html
+from readagent_core.loaders.text import plain
 from readagent_core.words import count_of
 
 _HEAP = 0.7  # share of the limit on memory
@@ -55,9 +56,12 @@ def load(data: bytes, name: str, *, format: str, limits: Limits) -> Document:
         raise TooLargeError("This file needs more memory than opening is allowed. Split it and open the parts.")
     if done.returncode:
         reason = " ".join(line for line in told.splitlines() if not line.startswith(("[", " ")))[:200]
-        raise DamagedDocumentError(
-            f"This seems to be {NAMES[format]}, but it cannot be read ({reason}). Correct it there."
-        )
+        told = f"This seems to be {NAMES[format]}, but it cannot be read ({reason})."
+        if format not in MARKUP:
+            raise DamagedDocumentError(f"{told} Correct it there.")
+        document = plain.load(data, name, limits=limits)
+        notice = Notice("other-format", f"{told} It was opened as plain text, with its commands.", 1, (0,))
+        return replace(document, warnings=(notice, *document.warnings))
     document = html.load(b"\xef\xbb\xbf" + done.stdout, name, limits=limits)
     title = name if document.title == "-" else document.title  # what pandoc calls a page without one
     return replace(document, title=title, warnings=(*document.warnings, *_notices(told)))
