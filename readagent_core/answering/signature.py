@@ -13,7 +13,8 @@ from readagent_core.models.builtin import reader as builtin
 MODEL, RECORDING, BUILT_IN = "model", "recording", "builtin"
 BUILT_IN_LINE = "Built-in reader: sentences that share your words; nothing was understood"
 BUILT_IN_GISTS = "Built-in reader: gists are sentences of the text; nothing was understood"
-_LOCAL = re.compile(r"//(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?=[:/]|$)")
+MODEL_FILE = ".gguf"
+_LOCAL = re.compile(r"//(?:(?:\w+\.)?localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?=[:/]|$)")
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ def signature_of(made: Exchange | Gisting | GistMemory | ChatModel) -> Signature
 
 def sign(name: str, where: str, date: str, *, built_in: str = BUILT_IN_LINE) -> Signature:
     """Return the signature of what the model ``name`` made. ``date``: of a recording, else empty."""
+    name = short_name(name)
     if date:
         return Signature(RECORDING, name, "", date, f"A recording of {date}, made with {name}")
     if name == builtin.NAME:
@@ -50,3 +52,8 @@ def sign(name: str, where: str, date: str, *, built_in: str = BUILT_IN_LINE) -> 
     local = bool(_LOCAL.search(where))
     place = "on this computer" if local else f"at {where.split('//')[-1].split('/')[0]}" if where else ""
     return Signature(MODEL, name, where, "", " ".join(filter(None, [name or "A language model", place])))
+
+
+def short_name(model: str) -> str:
+    """Return the name of a model, without the folders of one that is a file."""
+    return re.split(r"[\\/]", model)[-1][: -len(MODEL_FILE)] if model.lower().endswith(MODEL_FILE) else model

@@ -97,7 +97,7 @@ class Limiter:
             with cancel.on_cancel(self._wake), self._condition:
                 if self._taken_by_others(cancel):
                     used = len(self._under_way)
-                    cancel.waiting(0.001, f"Waiting for a free place at the server: {used} of {self._allowed} in use")
+                    cancel.waiting(0.001, _waiting_line(used, self._allowed))
                 self._first_served += not cancel.background
                 self._condition.wait_for(lambda: cancel.cancelled or self._pause(cancel) or self._is_free_for(cancel))
                 self._first_served -= not cancel.background
@@ -194,3 +194,10 @@ class Limiter:
     def _wake(self) -> None:
         with self._condition:
             self._condition.notify_all()
+
+
+def _waiting_line(used: int, allowed: int) -> str:
+    """Return what a person is told who waits for a place at the server."""
+    if allowed == 1:
+        return "Waiting: the model answers one call at a time"
+    return f"Waiting for a free place at the server: {used} of {allowed} in use"

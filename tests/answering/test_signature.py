@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from readagent_core.answering.signature import BUILT_IN_GISTS, BUILT_IN_LINE, signature_of
+from readagent_core.answering.signature import BUILT_IN_GISTS, BUILT_IN_LINE, sign, signature_of
 from readagent_core.library.records import Exchange, ExchangeFacts, Gisting
 from readagent_core.models.builtin.reader import NAME, BuiltInReader
 from readagent_core.plan import GistingPlan
@@ -31,3 +31,9 @@ def test_gists_and_a_model() -> None:
     assert signature_of(Gisting(1, "b", "d", GistingPlan(), NAME)).line == BUILT_IN_GISTS
     recorded = Gisting(1, "b", "d", GistingPlan(), "a model", recorded="2026-11-21")
     assert signature_of(recorded).line == "A recording of 2026-11-21, made with a model"
+
+
+def test_a_model_that_is_a_file_has_a_short_name_and_is_on_this_computer():
+    signed = sign("/home/ada/models/tiny-1.5b.GGUF", "http://readagent.localhost/v1", "")
+    assert (signed.name, signed.line) == ("tiny-1.5b", "tiny-1.5b on this computer")
+    assert sign("gpt-5", "https://localhost.example.org/v1", "").line == "gpt-5 at localhost.example.org"

@@ -209,7 +209,7 @@ def test_a_free_place_is_waited_for_and_said_where_other_work_has_it():
             waits = pool.submit(lambda: limiter.slot(mine).__enter__())
             while not mine.told:
                 time.sleep(0.01)
-            assert mine.told == ["Waiting for a free place at the server: 1 of 1 in use"]
+            assert mine.told == ["Waiting: the model answers one call at a time"]
             assert not waits.done()
         waits.result(5)
 

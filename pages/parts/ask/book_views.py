@@ -17,6 +17,7 @@ from pages.parts.shared.memory_view import book_facts, part_records, passage_rec
 from readagent_core.answering import costs, replay
 from readagent_core.answering.base import Answer, Event, Passage
 from readagent_core.answering.parts import parts_seen
+from readagent_core.answering.signature import short_name
 from readagent_core.citations import Checked
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
@@ -92,7 +93,7 @@ def _what_if(now: AskOneBook) -> str | None:
         return None
     model = now.workspace.model
     price = costs.price_of_question(model, memory, "read-agent-p", look_ups=now.look_ups)
-    return f"{model.name if model.is_language_model else 'Built-in reader'}, {price}"
+    return f"{short_name(model.name) if model.is_language_model else 'Built-in reader'}, {price}"
 
 
 def _limit(now: AskOneBook) -> int | None:

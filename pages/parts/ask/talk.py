@@ -14,6 +14,7 @@ from pages.parts.ask.state import AskState
 from pages.parts.read.start import estimate_of, make_gists
 from pages.parts.shared import polling, shell
 from readagent_core.answering import costs, suggesting
+from readagent_core.answering.signature import short_name
 from readagent_core.errors import ReadAgentError
 from readagent_core.gisting.job import job_key as gisting_job_key
 from readagent_core.jobs import JobState
@@ -80,7 +81,7 @@ def _line(now: AskState) -> None:
 def _say_price(now: AskState) -> None:
     """Who answers and what a question costs; of a book without all its gists what they would add, with their price."""
     model = now.workspace.model
-    who = model.name if model.is_language_model else "Built-in reader"
+    who = short_name(model.name) if model.is_language_model else "Built-in reader"
     if isinstance(now, AskOneBook):
         price = costs.price_of_question(model, now.memory, now.method, look_ups=now.look_ups)
         st.caption(shell.as_text(f"{who}: {price}{'' if price == 'free' else ' a question'}."))

@@ -10,6 +10,7 @@ from pages.parts.library import adding, recognition
 from pages.parts.library.imports import Import, imports_of_session, start_import
 from pages.parts.shared import book as current
 from pages.parts.shared import shell
+from readagent_core.answering.signature import short_name
 from readagent_core.document import NoticeKind
 from readagent_core.errors import ReadAgentError
 from readagent_core.gisting import costs as gisting_costs
@@ -74,7 +75,11 @@ def make_gists(workspace: Workspace, book: Book) -> None:
         sentence = gisting_costs.estimate_sentence(workspace, workspace.library.document(book.id), plan)
     st.text(book.title)
     st.text(f"{sentence} You can read the book meanwhile, and pause at any time.")
-    st.caption(f"By {model.name}" if model.is_language_model else "By the built-in reader: sentences picked by rule.")
+    st.caption(
+        f"By {short_name(model.name)}"
+        if model.is_language_model
+        else "By the built-in reader: sentences picked by rule."
+    )
     with st.container(horizontal=True):
         if st.button("Make gists", type="primary", key="make_gists"):
             start_gisting(workspace, book.id, plan)

@@ -12,6 +12,7 @@ import streamlit as st
 from pages.parts.settings import local_model, model_limits, model_options, model_test
 from pages.parts.settings.model_fields import choose_model, draw_fields, forget_found_servers
 from pages.parts.shared import polling, shell
+from readagent_core.answering.signature import short_name
 from readagent_core.connecting import connecting
 from readagent_core.models.connection import learnt_limits
 from readagent_core.models.local.server import WHERE
@@ -153,7 +154,7 @@ def current_model(workspace: Workspace) -> None:
         where = f"at {model.where.split('//')[-1]}" if model.where != WHERE else "in this app"
         if workspace.settings.server:
             where = "on this server's account"
-        st.text(f"In use now: {shell.short_name(model.name)} {where}")
+        st.text(f"In use now: {short_name(model.name)} {where}")
         for notice in model.notices:
             st.caption(f":material/info: {shell.as_text(notice)}")
         learnt = learnt_limits(workspace.settings)

@@ -15,6 +15,7 @@ from pages.parts.shared import book as current
 from pages.parts.shared.cached import get_workspace, workspace_of_request
 from pages.parts.shared.gisting_status import look_of
 from readagent_core import errors
+from readagent_core.answering.signature import short_name
 from readagent_core.errors import ReadAgentError, WrongAddressError
 from readagent_core.library.records import Book
 from readagent_core.models.base import ChatModel
@@ -33,7 +34,6 @@ FORMAT_NAMES = {
     "skill": "Skill",
     "readwise": "Readwise",
 }
-MODEL_FILE = ".gguf"
 
 
 def set_title(screen: str, book: str = "") -> None:
@@ -208,11 +208,6 @@ def model_line(model: ChatModel, *, warn: bool = True) -> None:
         with st.sidebar.container(key="notice"):
             for notice in notices:
                 st.caption(f":orange[:material/warning:] {as_text(notice)}")
-
-
-def short_name(model: str) -> str:
-    """The name of a model, without the folders of one that is a file."""
-    return re.split(r"[\\/]", model)[-1][: -len(MODEL_FILE)] if model.lower().endswith(MODEL_FILE) else model
 
 
 def as_text(text: str) -> str:
