@@ -39,9 +39,10 @@ from readagent_core.workspace import Workspace
 ABOUT = (
     "Say what you want to do on the website. ReadAgent names the next click, text or choice; it does nothing itself."
 )
+ABOVE = "Choose a web page above."
 NO_PAGE = (
-    "Choose a web page above. Or save one with your browser and drop the file here: it is opened in the library, where "
-    "an address can be pasted too."
+    "Save a web page with your browser and drop the file here: it is opened in the library, where an address can be "
+    "pasted too."
 )
 
 
@@ -52,11 +53,11 @@ def screen() -> None:
         return
     chosen, row = begun
     with row:
-        _pick_page(workspace, chosen)
+        offered = _pick_page(workspace, chosen)
     try:
         opened = get_pages(workspace).open(chosen.id)
     except NotInLibraryError as error:
-        st.text(str(error) if can_act(chosen) else NO_PAGE)
+        st.text(str(error) if can_act(chosen) else f"{ABOVE} {NO_PAGE}" if offered else NO_PAGE)
         st.page_link("pages/library.py", label="Choose a book", icon=":material/arrow_back:")
         return
     if "book" in st.query_params:
@@ -64,8 +65,8 @@ def screen() -> None:
     st.fragment(_stage)(workspace, chosen, opened)
 
 
-def _pick_page(workspace: Workspace, chosen: Book) -> None:
-    """Draw a select box with the saved web pages, or the title of the only one."""
+def _pick_page(workspace: Workspace, chosen: Book) -> bool:
+    """Draw a select box with the saved web pages, or the title of the only one; whether there is any."""
     stored = workspace.library.books_with_original()
     pages = [book for book in workspace.library.books() if can_act(book) and book.id in stored]
     if [page.id for page in pages] == [chosen.id]:
@@ -73,6 +74,7 @@ def _pick_page(workspace: Workspace, chosen: Book) -> None:
     elif pages:
         current.picker(workspace, chosen, key="act_page", label="Web page", books=pages, label_visibility="collapsed",
                        placeholder="Choose a web page", width=320)  # fmt: skip
+    return bool(pages)
 
 
 def _stage(workspace: Workspace, book: Book, opened: OpenedPage) -> None:

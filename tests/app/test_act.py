@@ -74,6 +74,9 @@ def test_a_book_that_was_no_web_page_cannot_be_acted_on(app: App) -> None:
     app("pages/library.py")
     book = get_workspace().library.books()[0]
     at = app("pages/act.py", book=book.id)
+    assert any(text.value.startswith("Save a web page") for text in at.text)  # there is none above to choose
+    opened(get_workspace(), PAGE, "shop.html")
+    at.run()
     assert any("Choose a web page above" in text.value for text in at.text)
     assert not at.exception
 

@@ -14,7 +14,7 @@ from readagent_core.incoming.samples import add_samples
 from readagent_core.library.records import GistingState, StopReason
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
-from tests.browser.conftest import StartApp, go_to
+from tests.browser.conftest import SIZE, StartApp, go_to
 from tests.browser.test_library import KEEPER, act_on, card
 from tests.recordings import make_memory
 
@@ -96,6 +96,9 @@ def test_a_library_from_the_first_visit_to_many_books(page: Page, start_app: Sta
         expect(page.get_by_role("heading", level=1)).to_contain_text("remembers every page of a book in short")
         expect(page.get_by_role("img", name=re.compile("cut into 25 pages.* opens page 2"))).to_be_visible()
         expect(page.locator(".drop.local")).to_contain_text("work without a model")
+        page.set_viewport_size({"width": 720, "height": 450})  # 200 %
+        expect(page.get_by_role("link", name="Open the sample story")).to_be_in_viewport(ratio=1)
+        page.set_viewport_size(SIZE)
         page.get_by_role("link", name="Open the sample story").click()
         expect(page).to_have_url(re.compile("/read"))
         expect(page.locator("#p1")).to_be_visible()
