@@ -246,6 +246,14 @@ def test_what_a_browser_prints_around_pages_is_left_out_however_large():
     assert "://" not in document.title
 
 
+def test_a_header_that_is_longer_than_a_line_of_text_is_left_out():
+    header = "The log of the keeper of Harrow Light, with what the pilots and the farmers told him - Harrow at sea"
+    pages = [[(50, 575, header, 6), *body(prose(30, start=30 * page))] for page in range(4)]
+    document = opened(*pages)
+    assert "The log of the keeper" not in whole(document)
+    assert flat(prose(2, start=40)) in whole(document)
+
+
 def test_large_items_of_a_list_are_no_headings():
     items = [(50, 420 - 40 * n, f"• The {word} of Harrow", 14) for n, word in enumerate(("lamp", "bell", "boat"))]
     document = opened([*body(prose(36), top=560), (50, 460, "Things", 18), *items])

@@ -31,7 +31,7 @@ _EDGE = 3  # rows at the top and at the bottom that can be headers or footers
 _NEARBY = 6  # pages that are compared
 _HIGHER = 8.0  # points by which the heights of a running header differ
 _PLACE = 1.5  # points by which its place differs from page to page
-_SENTENCE = 90  # characters; a longer line is text
+_SENTENCE = 90  # characters; a longer line is text, unless it is the outermost and repeated
 _FEW = 8  # words of the running lines of a page without text
 _LINE_NUMBERS = 5  # on a page; fewer are no line numbers
 
@@ -55,7 +55,15 @@ def remove_running_lines(pages: Sequence[list[Line]]) -> tuple[list[list[Line]],
     pages = [join_parts([line for line in page if line not in no]) for page, no in zip(pages, numbers, strict=True)]
     size = usual_size(pages[:: len(pages) // _MEASURED + 1])
     rows = [find_rows(line for line in lines if not line.turned) for lines in pages]
-    edges = [[line for row in (*each[:_EDGE], *each[_EDGE:][-_EDGE:]) for line in row] for each in rows]
+    edges = [
+        [
+            line
+            for row in (*each[:_EDGE], *each[_EDGE:][-_EDGE:])
+            for line in row
+            if len(line.text) <= _SENTENCE or row in (each[0], each[-1])
+        ]
+        for each in rows
+    ]
     for edge, lines in zip(edges, pages, strict=True):
         edge += [line for line in lines if line.turned]  # stamps and watermarks
     running, counted = _find_running(edges, size)
@@ -86,7 +94,7 @@ def _find_running(edges: Sequence[Sequence[Line]], size: float) -> tuple[list[li
 
     A running line is at the same height on two pages nearby, or the only other. Page numbers grow with the pages."""
     seen: dict[tuple[str | int, int], list[Line]] = defaultdict(list)
-    for line in (line for edge in edges for line in edge if len(line.text) <= _SENTENCE):
+    for line in (line for edge in edges for line in edge):
         seen[_key(line), line.number].append(line)
     pages = Counter(key for key, _ in seen)
     running: list[list[Line]] = [[] for _ in edges]
