@@ -84,7 +84,8 @@ export class CheckYourself {
     this.node.hidden = false;
     if (!chapter.questions.length && !chapter.making) this.make();
     this.draw();
-    this.node.querySelector("button")?.focus({ preventScroll: true });
+    const first = this.node.querySelector(".checks button") ?? this.node.querySelector("button"); // Space shows the answer
+    if (first instanceof HTMLElement) first.focus({ preventScroll: true });
   }
 
   make() {

@@ -113,7 +113,10 @@ def test_on_a_phone_the_gist_of_a_page_does_not_lie_on_what_checks_its_chapter(
     page.set_viewport_size({"width": 390, "height": 844})
     open_at(page, app_url, app_home, book, 7)
     page.get_by_role("button", name="Check yourself").click(timeout=10_000)
-    expect(page.get_by_role("dialog", name="Check yourself")).to_contain_text("Who rowed?")
+    questions = page.get_by_role("dialog", name="Check yourself")
+    expect(questions).to_contain_text("Who rowed?")
+    page.keyboard.press("Space")
+    expect(questions).to_contain_text("Hester Quill")
 
 
 def test_without_notes_a_name_has_its_pages_and_can_be_no_name(page: Page, app_url: str, app_home: Path) -> None:
