@@ -4,3 +4,4 @@ from pages.parts.shared import streamlit_private
 
 streamlit_private.require_navigation()
 streamlit_private.keep_unsent_deltas()
+streamlit_private.send_at_once()

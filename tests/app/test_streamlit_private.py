@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import socket
 from pathlib import Path
 
 import pytest
@@ -76,3 +78,24 @@ def test_only_the_named_files_use_private_names() -> None:
     for path in [*(ROOT / "assets").rglob("*.js"), *(ROOT / "assets").rglob("*.css"), *(ROOT / "pages").rglob("*.py")]:
         if (name := path.relative_to(ROOT).as_posix()) not in known:
             assert not (found := re.search(names, path.read_text(encoding="utf-8"))), f"{name} uses {found}"
+
+
+def test_an_answer_is_sent_whole_at_once() -> None:
+    """On a socket that names no protocol, as Streamlit and uvicorn bind them."""
+
+    async def option() -> int:
+        found: asyncio.Queue[int] = asyncio.Queue()
+
+        async def answer(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            connection = writer.get_extra_info("socket")
+            await found.put(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        listening = socket.socket(socket.AF_INET)
+        listening.bind(("127.0.0.1", 0))
+        async with await asyncio.start_server(answer, sock=listening):
+            _, writer = await asyncio.open_connection(*listening.getsockname())
+            writer.close()
+            return await asyncio.wait_for(found.get(), 10)
+
+    assert asyncio.run(option()) == 1
