@@ -80,3 +80,8 @@ def test_a_title_that_a_page_escapes_twice_is_read():
     body = "<p>The text of it, which is long enough.</p>"
     assert opened(body, "<title>The &amp;amp;#039;Lamp&amp;amp;#039;</title>").title == "The 'Lamp'"
     assert opened(body, '<meta property="og:title" content="AT&amp;amp;T">').title == "AT&T"
+
+
+def test_a_page_with_a_hundred_thousand_unclosed_parts_for_browsers_without_scripts_is_read_once():
+    """Else each is looked for to the end of the page: minutes in place of a second."""
+    assert texts(opened(f"<p>The text.</p>{'<noscript>' * 100_000}"))[0] == "The text."

@@ -30,7 +30,8 @@ _DECLARATION = re.compile(r"^\s*<\?xml[^>]*>")
 _DOCTYPE = re.compile(r"<!DOCTYPE\b[^\[>]*(?:\[(?P<own>.*?)\]\s*)?>", re.IGNORECASE | re.DOTALL)
 _ENTITY = re.compile(r"<!ENTITY\s+([\w.-]+)\s+(?:\"([^\"]*)\"|'([^']*)')\s*>")
 _REFERENCE = re.compile(r"&([A-Za-z][\w.-]*);")
-_NOSCRIPT = re.compile(r"<noscript\b.*?</noscript\s*>", re.IGNORECASE | re.DOTALL)  # text, in which tags may stay open
+# text, in which tags may stay open; from one to the next, so that a thousand unclosed ones are read once
+_NOSCRIPT = re.compile(r"<noscript\b(?:(?!<noscript\b).)*?</noscript\s*>", re.IGNORECASE | re.DOTALL)
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _XHTML = re.compile(r"<[^>]*xmlns(?::\w+)?\s*=\s*[\"']http://www\.w3\.org/(?:1999/xhtml|2000/svg)")
 _PREFIX = re.compile(r"xmlns:(\w+)\s*=\s*[\"']http://www\.w3\.org/(?:1999/xhtml|1998/Math/MathML|2000/svg)")
