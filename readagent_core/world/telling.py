@@ -27,8 +27,10 @@ def known_to_dict(known: Known, document: Document) -> dict[str, Any]:
     """Return all that is known as plain JSON values."""
     return {
         "as_of_page": known.page,
-        **{name.lower(): [entity_to_dict(e, document) for e in known.of_kind(kind)] for kind, name in HEADINGS.items()},
-        "people": [entity_to_dict(e, document) for e in known.people],
+        **{
+            name.lower(): [entity_to_dict(e, document) for e in _of_kind(known, kind)]
+            for kind, name in HEADINGS.items()
+        },
         "met_once": [entity_to_dict(e, document) for e in known.met_once],
         "relations": [line_to_dict(line, document) for line in known.relations],
         "happened": [line_to_dict(line, document) for line in known.timeline()],
@@ -79,10 +81,15 @@ def page_runs(entity: Entity) -> str:
 def headed(known: Known) -> Iterator[tuple[str, Sequence[Entity]]]:
     """Yield each kind that has entities with its heading; of those found by rule, the ones that are named most."""
     for kind, heading in HEADINGS.items():
-        if entities := known.people if kind == EntityKind.PERSON else known.of_kind(kind):
+        if entities := _of_kind(known, kind):
             yield heading, entities
     if known.met_once:
         yield MET_ONCE, known.met_once
+
+
+def _of_kind(known: Known, kind: EntityKind) -> tuple[Entity, ...]:
+    """Return those of a kind; of persons those who are of the cast."""
+    return known.people if kind == EntityKind.PERSON else known.of_kind(kind)
 
 
 def title_of(known: Known) -> str:

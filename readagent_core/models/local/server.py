@@ -13,7 +13,7 @@ from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.models.local.engine import WINDOW, Engine, is_installed
 from readagent_core.models.local.states import MEGABYTES, States, blocks
 from readagent_core.models.server.client import Client
-from readagent_core.models.server.openai_server import PREPARE, OpenAIServer
+from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.models.server.windows import NO_ANSWER, Window, client_of, fetch, root
 from readagent_core.prompts import Prompt
 
@@ -68,7 +68,7 @@ class LocalServer(OpenAIServer):
 
     async def _load_state(self, prompt: Prompt, cancel: CancelToken) -> tuple[str, int]:
         """Load the state with the longest beginning of ``prompt``; return its name and its tokens, about."""
-        if self.states is None or (cancel.background and prompt.task != PREPARE):
+        if self.states is None or cancel.background:
             return "", 0
         name, characters = self.states.best(prompt.text)
         if not name or not self.states.is_worth_loading(prompt.text, characters):
@@ -90,7 +90,7 @@ class LocalServer(OpenAIServer):
             self.states.remove(state)
             self._forget()
             return
-        if not (cancel.background and prompt.task != PREPARE) and self.states.is_worth_saving(prompt.text):
+        if not cancel.background and self.states.is_worth_saving(prompt.text):
             name = self.states.new_name(prompt.text)
             if await self._ask_for("save", name):
                 self.states.saved(name, prompt.text)
