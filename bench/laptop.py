@@ -26,7 +26,7 @@ from typing import Any
 
 from readagent_core import loaders
 from readagent_core.answering.ask import ask
-from readagent_core.answering.base import Answer, Answered, AnswerPart, Question
+from readagent_core.answering.base import Answer, Answered, AnswerPart, FirstAnswerPart, Question
 from readagent_core.answering.preparing import start_preparing
 from readagent_core.answering.registry import all_methods
 from readagent_core.answering.resources import Resources
@@ -105,7 +105,7 @@ def answer(
     resources = Resources(None, connections=1)
     model = workspace.model.without_cache()
     for event in ask(asked, memory, model, CancelToken(), method=method, resources=resources):
-        if isinstance(event, AnswerPart) and not first:
+        if isinstance(event, FirstAnswerPart | AnswerPart) and not first:
             first = time.time() - began
         if isinstance(event, Answered):
             answered = event.answer
@@ -135,7 +135,8 @@ def _ask_in_the_middle(workspace: Workspace, book_id: str) -> None:
             break
     start_preparing(workspace, book_id, found[1])  # as Ask does when it is opened
     time.sleep(TYPING)
-    text, first, seconds = answer(workspace, found[1], questions(NOVELLA)[0])
+    asked = next(row for row in questions(NOVELLA) if not row.get("options"))
+    text, first, seconds = answer(workspace, found[1], asked)
     print(f"asked in the middle: first word {first:.1f} s, end {seconds:.1f} s: {text.text[:200]}", flush=True)
 
 

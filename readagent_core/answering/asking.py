@@ -15,7 +15,18 @@ from typing import Any
 
 from readagent_core.answering.ask import DEFAULTS, WHOLE, check_books, check_question, choose_method, choose_settings
 from readagent_core.answering.ask import ask as answer
-from readagent_core.answering.base import Answered, AnswerPart, AskSettings, Event, NoteCode, Noted, Question
+from readagent_core.answering.base import (
+    FIRST_ANSWER,
+    Answered,
+    AnswerPart,
+    AskSettings,
+    Event,
+    FirstAnswerPart,
+    ModelCall,
+    NoteCode,
+    Noted,
+    Question,
+)
 from readagent_core.answering.event_json import event_to_dict
 from readagent_core.answering.library_shelf import LibraryShelf
 from readagent_core.answering.limits import NOTHING_LET_IN, within_limits
@@ -47,7 +58,10 @@ TITLE_WORDS = 9
 
 @dataclass(frozen=True)
 class AskProgress:
-    """What an asking job publishes. ``events``: all but the answer's parts, which are joined in ``text``."""
+    """What an asking job publishes. ``events``: all but the answer's parts, which are joined in ``text``.
+
+    An answer from the gists alone is a call that grows until it has come.
+    """
 
     events: tuple[Event, ...] = ()
     text: str = ""
@@ -253,6 +267,8 @@ class _Recorder:
     def __init__(self, workspace: Workspace, exchange: Exchange, job: Job) -> None:
         self._library, self._exchange, self._job = workspace.library, exchange, job
         self.progress = AskProgress()
+        self._events: tuple[Event, ...] = ()
+        self._first = ""
         self.cut_off = False
         self._unsaved: list[str] = []
         self._flushed = 0.0
@@ -263,10 +279,14 @@ class _Recorder:
             self.progress = replace(self.progress, text=self.progress.text + event.text)
             if time.monotonic() - self._flushed >= FLUSH_SECONDS:
                 self.flush()
+        elif isinstance(event, FirstAnswerPart):  # the call that is saved has all of it
+            self._first += event.text
+            self.progress = replace(self.progress, events=(*self._events, ModelCall(FIRST_ANSWER, "", self._first)))
         else:
             self.flush()
             self._library.append_event(self._exchange.id, event_to_dict(event))
-            self.progress = replace(self.progress, events=(*self.progress.events, event))
+            self._events = (*self._events, event)
+            self.progress = replace(self.progress, events=self._events)
             if isinstance(event, Answered):
                 self.cut_off = event.answer.cut_off
         self._job.publish(value=self.progress)

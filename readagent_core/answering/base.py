@@ -16,6 +16,7 @@ from readagent_core.errors import SettingsError
 from readagent_core.short_repr import short_repr
 from readagent_core.usage import Usage
 
+FIRST_ANSWER = "first_answer"  # the task of a call that answers from the gists alone, before passages are found
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -223,6 +224,14 @@ class AnswerPart:
     text: str
 
 
+@short_repr
+@dataclass(frozen=True)
+class FirstAnswerPart:
+    """The next part of an answer from the gists alone, shown until the one from passages comes; its call has it all."""
+
+    text: str
+
+
 @dataclass(frozen=True)
 class BookInAnswer:
     """What an answer saw of one book of several; citations name it by ``number``.
@@ -291,4 +300,4 @@ class Answered:
     answer: Answer
 
 
-Event = BooksShown | ModelCall | LookedUp | Searched | Expanded | Noted | AnswerPart | Answered
+Event = BooksShown | ModelCall | LookedUp | Searched | Expanded | Noted | FirstAnswerPart | AnswerPart | Answered

@@ -39,9 +39,10 @@ def _caption(step: Step, exchange: Exchange, memory: GistMemory | None) -> str:
         seen = memory if exchange.up_to is None else memory.up_to(exchange.up_to)
         if not seen.readable:
             return "There are no gists yet: the text itself is searched."
+        first = first_words(step.said.strip(), _SAID_WORDS)
         return (
             f"All that is remembered of the book: {count_of(len(seen.readable), 'gist')}, {seen.gist_words:,} words in "
-            f"place of {seen.readable_words:,}."
+            f"place of {seen.readable_words:,}." + (f" From these alone: “{first}”" if first else "")
         )
     if step.kind == replay.MEMORY and memory is not None:
         words = f", {step.words:,} words in all" if step.words else ""

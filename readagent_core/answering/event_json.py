@@ -13,6 +13,7 @@ from readagent_core.answering.base import (
     BooksShown,
     Event,
     Expanded,
+    FirstAnswerPart,
     LookedUp,
     ModelCall,
     Noted,
@@ -29,6 +30,7 @@ _CLASSES: dict[str, Any] = {
     "Searched": Searched,
     "Expanded": Expanded,
     "Noted": Noted,
+    "FirstAnswerPart": FirstAnswerPart,
     "AnswerPart": AnswerPart,
     "Answered": Answered,
 }

@@ -10,9 +10,10 @@ pass ``QUESTION_WORDS``, it answers from what it has. Several books are one text
 from __future__ import annotations
 
 from collections.abc import Generator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from readagent_core.answering.base import Event, LookedUp
+from readagent_core.answering.base import FIRST_ANSWER, AnswerPart, Event, FirstAnswerPart, LookedUp
 from readagent_core.answering.explore_replies import ANSWER_MARK
 from readagent_core.answering.joined_books import JoinedMemory
 from readagent_core.answering.passages import BookPassages, join_passages
@@ -41,6 +42,7 @@ VIEW_WORDS = 480  # of gists in the first view
 PASSAGE_WORDS = 320  # of passages in the first prompt
 ONCE_WORDS = 1500  # the same where nothing can be asked for
 SEARCH_WORDS = 3000  # of passages where they are all that is shown
+PLAIN_VIEW, PLAIN_PASSAGES = 1_500, 700  # for a small model: gists are read once, passages for each question
 ROUND_WORDS = 1200  # of what one reply can ask for
 ROUNDS = 2  # most replies with requests
 QUESTION_WORDS = 9_000  # of all prompts of a question together
@@ -49,8 +51,15 @@ _FOLLOW_UP = 130  # words round what a reply asked for, tags and names of reques
 
 
 def recall(run: Run, *, gists: bool = True) -> Generator[Event, None, None]:
-    """Answer the run's question. ``gists`` False: without gists, by search alone (the method 'search-agent')."""
+    """Answer the run's question. ``gists`` False: without gists, by search alone (the method 'search-agent').
+
+    For a plain answer nothing can be asked for, unless the setting ``requests`` says so: small models that copy
+    examples do not keep to the form of requests either.
+    """
     gists = gists and bool(run.memory.readable)
+    if run.settings.plain:
+        plain = {"view": PLAIN_VIEW, "passages": PLAIN_PASSAGES, "requests": 0, **run.settings.extra}
+        run = replace(run, settings=replace(run.settings, extra=plain))
     view = first_view(run, run.option("view", VIEW_WORDS)) if gists else ""
     yield from ask_within_window(run, lambda: _attempt(run, BookPassages(run.memory), view, gists=gists))
 
@@ -59,24 +68,27 @@ def _attempt(run: Run, book: BookPassages, view: str, *, gists: bool) -> Generat
     seen = Seen(words=count_words(view))
     places = _places(run, book)
 
-    def first_prompt(passages: str, left: int) -> Prompt:
+    def first_prompt(passages: str | None, left: int) -> Prompt:
         return _first_prompt(run, view, passages, places, gists=gists, left=left)
 
     around = first_prompt("", 1).words
     sample = run.memory.document.text(0, min(20, len(run.memory.document.paragraphs)))
     limit = max_context_words(run.settings, run.model, sample=sample, around=around, reply_words=ANSWER_WORDS)
     budget = _Budget(run, run.settings.question_words or QUESTION_WORDS, limit)
+    left = run.option("requests", ROUNDS)
     room = min(run.option("passages", PASSAGE_WORDS), budget.words - around, *([limit] if limit else []))
     asked = " ".join([run.question.text, *run.question.options])
     near = nearness(run, [book.text(unit) for unit in book.units]) if gists else ()  # the baselines are BM25 alone
     seen.passages = book.choose(asked, max(_LEAST_ROUND, room), near)
     seen.whole = list(seen.passages)
     seen.words += book.words(seen.passages)
+    plain = run.settings.plain and not left
+    if plain and gists and seen.passages and run.model.shares_text and not run.question.options:
+        yield from _first_answer(run, first_prompt(None, 0))
     if seen.passages:
         yield LookedUp((), "", "found by search", passages=tuple(join_passages(seen.passages)))
     yield seen.expanded()
-    left = run.option("requests", ROUNDS)
-    if run.settings.plain and gists and not left:
+    if plain:
         yield run.note(PLAIN)
     prompt = first_prompt(book.show(seen.passages), left)
     if left and budget.room_after(prompt, seen) < _LEAST_ROUND:
@@ -105,6 +117,16 @@ def _attempt(run: Run, book: BookPassages, view: str, *, gists: bool) -> Generat
             yield run.note(f"Within {budget.words:,} words no more could be shown; answered from what was found.")
             left = 0
         prompt = _continued(prompt, shown, left, room)
+
+
+def _first_answer(run: Run, prompt: Prompt) -> Generator[Event, None, None]:
+    """Answer from the view alone, which such a model has read already: it begins at once, the passages take longer.
+
+    The passages' answer follows, whatever comes of this one.
+    """
+    with suppress(EmptyReplyError, RefusedError):
+        for event in run.stream(prompt):
+            yield FirstAnswerPart(event.text) if isinstance(event, AnswerPart) else event
 
 
 @dataclass(frozen=True)
@@ -148,7 +170,8 @@ def _places(run: Run, book: BookPassages) -> str:
     return "; ".join(f"{word} {page_runs(run.memory, pages) or nowhere}" for word, pages in found)
 
 
-def _first_prompt(run: Run, view: str, passages: str, places: str, *, gists: bool, left: int) -> Prompt:
+def _first_prompt(run: Run, view: str, passages: str | None, places: str, *, gists: bool, left: int) -> Prompt:
+    """Return the prompt with everything shown before a request. ``passages``: None for an answer from gists alone."""
     memory = run.memory
     example = example_numbers(len(memory.pages))
     silent = "unsettled.recall" if left else "unsettled.shown"  # without requests nothing was looked for
@@ -171,15 +194,16 @@ def _first_prompt(run: Run, view: str, passages: str, places: str, *, gists: boo
         **(what or {"pages": page_runs(memory, range(1, len(memory.pages) + 1))}),
     )
     remembered = {"memory": view, "names": cast or names_of(memory)} if gists else {}
-    if run.settings.plain and gists and not left:
+    if run.settings.plain and not left:
+        shown = {} if passages is None else {"passages": passages}
         return render(
-            "recall_plain",
+            ("recall_plain" if shown else FIRST_ANSWER) if gists else "search_plain",
             run.language,
             reply_words=PLAIN_WORDS,
             choices=letters(run),
             about=about,
             **remembered,
-            passages=passages,
+            **shown,
             asked=plain_task(run),
         )
     return render(
@@ -189,7 +213,7 @@ def _first_prompt(run: Run, view: str, passages: str, places: str, *, gists: boo
         choices=letters(run),
         about=about,
         **remembered,
-        passages=passages,
+        passages=passages or "",
         asking=asking,
         words=render_fragment("recall.words", run.language, words=places) + "\n\n" if places else "",
         example=example,

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from readagent_core.answering.base import (
+    FIRST_ANSWER,
     Answer,
     Answered,
     AnswerPart,
@@ -40,6 +41,7 @@ _TITLES = {
     MEMORY: "Memory as sent",
     ANSWER: "Answer",
 }
+FROM_GISTS = "From the gists, before looking it up"
 _NAMED = 6  # most pages that a search names
 
 
@@ -48,12 +50,13 @@ class Step:
     """One step of a replay. ``kind``: one of the constants above.
 
     ``marked``: pages just asked for. ``expanded``: pages shown in full by then. ``calls``: every prompt of this step
-    with its reply, word for word. ``said``: the model's words for the look-up; ``refused``: what it named that was
-    not opened. ``shown``: what was in the prompt by then, where it had levels (``Expanded.shown``), and its ``words``.
-    ``parts``: just opened to the gists below theirs; ``folded``: closed again after that; ``searched``: words looked
-    for; ``found``: passages that the question's words pointed to, without a model. ``passages``: pages opened in part
-    by then; ``in_part``: those of ``marked`` that were just opened in part. ``books``: of a question about several
-    books, what is said here of each, by its number; the pages of the step itself are then empty.
+    with its reply, word for word. ``said``: the model's words for the look-up, or its answer from the gists alone;
+    ``refused``: what it named that was not opened. ``shown``: what was in the prompt by then, where it had levels
+    (``Expanded.shown``), and its ``words``. ``parts``: just opened to the gists below theirs; ``folded``: closed again
+    after that; ``searched``: words looked for; ``found``: passages that the question's words pointed to, without a
+    model. ``passages``: pages opened in part by then; ``in_part``: those of ``marked`` that were just opened in part.
+    ``books``: of a question about several books, what is said here of each, by its number; the pages of the step itself
+    are then empty.
     """
 
     kind: str
@@ -72,6 +75,11 @@ class Step:
     passages: tuple[Passage, ...] = ()
     found: bool = False
     in_part: tuple[int, ...] = ()
+
+    @property
+    def looks(self) -> bool:
+        """Whether it is told beside the answer: a look-up, or what was answered from the gists alone."""
+        return self.kind == LOOK_UP or bool(self.kind == GISTS and self.said)
 
     @property
     def ranges(self) -> list[tuple[int, int]]:
@@ -156,6 +164,8 @@ def look_up_title(step: Step, *, built_in: bool = False) -> str:
 
 def look_up_line(step: Step, exchange: Exchange, memory: GistMemory) -> str:
     """What a look-up did and why, for files; in words of the model alone where those say both."""
+    if step.kind == GISTS:
+        return f"{FROM_GISTS}: {step.said.strip()}"
     words = look_up_words(step, exchange, memory)
     if not step.shown:
         return words
@@ -221,10 +231,13 @@ def steps(events: Sequence[Event]) -> list[Step]:
     first = next((event for event in events if isinstance(event, Expanded)), Expanded((), 0))
     start, view = Expanded((), first.memory_words if first.shown else 0, first.shown), Expanded((), 0)
     found = [_seen(Step(QUESTION, _TITLES[QUESTION]), start)]
+    gists = Step(GISTS, _TITLES[GISTS])
     calls: list[ModelCall] = []
     for event in events:
         if isinstance(event, ModelCall) and event.task == "standalone":
             found.append(_seen(Step(UNDERSTOOD, _TITLES[UNDERSTOOD], calls=(event,)), start))
+        elif isinstance(event, ModelCall) and event.task == FIRST_ANSWER:
+            gists = replace(gists, calls=(event,), said=event.reply)
         elif isinstance(event, ModelCall):
             calls.append(event)
         elif isinstance(event, LookedUp | Searched):
@@ -241,7 +254,7 @@ def steps(events: Sequence[Event]) -> list[Step]:
     answering = answer is not None or any(isinstance(e, AnswerPart) for e in events)
     if answer is None or any(how in ("gist", "part", "passage") for how in answer.seen.values()):
         first_look = next((i for i, step in enumerate(found) if step.kind == LOOK_UP), len(found))
-        found.insert(first_look, _seen(Step(GISTS, _TITLES[GISTS]), start))
+        found.insert(first_look, _seen(gists, start))
     if answering or view.pages or view.shown != start.shown:
         found.append(_seen(Step(MEMORY, _TITLES[MEMORY]), view))
     if answering:
@@ -265,6 +278,7 @@ def _steps_of_several(events: Sequence[Event]) -> list[Step]:
     view: dict[int, Expanded] = {}
     start: dict[int, Expanded] | None = None  # the first view
     found: list[Step] = [Step(QUESTION, _TITLES[QUESTION])]
+    gists = Step(GISTS, _TITLES[GISTS])
     calls: list[ModelCall] = []
     for event in events:
         if isinstance(event, Expanded):
@@ -279,7 +293,10 @@ def _steps_of_several(events: Sequence[Event]) -> list[Step]:
                 found.append(Step(UNDERSTOOD, _TITLES[UNDERSTOOD], calls=(event,)))
                 continue
             start = dict(view) if start is None else start
-            calls.append(event)
+            if event.task == FIRST_ANSWER:
+                gists = replace(gists, calls=(event,), said=event.reply)
+            else:
+                calls.append(event)
         elif isinstance(event, LookedUp | Searched):
             one = _look_up(event, (), levels=True)
             if not calls and found[-1].kind == LOOK_UP and found[-1].searched == one.searched:
@@ -298,7 +315,7 @@ def _steps_of_several(events: Sequence[Event]) -> list[Step]:
     early = {QUESTION, UNDERSTOOD}
     found = [replace(s, books=_books(first, s.kind), words=_words(first)) if s.kind in early else s for s in found]
     at = next((i for i, step in enumerate(found) if step.kind == LOOK_UP), len(found))
-    found.insert(at, Step(GISTS, _TITLES[GISTS], words=_words(first), books=_books(first, GISTS)))
+    found.insert(at, replace(gists, words=_words(first), books=_books(first, GISTS)))
     answering = any(isinstance(event, AnswerPart | Answered) for event in events)
     if answering or view != first:
         found.append(Step(MEMORY, _TITLES[MEMORY], words=_words(view), books=_books(view, MEMORY)))

@@ -177,7 +177,7 @@ class _Texts:
 
 def _texts_of(exchange: Exchange, memory: GistMemory) -> _Texts:
     events = replay.events_of(exchange)
-    looks = [step for step in replay.steps(events) if step.kind == replay.LOOK_UP]
+    looks = [step for step in replay.steps(events) if step.looks]
     answer, text = replay.answer_of(events), replay.answer_text(events)
     checked = replay.checked_answer(text, answer, memory) if answer else citations.check(text, memory, full=())
     lines = [replay.look_up_line(step, exchange, memory) for step in looks]
@@ -191,8 +191,9 @@ def _texts_of_several(workspace: Workspace, exchange: Exchange) -> _Texts:
     built_in = exchange.facts.model == builtin.NAME
     lines = []
     for step in replay.steps(events):
-        if step.kind == replay.LOOK_UP:
-            title = replay.look_up_title_of_several(step, titles, built_in=built_in)
+        if step.looks:
+            gists = step.kind == replay.GISTS
+            title = replay.FROM_GISTS if gists else replay.look_up_title_of_several(step, titles, built_in=built_in)
             said = "" if built_in else step.said.strip()
             lines.append(f"{title}: {said}" if said else title)
     checked = Checked((Piece(text),)) if answer is None else checked_answer_of_several(workspace, text, answer)

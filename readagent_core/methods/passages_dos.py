@@ -10,14 +10,15 @@ from collections.abc import Generator
 from dataclasses import replace
 
 from readagent_core.answering.base import Event
-from readagent_core.answering.recall import SEARCH_WORDS, recall
+from readagent_core.answering.recall import PLAIN_PASSAGES, SEARCH_WORDS, recall
 from readagent_core.answering.registry import Method
 from readagent_core.answering.run import Run
 
 
 def passages(run: Run) -> Generator[Event, None, None]:
     """Answer from the best passages alone."""
-    extra = {"passages": run.settings.question_words or SEARCH_WORDS, **run.settings.extra, "requests": 0}
+    words = PLAIN_PASSAGES if run.settings.plain else SEARCH_WORDS
+    extra = {"passages": run.settings.question_words or words, **run.settings.extra, "requests": 0}
     yield from recall(replace(run, settings=replace(run.settings, extra=extra)), gists=False)
 
 

@@ -15,11 +15,9 @@ from readagent_core.answering.registry import Method
 from readagent_core.answering.run import Run
 from readagent_core.answering.shelf import AskedShelf
 
-PLAIN_VIEW, PLAIN_PASSAGES = 1_500, 700  # words for a small model: gists are read once, passages for each question
-
 
 def _once(run: Run) -> Run:
-    sizes = {"passages": PLAIN_PASSAGES, "view": PLAIN_VIEW} if run.settings.plain else {"passages": ONCE_WORDS}
+    sizes = {} if run.settings.plain else {"passages": ONCE_WORDS}
     extra = {**sizes, **run.settings.extra, "requests": 0}
     return replace(run, settings=replace(run.settings, extra=extra))
 

@@ -141,7 +141,7 @@ def ask_state(now: AskState) -> dict[str, Any]:
     if record and not running and not hidden:
         looked = 0
         for view, step in zip(views[:-1], steps, strict=False):
-            looked += step.kind == replay.LOOK_UP
+            looked += step.looks
             view["record"] = record_at_step(record, step, looked)
     return {
         "turn": time.time(),  # the browser drops older messages

@@ -22,7 +22,16 @@ from readagent_core.answering.asking import (
     is_recording,
     job_key,
 )
-from readagent_core.answering.base import Answer, Answered, AnswerPart, AskSettings, Event, LookedUp, Question
+from readagent_core.answering.base import (
+    Answer,
+    Answered,
+    AnswerPart,
+    AskSettings,
+    Event,
+    LookedUp,
+    ModelCall,
+    Question,
+)
 from readagent_core.answering.questions import parse_question
 from readagent_core.citations import Checked
 from readagent_core.jobs import Job, Snapshot
@@ -131,7 +140,7 @@ def step_asked(exchange: Exchange, count: int) -> int:
 
 def has_result(events: Sequence[Event]) -> bool:
     """Whether anything has come of a question that a spoiler limit may hide."""
-    return any(isinstance(event, Answered | AnswerPart | LookedUp) for event in events)
+    return any(isinstance(event, Answered | AnswerPart | LookedUp | ModelCall) for event in events)
 
 
 def ask(

@@ -68,9 +68,12 @@ def status_line(events: Sequence[Event], text: str, *, seconds: float, waiting: 
     """What is being done now: 'Writing, 2.1 s'. ``waiting``: see ``waiting_line``. ``gists``: the method uses them."""
     if waiting:
         return waiting
-    kinds = [step.kind for step in replay.steps(events)]
+    steps = replay.steps(events)
+    kinds, looked = [step.kind for step in steps], [step.kind for step in steps if step.looks]
     if text:
         doing = "Writing"
+    elif looked == [replay.GISTS]:
+        doing = "Answering from the gists first"
     elif replay.MEMORY in kinds or replay.LOOK_UP in kinds:
         doing = "Reading the pages again"
     elif not gists:  # some methods read the whole book first
@@ -95,7 +98,10 @@ def look_ups(
     built_in = signature_of(exchange).kind == BUILT_IN
     searched = memory is not None and None in memory.gists  # in pages that a person knows by no number
     for step in replay.steps(events):
-        if step.kind != replay.LOOK_UP:
+        if not step.looks:
+            continue
+        if step.kind == replay.GISTS:
+            found.append({"title": replay.FROM_GISTS, "said": step.said, "quoted": True, "more": []})
             continue
         if searched and not step.said:
             title = f"Found passages in {count_of(len(step.marked), 'place')}"
