@@ -9,6 +9,7 @@ import { lastUpTo } from "./text_store.js";
  * @import { BookMap } from "./book_map.js"
  * @import { Cited } from "./cited.js"
  * @import { Foot } from "./foot.js"
+ * @import { Frame } from "./frame.js"
  * @import { GistCard } from "./gist_card.js"
  * @import { GistSpeed } from "./gist_speed.js"
  * @import { Commands } from "./keys.js"
@@ -21,13 +22,14 @@ import { lastUpTo } from "./text_store.js";
  */
 
 /**
- * @param {{state: ReadingState, view: ReadingView, position: Position, search: Search, toolbar: Toolbar, map: BookMap,
+ * @param {{state: ReadingState, frame: Frame, view: ReadingView, position: Position, search: Search, toolbar: Toolbar, map: BookMap,
  *   foot: Foot, card: GistCard, annotations: Annotations, original: ReaderOriginal, cited: Cited, send: Send,
  *   bare: Bare, gistSpeed: GistSpeed, world: WorldParts}} parts
  * @returns {Commands}
  */
 export function readerCommands({
   state,
+  frame,
   view,
   position,
   search,
@@ -83,6 +85,7 @@ export function readerCommands({
     name: (step) => world.card.step(step),
     world: () => world.toggle(),
     openPage: () => gistSpeed.toggleHere(),
+    focusText: () => frame.focusText(),
   };
 }
 

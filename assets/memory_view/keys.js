@@ -30,7 +30,11 @@ import { DIALOG, DIALOG_CLOSE } from "../shared/streamlit.js";
  * @property {(step: number) => void} name the card of the next name in view, or the one before
  * @property {() => void} world the book's world at a glance
  * @property {() => boolean} openPage the page that is read, among the gists; whether gists are shown
+ * @property {() => void} focusText gives the text the focus, so that the browser's own keys scroll it
  */
+
+const PAGING = ["PageDown", "PageUp"];
+const SCROLLING = [...PAGING, "ArrowDown", "ArrowUp", " "];
 
 /**
  * Keys work anywhere on the screen, but not while the person types into a field.
@@ -55,9 +59,20 @@ export function readerKey(event, commands, { map, paged }) {
     enter: !onButton,
     shift: event.shiftKey,
   })[event.key];
-  if (!action) return;
-  event.preventDefault();
-  action();
+  if (action) {
+    event.preventDefault();
+    action();
+  } else if (scrollsNothing(event.key, path[0])) commands.focusText();
+}
+
+/**
+ * Whether the browser would scroll nothing: in a book just opened nothing has the focus, after a press on the bar a button has it.
+ * @param {string} key
+ * @param {EventTarget} at what has the focus
+ */
+function scrollsNothing(key, at) {
+  if (at === document.body) return SCROLLING.includes(key);
+  return PAGING.includes(key) && at instanceof Element && at.closest(".tbar, .foot") !== null;
 }
 
 /**

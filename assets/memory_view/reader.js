@@ -233,6 +233,7 @@ export class Reader {
   key(event) {
     const { book, paged } = this.state;
     const now = { map: this.map.whole, paged };
+    this.frame.root.classList.toggle("tabbing", event.key === "Tab");
     if (this.frame.isShown && book.known && !this.world.key(event)) readerKey(event, this.commands, now);
   }
 

@@ -1,0 +1,37 @@
+// The keys of the reader: which ones the browser is to scroll the text by.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readerKey } from "../../assets/memory_view/keys.js";
+
+class Part {
+  /** @param {string[]} within the selectors that it is in */
+  constructor(...within) {
+    this.within = within;
+  }
+
+  closest(selectors) {
+    return this.within.some((one) => selectors.split(", ").includes(one)) ? this : null;
+  }
+}
+
+/** What a press on a key of a scrolled book does. @param {string} key @param {Part} at */
+const pressed = (key, at) => {
+  const done = [];
+  const commands = { selecting: () => false, left: () => -1, turn: (step) => done.push(step), focusText: () => done.push("text") };
+  const event = { key, composedPath: () => [at], preventDefault: () => done.push("kept") };
+  readerKey(event, commands, { map: new Part(), paged: false });
+  return done;
+};
+
+test("keys that scroll reach the text when nothing has the focus, or a button of the bar", () => {
+  const body = new Part();
+  Object.assign(globalThis, { Element: Part, document: { body, querySelector: () => null } });
+  for (const key of ["PageDown", "PageUp", "ArrowDown", "ArrowUp", " "]) assert.deepEqual(pressed(key, body), ["text"], key);
+  const button = new Part("button", ".tbar");
+  assert.deepEqual(pressed("PageDown", button), ["text"]);
+  assert.deepEqual(pressed(" ", button), []); // it presses the button
+  assert.deepEqual(pressed("PageDown", new Part("input", ".tbar")), []);
+  assert.deepEqual(pressed("PageDown", new Part()), []); // the text has it, or another part that scrolls
+  assert.deepEqual(pressed("j", body), ["kept", 1]);
+});
