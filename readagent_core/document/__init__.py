@@ -55,7 +55,7 @@ class NoticeKind(StrEnum):
 _NOTICE_KINDS = {  # codes of KEPT begin with 'kept-'; any other is of SOURCE
     NoticeKind.DOUBTFUL: "encoding undecodable order-guessed parts-missing part-dropped lost-breaks references-lost "
     "mended recognised-doubtful other-format pages-without-text pages-unreadable pages-damaged pages-not-read "
-    "text-unreadable text-misread",
+    "text-unreadable text-misread letters-mended",
     NoticeKind.LEFT_OUT: "aozora badges contents furniture gutenberg hidden outside-main parts-left-out parts-outside "
     "cover-drawn picture-parts pictures-left-out no-pictures publisher",
 }

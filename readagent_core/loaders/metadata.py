@@ -6,7 +6,7 @@ import re
 from html import unescape
 
 from readagent_core.loaders.base import strip_unprintable
-from readagent_core.loaders.readable import Verdict, judge
+from readagent_core.loaders.readable import Verdict, judge, mend_letters
 
 _BY = re.compile(r"(.{2,}), by ((?:[A-Z][\w.'’-]*)(?: (?:[A-Z][\w.'’-]*|de|du|von|van|der|la)){1,4})$")
 # names of files and of programs
@@ -24,7 +24,9 @@ _NO_AUTHOR = frozenset({"unknown", "anonymous", "user", "admin", "administrator"
 def clean_metadata(title: str, author: str) -> tuple[str, str]:
     """Returns title and author, each '' where it is none."""
     # some programs encode a byte order mark a second time
-    title, author = (" ".join(strip_unprintable(unescape(text)).removeprefix("þÿ").split()) for text in (title, author))
+    title, author = (
+        mend_letters(" ".join(strip_unprintable(unescape(text)).removeprefix("þÿ").split())) for text in (title, author)
+    )
     named = _BY.match(title)
     if named:  # "Emma, by Jane Austen": the file's author is then often who made the file
         title, author = named.groups()

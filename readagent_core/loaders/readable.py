@@ -1,4 +1,4 @@
-"""Judges whether a text can be read, and believes what a file says of its language where the text agrees.
+"""Judges whether a text can be read, mends letters of another code page, and says which language a text is in.
 
 Frequent words show a language. A text without them is judged by its pairs of letters: those of the words that justext
 ships for about a hundred languages are likely, those of a font without a character map or of a poor recognition are
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from enum import Enum
 from functools import cache, lru_cache
@@ -23,12 +23,13 @@ _SAMPLE = 2000  # characters
 _PASSAGE, _MOST_PASSAGES = 600, 1500  # characters of a passage that are judged; passages of a long text
 _LONG_TEXT = 300_000  # characters; of a longer one every third passage is searched for misread words: they fill pages
 _FEWEST_LETTERS, _FEWEST_WORDS = 60, 30  # fewer do not show whether they are words
+_FEWEST_FREQUENT, _PART = 12, 4  # words among which frequent ones count; letters in a script are this part or more
 _LETTERS = 0.55  # share of the characters; tables, formulas and programs have fewer
 _FREQUENT, _LANGUAGE = 0.08, 0.1  # share of a language's frequent words: in a readable text; where it is certain
 _LIKELY, _UNLIKELY = -4.3, -5.0  # mean binary logarithm of the probability of a letter after the one before
 _USUAL, _UNUSUAL = 0.8, 0.5  # share of the characters that are in a first level
 _WORDS, _MORE_WORDS = 400, 3000  # of each language in Latin letters, of which there are seventy, and in others
-_WORD = re.compile(r"\b(?![ivxlcdm]+\b)[^\W\d_]{2,}")  # no Roman number, as lists of chapters have
+_WORD = re.compile(r"\b(?!(?:[ivxlcdm]+|[IVXLCDM]+)\b)[^\W\d_]{2,}")  # no Roman number, as lists of chapters have
 _CODE = re.compile(r"(?=\S*\d)[0-9A-F]{4,}")  # numbers of glyphs, such as 001003ED
 # what poor recognition leaves in words: signs, digits, capitals and letters of another script between letters
 _MISREAD = re.compile(
@@ -39,6 +40,12 @@ _LONG_WORD, _IMPOSSIBLE, _FEWEST_ODD = re.compile(r"[^\W\d_]{5,}"), -6.5, 2  # o
 _AROUND_WORDS, _PROGRAM = ".,;:!?()[]\"“”‘’'«»*_", dict.fromkeys(map(ord, "{}();=<>_$\\"))
 _MANY_MISREAD = ((0.08, 0.15), (0.2, _FREQUENT))  # share of such words, and of the frequent ones that prose has
 _MOST_PROGRAM = 0.03  # of the characters are signs of a programming language
+# Cyrillic, Greek and Hebrew letters that are taken for Latin ones with accents, of which no language has four in a row
+_MISTAKEN, _FEWEST_MISTAKEN = re.compile("[À-ÿ]{4}"), 8
+_CODE_PAGES = [
+    {code: bytes([code]).decode(f"cp{page}", "replace") for code in range(0xA0, 0x100)} for page in (1251, 1253, 1255)
+]
+_OF_TEX = str.maketrans("јѕї", "ё«»")  # what Russian lacks, where TeX's fonts have what it needs
 _IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _FIRST_LEVELS = (("gb2312", 0xB0, 0xD7), ("shift_jis", 0x81, 0x98), ("big5", 0xA1, 0xC6), ("euc_kr", 0xB0, 0xC8))
 
@@ -73,17 +80,43 @@ def judge(text: str, likely: str = "", fewest: int = _FEWEST_LETTERS) -> Verdict
     if 3 * len(ideographs) > letters:
         share = max(_share_of_first_level(ideographs, *level) for level in _FIRST_LEVELS)
         return _verdict(share, _USUAL, _UNUSUAL)
-    if 2 * lone > max(_FEWEST_WORDS, len(tokens)):
+    if 2 * lone > max(_FEWEST_WORDS, len(tokens)) and len(set(alone)) > _FEWEST_FREQUENT:
         return Verdict.UNREADABLE  # words that fell apart into letters
     if share_of_frequent_words(text, detect_language(text)) > _FREQUENT:
         return Verdict.READABLE
-    pairs, firsts = _known_pairs(_script_of(text))
-    words = [f" {word} " for word in _WORD.findall(_without_marks(text.lower()))]
-    found = [pair for word in words for pair in pairwise(word)]
+    parts: dict[str, list[str]] = defaultdict(list)  # by script: a dictionary or a program has words of two
+    for word in _WORD.findall(_without_marks(text)):
+        parts[_script(word[0])].append(word)
+    large = [part for part in parts.items() if _PART * sum(map(len, part[1])) > letters]
+    verdicts = [_judge_words(*part, fewest) for part in sorted(large, key=lambda part: -sum(map(len, part[1])))]
+    return Verdict.READABLE if Verdict.READABLE in verdicts else next(iter(verdicts), Verdict.UNKNOWN)
+
+
+def _judge_words(script: str, words: Sequence[str], fewest: int) -> Verdict:
+    text = " ".join(words)
     few = len(words) * _FEWEST_LETTERS < _FEWEST_WORDS * fewest
+    if (not few or len(words) > _FEWEST_FREQUENT) and share_of_frequent_words(text, detect_language(text)) > _FREQUENT:
+        return Verdict.READABLE
+    pairs, firsts = _known_pairs(script)
+    found = [pair for word in words for pair in pairwise(f" {word.lower()} ")]
     if few or sum(firsts[one] > 0 for one, _ in found) < _USUAL * len(found):
         return Verdict.UNKNOWN
     return _verdict(_chance(found, pairs, firsts), _LIKELY, _UNLIKELY)
+
+
+def mend_letters(text: str) -> str:
+    """Returns a text in Cyrillic, Greek or Hebrew whose letters were taken for Latin ones ('Ïðèâåò'); others as is."""
+    if not _MISTAKEN.search(text) or judge(text, fewest=_FEWEST_MISTAKEN) is Verdict.READABLE:
+        return text
+    mended = max(map(text.translate, _CODE_PAGES), key=_likelihood)
+    if judge(mended, fewest=_FEWEST_MISTAKEN) is not Verdict.READABLE:
+        return text
+    return mended.translate(_OF_TEX) if detect_language(mended) == "ru" else mended
+
+
+def _likelihood(text: str) -> float:
+    pairs, firsts = _known_pairs(_script_of(text))
+    return _chance([pair for word in _WORD.findall(text.lower()) for pair in pairwise(f" {word} ")], pairs, firsts)
 
 
 Pair = tuple[str, str]
@@ -91,7 +124,7 @@ Pair = tuple[str, str]
 
 def _chance(found: Sequence[Pair], pairs: Counter[Pair], firsts: Counter[str]) -> float:
     """Returns the mean binary logarithm of the probability of a letter after the one before."""
-    return sum(log2((pairs[pair] + 0.05) / (firsts[pair[0]] + 2)) for pair in found) / len(found)
+    return sum(log2((pairs[pair] + 0.05) / (firsts[pair[0]] + 2)) for pair in found) / max(1, len(found))
 
 
 def _without_marks(text: str) -> str:

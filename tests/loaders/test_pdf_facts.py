@@ -202,6 +202,12 @@ def test_numbers_programs_and_short_texts_show_nothing(text: str) -> None:
     assert judge(text) is not Verdict.UNREADABLE
 
 
+def test_a_dictionary_of_two_scripts_is_read() -> None:
+    ranks = "Private Редник Seaman Матрос Corporal Ефрейтор Sergeant Сержант Lieutenant Поручик Captain Капитан"
+    assert judge(f"{ranks} Commander Полковник Admiral Адмирал " * 4, "bg") is not Verdict.UNREADABLE
+    assert judge("model y n n n n table y n y n n pabh n n n n n yes " * 8) is not Verdict.UNREADABLE
+
+
 def test_a_page_of_wrong_letters_is_left_out_and_can_be_recognised() -> None:
     garbage = shifted(" ".join(PROSE), 5).split(" ")
     with pytest.raises(NoTextError, match="do not say which letters") as caught:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from io import BytesIO
 
 import pytest
 from pypdf import PdfWriter
 from pypdf.generic import DictionaryObject, NameObject, PdfObject, StreamObject
+from reportlab.lib.pagesizes import A4
 from reportlab.pdfbase.pdfmetrics import stringWidth
+from reportlab.pdfgen.canvas import Canvas
 
 from readagent_core.errors import NoTextError
 from readagent_core.loaders import load
@@ -83,6 +86,48 @@ def test_a_bitmap_font_has_its_ligatures():
     page(writer, {"F": type3_font(writer, bytes(range(127)))}, f"BT /F 10 Tf 20 540 Td <{shown.hex()}> Tj ET")
     text = load(written(writer), "x.pdf").paragraphs[0].text
     assert text.startswith("the office and a ffle where the flags are fine, in the effluent")
+
+
+def test_a_bitmap_font_of_other_languages_has_its_dashes_quotation_marks_and_ligatures():
+    writer = PdfWriter()
+    shown = b"she said \x13of\x1ece\x14 \x16 the \x1brst \x1cle of \x10af\x1d\x11, and went on along the water"
+    page(writer, {"F": type3_font(writer, bytes(range(127)))}, f"BT /F 10 Tf 20 540 Td <{shown.hex()}> Tj ET")
+    text = load(written(writer), "x.pdf").paragraphs[0].text
+    assert text.startswith("she said «offfice» — the ffrst file of “affl”, and went on")
+
+
+def drawn(lines: Sequence[str], title: str = "") -> bytes:
+    """Returns a PDF with lines in Helvetica."""
+    out = BytesIO()
+    canvas = Canvas(out, pagesize=A4)
+    canvas.setTitle(title)
+    for at, line in enumerate(lines):
+        canvas.drawString(60, 760 - 14 * at, line)
+    canvas.save()
+    return out.getvalue()
+
+
+def test_a_soft_hyphen_that_is_drawn_is_a_hyphen():
+    text = load(
+        drawn(["The well\xadknown mill stood at the weir, and its wheel went round all day long."]), "x"
+    ).paragraphs
+    assert text[0].text.startswith("The well-known mill")
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("cp1251", "Мельник перешёл по льду на другой берег, и никто не спросил его, зачем он туда пошёл в тот день."),
+        ("cp1253", "Η πόλη ήταν μικρή και όμορφη, με πολλά δέντρα και σπίτια κοντά στη θάλασσα όπου ζούσαν ψαράδες."),
+    ],
+)
+def test_letters_of_another_alphabet_that_are_taken_for_latin_ones_are_mended_and_told(page, text):
+    shown = text.encode(page).decode("latin-1")
+    first, _, second = shown.partition(", ")
+    document = load(drawn([f"{first},", second], title=first), "x.pdf")
+    assert document.paragraphs[0].text.replace("\n", " ") == text
+    assert document.title == text.partition(",")[0]
+    assert "letters-mended" in [notice.code for notice in document.warnings]
 
 
 def unreadable(writer: PdfWriter) -> None:

@@ -25,13 +25,15 @@ _LARGE = (
     rf"{_BRACKETS}|∥/\(){_BRACKETS}/\{_BRACKETS}/\/\⎛⎞⎡⎤⎣⎦⎢⎥⎧⎫⎩⎭⎨⎬⎪⏐⎝⎠⎜⎟⟨⟩⊔⊔∮∮⊙⊙⊕⊕⊗⊗"
     "∑∏∫⋃⋂⊎⋀⋁∑∏∫⋃⋂⊎⋀⋁∐∐^^^~~~[]⌊⌋⌈⌉{}√√√√√"
 )
-_ROMAN = "ΓΔΘΛΞΠΣΥΦΨΩ\ufb00\ufb01\ufb02\ufb03\ufb04ıȷ"  # ff, fi, fl, ffi, ffl
+_LIGATURES = "\ufb00\ufb01\ufb02\ufb03\ufb04"  # ff, fi, fl, ffi, ffl
+_ROMAN = f"ΓΔΘΛΞΠΣΥΦΨΩ{_LIGATURES}ıȷ`´ˇ˘¯˚¸ßæœøÆŒØ"
+_CORK = f"−{_ROMAN[1:16]}“”„«»–—\0\0ıȷ{_LIGATURES}"  # those of all other languages, where they differ
 _FONTS = (
     (re.compile(rb"CMB?SY"), _SYMBOLS),
     (re.compile(rb"CMMI"), _LETTERS),
     (re.compile(rb"CMEX"), _LARGE),
     (re.compile(rb"CM(?:R|BX|TI|SL|SS|CSC|TT)"), _ROMAN),
-    (re.compile(rb"^$"), f"−{_ROMAN[1:]}"),  # bitmap fonts have no name: most are roman, and a minus is no roman glyph
+    (re.compile(rb"^$"), _CORK),  # bitmap fonts have no name: most are roman, and a minus is no roman glyph
 )
 # on a page that may have such glyphs: control characters, and the signs and Greek letters that PDFium does name
 TEX_PAGE = re.compile("[\0-\x08\x0b-\x1f\u0391-\u03c9\u2190-\u22ff]")

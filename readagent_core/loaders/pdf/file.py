@@ -22,6 +22,7 @@ from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, Pass
 from readagent_core.loaders.base import Limits
 from readagent_core.loaders.metadata import clean_metadata
 from readagent_core.loaders.pdf.comic import open_comic
+from readagent_core.loaders.readable import mend_letters
 
 _ROOT = re.compile(rb"/Root\s+(\d+)\s+(\d+)\s+R")
 _CATALOG = re.compile(rb"(\d{1,7})\s+(\d{1,5})\s+obj\s*<<(?:(?!endobj).){0,2000}?/Type\s*/Catalog", re.DOTALL)
@@ -121,7 +122,7 @@ def read_outline(document: PdfDocument) -> tuple[list[OutlineEntry], int]:
     entries: list[OutlineEntry] = []
     gone = 0
     for bookmark in islice(document.get_toc(max_depth=_DEEPEST_ENTRY), _MOST_ENTRIES):
-        title = bookmark.get_title().removeprefix("þÿ").strip()  # a byte order mark that was encoded again
+        title = mend_letters(bookmark.get_title().removeprefix("þÿ").strip())  # a byte order mark, encoded again
         target = bookmark.get_dest()
         if title and target and (number := target.get_index()) is not None:
             if not 0 <= number < len(document):

@@ -24,8 +24,7 @@ _COUNTED = re.compile(
 )
 _LINE_NUMBER = re.compile(r"^\d{1,4}[RLrl]?$")
 _MEASURED = 100  # pages of a long document that show what is usual in it
-SOFT_HYPHEN = "\u00ad"
-HYPHENS = ("-", "\u2010", SOFT_HYPHEN)
+HYPHENS = ("-", "\u2010")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _EDGE = 3  # rows at the top and at the bottom that can be headers or footers
 _NEARBY = 6  # pages that are compared

@@ -33,7 +33,7 @@ from readagent_core.loaders.pdf.layout import measure_body, remove_running_lines
 from readagent_core.loaders.pdf.lines import Line
 from readagent_core.loaders.pdf.page_text import PageText, read_lines
 from readagent_core.loaders.pdf.paragraphs import Passage
-from readagent_core.loaders.readable import Verdict, judge
+from readagent_core.loaders.readable import Verdict, judge, mend_letters
 from readagent_core.loaders.recognition.page import RecognisedPage
 from readagent_core.words import count_of
 
@@ -69,10 +69,19 @@ class _Pages:
     lost: dict[str, list[int]] = field(default_factory=lambda: {code: [] for code in _LOST})
     recognised: dict[int, float] = field(default_factory=dict)
     figures: list[PageFigure] = field(default_factory=list)
+    mended: int = 0  # pages in another alphabet than the file says
     vertical: int = 0  # pages that are written from top to bottom
     slides: list[float] = field(default_factory=list)  # heights of the pages that are wider than high
     reason: str = ""
     language: str = ""  # of the pages that were read first
+
+    def mend(self, lines: list[Line]) -> list[Line]:
+        """Returns the lines of a page with the letters of its alphabet."""
+        before = "\f".join(line.text for line in lines)
+        mended = mend_letters(before)
+        self.mended += mended != before
+        texts = mended.split("\f") if mended != before else ()
+        return [line._replace(text=text) for line, text in zip(lines, texts, strict=True)] if texts else lines
 
     def can_read(self, text: PageText) -> bool:
         """Returns whether people can read a page: for certain where its fonts do not say which letters they show."""
@@ -129,6 +138,11 @@ def load(
         builder.add_notice(
             "mended", "The file is damaged; what could be found in it was opened. Compare the number of pages."
         )
+    if pages.mended:
+        message = (
+            f"Latin letters on {count_of(pages.mended, 'page')} stood for those of another alphabet, shown instead."
+        )
+        builder.add_notice("letters-mended", message, pages.mended)
     if removed:
         what = "running headers, footers and page numbers were" if removed > 1 else "running header or page number was"
         builder.add_notice("furniture", f"{removed:,} {what} left out.", removed)
@@ -172,7 +186,8 @@ def _read_pages(
                 page = document[number]
                 text = read_lines(page, number)
                 insert_fields(page, number, text.lines)
-                lines, readable = text.lines, pages.can_read(text)
+                lines = pages.mend(text.lines)
+                readable = pages.can_read(replace(text, lines=lines))
                 pages.vertical += text.vertical
                 if page.get_width() > page.get_height():
                     pages.slides.append(page.get_height())

@@ -36,6 +36,7 @@ _SPACES = re.compile(r"[\s\u200b]+")
 # PDFium writes U+FFFE for a hyphen at the end of a line, and no line break after it
 _LINE = re.compile(f"[^{_BREAK}\ufffe]+\ufffe?")
 _BOLD = re.compile(rb"bold|black|heavy|-medi|demi|cmbx|\bbx", re.IGNORECASE)
+_SOFT_HYPHEN = re.compile("\u00ad")
 _DIGIT = re.compile(r"[\d*†‡]")
 _LETTER = re.compile(r"[^\W\d_]")
 _IDEOGRAPHIC = "\u2e80"  # the first of the Chinese and Japanese characters
@@ -109,6 +110,7 @@ class _PageReader:
             if gap < self._word_gap and " " in self._with_spaces(*found.span(), gap):
                 self._word_gap = gap
         self._is_apart = bool(_APART.search(self.text))
+        self.text = _SOFT_HYPHEN.sub(self._hyphen, self.text)
         tex = bool(characters.TEX_PAGE.search(self.text))
         if tex or not self.text.isascii():
             self.text = (_ANY if tex else _SUSPECT).sub(self._mapped, self.text)
@@ -167,6 +169,11 @@ class _PageReader:
             return character
         known = characters.tex_character(character, self._font_name(self._index(found.start())))
         return character if known == characters.UNMAPPED and not _SUSPECT.match(character) else known
+
+    def _hyphen(self, found: re.Match[str]) -> str:
+        """Returns a hyphen for a soft one that has a width: files call the hyphens that they draw so."""
+        left, right = self._place(self._index(found.start()))
+        return "-" if left < right else found.group()
 
     def _accent_first(self, found: re.Match[str]) -> str:
         """Returns a letter and an accent, which comes first where it stands on the letter and not beside it."""

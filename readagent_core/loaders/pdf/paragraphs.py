@@ -15,7 +15,7 @@ from itertools import groupby, pairwise, takewhile
 
 from readagent_core.loaders.headings import is_named_heading
 from readagent_core.loaders.pdf.columns import Flow
-from readagent_core.loaders.pdf.layout import HYPHENS, LARGE, SOFT_HYPHEN, BodyStyle
+from readagent_core.loaders.pdf.layout import HYPHENS, LARGE, BodyStyle
 from readagent_core.loaders.pdf.lines import BULLETS, Line
 from readagent_core.loaders.text.lines import join_text
 
@@ -163,8 +163,6 @@ def _next_word_would_fit(passage: Passage, line: Line, following: Line) -> bool:
 
 def _join_hyphenated(before: str, after: str, words: Set[str]) -> str:
     """Returns two lines joined. The words of the document decide whether a hyphen at the end is part of a word."""
-    if before.endswith(SOFT_HYPHEN):
-        return before[:-1] + after
     first, second = before.endswith(HYPHENS) and _BROKEN.search(before), _LETTERS.match(after)
     if not first or not second:
         return join_text(before, after)
