@@ -26,6 +26,7 @@ class NoteCode(StrEnum):
     OTHER = ""
     READ_SO_FAR = "read-so-far"  # answered from the pages that had gists: not the whole book
     BY_SEARCH = "by-search"  # pages without gists were searched
+    BROKE_OFF = "broke-off"  # why the answer ends before its end
 
 
 @short_repr

@@ -187,7 +187,7 @@ def conclude(run: Run, prompt: Prompt, completion: Completion, **figures: Any) -
         yield run.note("No option was chosen: by the model's reply, the text does not settle the question.")
     elif options and option is None:
         yield run.note(f"The reply named no option, even after {OPTION_RETRIES} more requests.")
-    yield run.finish(text, option=option, cut_off=completion.finish == "length", **figures)
+    yield run.finish(text, option=option, cut_off=completion.finish != "stop", **figures)
 
 
 def respond_from_memory(run: Run, memory: GistMemory, pages: tuple[int, ...]) -> Generator[Event, None, None]:

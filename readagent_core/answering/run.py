@@ -14,7 +14,17 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from readagent_core.answering.base import Answer, Answered, AnswerPart, AskSettings, Event, ModelCall, Noted, Question
+from readagent_core.answering.base import (
+    Answer,
+    Answered,
+    AnswerPart,
+    AskSettings,
+    Event,
+    ModelCall,
+    NoteCode,
+    Noted,
+    Question,
+)
 from readagent_core.answering.resources import Artifact, Resources, open_artifact
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import CutOffError, EmptyReplyError, ModelError, RefusedError, WindowError
@@ -30,6 +40,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _RECENT = 24  # prompts whose beginnings a server's cache may still have
+BROKE_OFF = {  # how a reply may end before its end, and what may help
+    "length": "The model had no room for more. Ask for a part of it, or choose a model with more room.",
+    "repeats": "It began to repeat itself, so it was ended. Ask again, or choose another model.",
+}
 _sent: deque[tuple[str, str]] = deque(maxlen=_RECENT)  # (model, prompt) of this process, the newest last
 
 
@@ -108,10 +122,10 @@ class Run:
         options = escape_tags(self.question.lettered())
         return f"{self.question_text}\n\n{options}" if options else self.question_text
 
-    def note(self, text: str) -> Noted:
+    def note(self, text: str, code: NoteCode = NoteCode.OTHER) -> Noted:
         """Record a fallback or a cut for the answer, and return it as an event."""
         self.notes.append(text)
-        return Noted(text)
+        return Noted(text, code)
 
     def ask(self, prompt: Prompt) -> Generator[Event, None, Completion]:
         """Send one prompt and return its whole reply. Of a reply that broke off, return what had arrived."""
@@ -148,8 +162,11 @@ class Run:
         return self._model_call(prompt, completion), completion
 
     def stream(self, prompt: Prompt) -> Generator[Event, None, Completion]:
-        """Send one prompt and yield its reply as it arrives. Of a reply that broke off, return what had arrived."""
+        """Send one prompt and yield its reply as it arrives. Of a reply that broke off, return what had arrived, and
+        note why.
+        """
         parts: list[str] = []
+        why = ""
         completion: Completion | None = None
         try:
             for part in self.model.stream(prompt, self.cancel):
@@ -159,11 +176,13 @@ class Run:
                     parts.append(part)
                     yield AnswerPart(part)
         except CutOffError as error:
-            completion = Completion(error.text or "".join(parts), finish="length")
+            completion, why = Completion(error.text or "".join(parts), finish="length"), str(error)
             if not completion.text.strip():
                 raise
         completion = completion or Completion("".join(parts), finish="length")
         yield self._model_call(prompt, completion)
+        if why := why or BROKE_OFF.get(completion.finish, ""):
+            yield self.note(why, NoteCode.BROKE_OFF)
         return completion
 
     def _model_call(self, prompt: Prompt, completion: Completion) -> ModelCall:

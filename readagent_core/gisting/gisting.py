@@ -175,7 +175,7 @@ def shorten_text(
             said, ended = taker.gist_of(completion.text) if taker else (completion.text, False)
             reply = clean_reply(said)
             problem = find_problem(reply, words)
-            if not problem and completion.finish == "length" and not ended:
+            if not problem and completion.finish != "stop" and not ended:
                 reply, problem = _whole_sentences(reply, text, language, lengths.most)
             if not problem and model.is_language_model and wanted.least >= _LEAST_JUDGED:
                 few = count_words(reply) < wanted.least

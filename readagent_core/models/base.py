@@ -24,7 +24,7 @@ from readagent_core.short_repr import short_repr
 @short_repr
 @dataclass(frozen=True)
 class Completion:
-    """A model's reply. ``finish``: 'stop', or 'length' when it hit its limit.
+    """A model's reply. ``finish``: 'stop', 'length' when it hit its limit, 'repeats' where it was ended for that.
 
     ``tokens_*``: as the server reported, None where it did not. ``tokens_reused``: of those sent, the ones that the
     server took from its own cache of prompt prefixes. ``reasoning``: a <think> block or a separate

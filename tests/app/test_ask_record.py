@@ -127,6 +127,12 @@ def test_every_end_is_drawn_and_keeps_what_had_come(state):
     assert state != "failed" or drawn["trouble"] == {"kind": "alert", "text": "It cannot be reached."}
 
 
+def test_an_answer_that_broke_off_says_why_once():
+    drawn = record([*EVENTS[:4], Noted("No room.", NoteCode.BROKE_OFF)], state="cut off")
+    assert drawn["trouble"]["text"] == "The answer broke off here. No room."
+    assert drawn["notes"] == []
+
+
 def test_what_was_stopped_or_needs_another_key_says_so():
     assert record([], state="cancelled", text="")["trouble"]["text"] == "Stopped before anything was written."
     refused = record([], state="failed", text="", error="It was refused.", remedy="settings")

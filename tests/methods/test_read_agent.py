@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from readagent_core.answering.base import AnswerPart, Expanded, LookedUp, ModelCall
+from readagent_core.answering.base import AnswerPart, Expanded, LookedUp, ModelCall, NoteCode
 from readagent_core.answering.event_json import event_from_dict, event_to_dict
+from readagent_core.answering.replay import notes
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, WindowError
 from readagent_core.models.base import Completion
 from readagent_core.prompts import Prompt
@@ -203,12 +204,20 @@ def test_s_corrects_the_model_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "broken", [Completion("It was An", finish="length"), CutOffError("broke off", "It was An")], ids=["length", "broke"]
+    ("broken", "why"),
+    [
+        (Completion("It was An", finish="length"), "no room for more"),
+        (Completion("It was An", finish="repeats"), "began to repeat itself"),
+        (CutOffError("The connection broke off.", "It was An"), "The connection broke off."),
+    ],
+    ids=["length", "repeats", "broke"],
 )
-def test_an_answer_that_broke_off_keeps_its_text(broken: Completion | CutOffError) -> None:
-    result = answer(run("gist-mem", FakeModel([broken])))
+def test_an_answer_that_broke_off_keeps_its_text_and_says_why(broken: Completion | CutOffError, why: str) -> None:
+    events = run("gist-mem", FakeModel([broken]))
+    result = answer(events)
     assert result.cut_off
     assert result.text == "It was An"
+    assert [why in note for note in notes(events, NoteCode.BROKE_OFF)] == [True]
 
 
 def test_the_answer_streams() -> None:

@@ -123,7 +123,7 @@ def test_an_endless_reply_is_ended_on_the_wire(model_at):
         completion = model.complete(Prompt("answer", "Who lit it?", reply_words=400), CancelToken())
         assert completion.text.startswith("The lamp was lit at six. The sea rose")
         assert len(completion.text) < 200
-        assert completion.finish == "length"
+        assert completion.finish == "repeats"
     with FakeServer(lambda _: Reply(" ".join(f"word{n}" for n in range(3000)))) as server:
         long = model_at(server, window=8000).complete(Prompt("choose", "A or B?", reply_words=100), CancelToken())
         assert len(long.text.split()) < 400

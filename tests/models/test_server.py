@@ -132,9 +132,9 @@ FAULTS = [
     (Reply("  \n "), errors.EmptyReplyError, "empty"),
     (Reply("", refusal="I will not"), errors.RefusedError, "declined"),
     (Reply("some", finish="content_filter"), errors.RefusedError, "filter"),
-    (Reply("A tea cosy.", finish="network_error"), errors.CutOffError, "broke off"),
-    (Reply("A tea cosy, that was", cut=10), errors.CutOffError, "broke off"),
-    (Reply("A tea cosy, that was", cut=10, how="reset"), errors.CutOffError, "broke off"),
+    (Reply("A tea cosy.", finish="network_error"), errors.CutOffError, "ended it with “network_error”"),
+    (Reply("A tea cosy, that was", cut=10), errors.CutOffError, "The connection to 127.0.0.1"),
+    (Reply("A tea cosy, that was", cut=10, how="reset"), errors.CutOffError, "The connection to 127.0.0.1"),
     (Reply("x", drop=True), errors.UnreachableError, "broke"),
     (Reply("x", delay=1.5), errors.ModelTimeoutError, "more time"),
 ]

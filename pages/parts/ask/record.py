@@ -125,6 +125,8 @@ def exchange_record(
     kind, words = TROUBLE.get(state, ("", ""))
     if exchange.error and state in (ExchangeState.FAILED, ExchangeState.CUT_OFF):
         words = exchange.error
+    elif state == ExchangeState.CUT_OFF:
+        words = " ".join([words, *replay.notes(events, NoteCode.BROKE_OFF)])
     elif state == ExchangeState.CANCELLED and not text:
         words = "Stopped before anything was written."
     return {

@@ -152,7 +152,7 @@ class OpenAIServer(ChatModel):
                 raise self._fault("endless", carried=reply.text.strip(), how=str(error)) from None
             except FAULTS as error:
                 if reply.text and not reply.fault:
-                    raise self._fault("reply broke off", carried=reply.text.strip()) from None
+                    raise self._fault("connection cut", carried=reply.text.strip()) from None
                 name, most = faults.parameter_refused(error)
                 if self.quirks.refuse(name, request, most=most):
                     continue
@@ -257,7 +257,9 @@ class OpenAIServer(ChatModel):
             if not reply.ends_a_sentence:
                 raise self._fault("unknown end", carried=text, reason=faults.plain(reply.finish))
         if ending is Ending.BROKEN:
-            raise self._fault("reply broke off" if text or reply.reasoning or reply.finish else "empty", carried=text)
+            if reply.finish:
+                raise self._fault("reply broke off", carried=text, reason=faults.plain(reply.finish))
+            raise self._fault("connection cut" if text or reply.reasoning else "empty", carried=text)
         self.sizes.check_all_was_read(prompt, reply)
         new = (reply.tokens_in or 0) - (reply.tokens_reused or 0)
         if reply.first and new >= LEAST_MEASURED:
@@ -273,7 +275,7 @@ class OpenAIServer(ChatModel):
         return Completion(
             said,
             model=self.name,
-            finish="length" if ending is Ending.LENGTH else "stop",
+            finish="repeats" if reply.repeats else "length" if ending is Ending.LENGTH else "stop",
             tokens_in=reply.tokens_in,
             tokens_out=reply.tokens_out,
             tokens_reused=min(reply.tokens_reused or 0, reply.tokens_in or 0),

@@ -64,7 +64,7 @@ class Reply:
     it sent in place of a reply. ``first``: seconds to the first part of the text. ``size``: characters of all.
     ``thought``: the server counted thinking, shown or not. ``used_tool``: the model called a tool that it has not.
     ``read``: tokens of the prompt that were read so far, and of how many.
-    ``foreign``: nothing came but objects that are no part of a reply.
+    ``foreign``: nothing came but objects that are no part of a reply. ``repeats``: it was ended for that.
     """
 
     text: str = ""
@@ -79,6 +79,7 @@ class Reply:
     thought: bool = False
     used_tool: bool = False
     foreign: bool | None = None
+    repeats: bool = False
     fault: Any = None
     first: float | None = None
     size: int = 0
@@ -181,6 +182,7 @@ class Reply:
         """End it here by our own decision, with ``kept`` as its text."""
         hidden, _ = split_thinking(self.content)
         self.reasoning = f"{self.reasoning}\n{hidden}".strip()
+        self.repeats = len(kept) < len(self.text)
         self.text = self.content = kept
         self.finish, self._half, self._think = "length", "", ThinkFilter()
 
