@@ -13,6 +13,12 @@ import { chapterOf, readingTime, shareRead, wordsBetween } from "./text_store.js
 const MOST_PARTS = 60; // of a strip; a book of more chapters has one bar
 const UNDO_MS = 10_000;
 
+/** A label of which a phone shows the first word. @param {string} label */
+const firstWord = (label) => {
+  const [word] = label.split(" ");
+  return el("span", {}, word, el("span", { class: "rest" }, label.slice(word.length)));
+};
+
 export class Foot {
   /**
    * @param {{state: ReadingState, progress: Progress, jump: Jump, setFurthest: (paragraph: number) => void, send: Send}} needs
@@ -77,7 +83,8 @@ export class Foot {
     const [, end] = chapterOf(book, paragraph);
     const rest = wordsBetween(book, paragraph, paragraphs);
     const here = Math.round(100 * shareRead(book, paragraph));
-    const parts = [beyond && here !== read ? `${read} % read, you are at ${here} %` : `${read} %`];
+    const apart = beyond && here !== read;
+    const parts = [apart ? `${read} % read, at ${here} %` : `${read} %`];
     if (this.state.furthest >= paragraphs) parts.push("read to the end");
     else {
       if (chapters.length > 1) parts.push(`${readingTime(book, wordsBetween(book, paragraph, end))} left in chapter`);
@@ -85,7 +92,7 @@ export class Foot {
     }
     this.youLine.replaceChildren(
       el("strong", {}, parts[0]),
-      ...parts.slice(1).map((part, i) => el("span", { class: i ? "rest" : "" }, ` · ${part}`)),
+      ...parts.slice(1).map((part, i) => el("span", { class: i || apart ? "rest" : "" }, ` · ${part}`)),
     );
     const at = words ? 100 * shareRead(book, paragraph) : 0;
     this.youStrip.replaceChildren(
@@ -222,7 +229,7 @@ export class Foot {
     this.acts.dataset.same = same;
     this.acts.replaceChildren(
       ...actions.map(([what, label]) =>
-        button(label, () => this.send({ do: what }), {
+        button(what === "veil" ? firstWord(label) : label, () => this.send({ do: what }), {
           kind: `slim ${["options", "settings"].includes(what) ? "quiet" : ""}`,
           icon: what === "pause" ? "pause" : null,
         }),
