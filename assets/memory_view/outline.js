@@ -2,6 +2,7 @@
 // the server.
 
 import { el, first, number, percent, plural, sumOf, svg } from "../shared/dom.js";
+import { SIDEBAR_CLOSER, SIDEBAR_OPENER } from "../shared/streamlit.js";
 import { layerOf, oncePerFrame } from "./book_store.js";
 import { listFigures } from "./figures.js";
 import { hatching } from "./map.js";
@@ -11,6 +12,8 @@ import { readingTime, textOf, wordsBetween } from "./text_store.js";
  * @import { OutlineData } from "../protocol.js"
  * @import { Api } from "../shared/mount.js"
  */
+
+const OVER = 760; // px, as in streamlit.css; in a narrower window the sidebar lies over the text
 
 export class Outline {
   /** @param {HTMLElement} root @param {Api} _api @param {OutlineData} data */
@@ -68,7 +71,10 @@ export class Outline {
     const length = outline.unspaced ? `${number(2 * outline.words)} characters` : plural(outline.words, "word");
     this.line.textContent = [`${length}, ${readingTime(book, outline.words)}`, this.gistsLine()].filter(Boolean).join(". ");
     /** @param {number} start */
-    const go = (start) => () => book.dispatchEvent(new CustomEvent("goto", { detail: start }));
+    const go = (start) => () => {
+      book.dispatchEvent(new CustomEvent("goto", { detail: start }));
+      if (innerWidth <= OVER) press(SIDEBAR_CLOSER);
+    };
     this.list.replaceChildren(
       ...outline.sections.map(([title, level, start, count]) => {
         const time = readingTime(book, count);
@@ -120,10 +126,15 @@ export class Outline {
     this.on = here;
   }
 
+  // Also in a sidebar that was hidden, as it is on a phone.
   reveal() {
+    press(SIDEBAR_OPENER);
     (first(this.list, ".on button") ?? this.list.querySelector("button"))?.focus();
   }
 }
+
+/** @param {string} selector */
+const press = (selector) => /** @type {HTMLElement | null} */ (document.querySelector(selector))?.click();
 
 function mapKey() {
   /** @param {...SVGElement} shapes */

@@ -1,6 +1,7 @@
 // The reader's toolbar: views, search, page number, type (Aa), help, export, and more where it is narrow.
 
 import { button, el, number } from "../shared/dom.js";
+import { SIDEBAR_OPENER } from "../shared/streamlit.js";
 import { grainWords } from "./chapter_lines.js";
 import { helpPanel } from "./help_panel.js";
 import { lookPanel } from "./look_panel.js";
@@ -221,7 +222,10 @@ export class Toolbar {
       after(() => this.on.notes(true)),
       { icon: "note" },
     );
+    const { book } = this.state;
+    const contents = () => book.dispatchEvent(new Event("show outline"));
     const row = [
+      book.outline.sections.length > 0 && document.querySelector(SIDEBAR_OPENER) && button("Contents", after(contents)),
       ...this.telling("").filter((_, i) => lacks(this.told[i])),
       lacks(this.export) && this.opening("Export", "export", ""),
       lacks(this.notes) && notes,
@@ -235,7 +239,7 @@ export class Toolbar {
     return [
       ...(lacks(this.pageField.node) ? [this.pageField.copy()] : []),
       ...(lacks(this.seg) ? [el("div", { class: "seg", role: "group", "aria-label": "View" }, ...views)] : []),
-      el("div", { class: "erow" }, ...row.filter((node) => node !== false)),
+      el("div", { class: "erow" }, ...row.filter((node) => !!node)),
     ];
   }
 

@@ -10,6 +10,9 @@ export const DIALOG_CLOSE = '[aria-label="Close"]';
 
 /** Streamlit's links to the screens: in the line at the top, or on a narrow screen in the sidebar. */
 export const NAVIGATION_LINK = '[data-testid="stTopNavLink"], [data-testid="stSidebarNavLink"]';
+/** The buttons that show and hide the sidebar; of the first there is one only while it is hidden. */
+export const SIDEBAR_OPENER = '[data-testid="stExpandSidebarButton"]';
+export const SIDEBAR_CLOSER = '[data-testid="stSidebarCollapseButton"] button';
 /** The app after a run of its script. */
 export const APP_DONE = '.stApp[data-test-script-state="notRunning"]';
 /** The box in the place of an element whose script is on its way. */

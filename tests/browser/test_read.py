@@ -297,6 +297,14 @@ def test_on_a_phone_the_text_comes_before_its_gist(page: Page, app_url: str) -> 
     page.locator(".find input").fill("")
     more = page.get_by_role("button", name="More", exact=True)
     more.click()
+    page.locator(".panel").get_by_role("button", name="Contents").click()
+    chapter = page.locator(".outline button").filter(has_text="The Log")
+    expect(chapter).to_be_in_viewport()
+    expect(page.get_by_test_id("stSidebarNavLink").first).to_be_hidden()  # the line at the bottom has the screens
+    chapter.click()
+    expect(chapter).not_to_be_in_viewport()
+    expect(page.locator(".sec").filter(has_text="The Log")).to_be_in_viewport()
+    more.click()
     expect(page.locator(".panel").get_by_role("button", name="Type and theme")).to_have_count(0)  # the bar has it
     page.locator(".panel .pagein").fill("20")
     page.locator(".panel .pagein").press("Enter")
