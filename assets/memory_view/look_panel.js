@@ -13,6 +13,7 @@ const SCALES = [
   { name: "margin", label: "Margins", min: 8, max: 64 },
   { name: "warmth", label: "Warmth", min: 0, max: 10 },
 ];
+export const LEAST_SPREAD = 860; // px; a narrower view shows one page
 const WARMEST = 18; // per cent of amber in the page
 const LOCAL = "local:"; // before the name of a typeface of this computer
 const READABLE = ["OpenDyslexic", "Atkinson Hyperlegible"];
@@ -177,12 +178,17 @@ export function lookPanel(look, { canBeVertical, vertical }, pick) {
     ["off", "Horizontal"],
     ["on", "Vertical"],
   ];
+  const flows = vertical
+    ? FLOWS.slice(1, 2)
+    : FLOWS.filter(([flow]) => flow !== "spread" || flow === look.flow || innerWidth >= LEAST_SPREAD);
+  const [size, ...scales] = SCALES.map((scale) => slider(scale, look, pick));
   return [
+    size,
+    row("Theme", "theme", THEMES),
+    row("Layout", "flow", flows, vertical ? "pages" : look.flow),
     faces(look, pick),
     localFaces(look, pick),
-    ...SCALES.map((scale) => slider(scale, look, pick)),
-    row("Theme", "theme", THEMES),
-    row("Layout", "flow", vertical ? FLOWS.slice(1, 2) : FLOWS, vertical ? "pages" : look.flow),
+    ...scales,
     row("Justify lines", "justify", on),
     row("Lines under names", "names", on),
     ...(canBeVertical ? [row("Text direction", "vertical", directions, vertical ? "on" : "off")] : []),

@@ -4,6 +4,7 @@
 
 import { button } from "../shared/dom.js";
 import { LOW } from "./bare.js";
+import { LEAST_SPREAD } from "./look_panel.js";
 import { boxOfCharacter, firstCharacter } from "./text_places.js";
 import { chapterUnits, lastUpTo, unitEnd } from "./text_store.js";
 import { Turning } from "./turning.js";
@@ -27,7 +28,6 @@ const SIDE = 64; // px on each side of a column, for the page's number
 const BESIDE = 204; // px more on the right, for the gists beside one page: kept free, so that they move nothing when they come
 const EDGE = 28; // px above and below a column
 const LOW_EDGE = 8; // px in a low window: the buttons that turn lie beside the text, or are not shown
-const LEAST_SPREAD = 860; // px; a narrower view shows one page
 
 export class Paged {
   /**

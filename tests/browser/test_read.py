@@ -303,6 +303,10 @@ def test_on_a_phone_the_text_comes_before_its_gist(page: Page, app_url: str) -> 
     expect(page.get_by_test_id("stSidebarNavLink").first).to_be_hidden()  # the line at the bottom has the screens
     chapter.click()
     expect(chapter).not_to_be_in_viewport()
+    page.locator(".aa").click()
+    assert page.locator(".panel").bounding_box()["y"] > 844 / 3  # what it changes is seen above it
+    expect(page.get_by_role("button", name="Two pages")).to_have_count(0)
+    page.locator(".aa").click()
     expect(page.locator(".sec").filter(has_text="The Log")).to_be_in_viewport()
     more.click()
     expect(page.locator(".panel").get_by_role("button", name="Type and theme")).to_have_count(0)  # the bar has it
