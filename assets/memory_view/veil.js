@@ -25,7 +25,7 @@ export function veilOf({ number, veiled = 0 }, send) {
     "aria-label": `Show the gist of page ${number}, which you have not read`,
   });
   return [
-    el("div", { class: "bars", "aria-hidden": "true" }, ...bars),
+    el("div", { class: "veilbars", "aria-hidden": "true" }, ...bars),
     el("p", { class: "small dim" }, "Opens when you have read the page. ", show),
   ];
 }

@@ -45,8 +45,10 @@ def test_a_low_window_has_twelve_lines_of_text_and_the_bars_come_when_asked_for(
     expect(page.locator(".bareline")).to_contain_text("left in chapter")
     assert page.locator(".leaves").evaluate(LINES_IN_VIEW) >= 12
     text = page.locator(".leaves")
+    box = text.bounding_box()
     text.click(position={"x": 360, "y": 200})
     expect(page.locator(".tbar")).to_be_visible()
+    assert text.bounding_box() == box  # they lie over it
     page.keyboard.press("Escape")
     foot, bar = page.locator(".foot").bounding_box(), page.locator("nav.bar").bounding_box()
     assert foot
