@@ -34,15 +34,19 @@ export function coverOf(book) {
 const bar = (kind, share) =>
   el("div", { class: `mini ${kind}`, "aria-hidden": "true" }, el("b", { style: `width:${(100 * share).toFixed(1)}%` }));
 
-/** @param {string} name @param {Fact} fact @param {string} kind */
+/** A fact in words, with a bar between its beginning and its end. @param {string} name @param {Fact} fact @param {string} kind */
 const fact = (name, { text, share }, kind) =>
-  el("div", { class: "fx" }, el("p", {}, ...(name ? [el("b", {}, name), " "] : []), text), bar(kind, share));
+  el(
+    "div",
+    { class: "fx" },
+    el("p", {}, ...(name ? [el("b", {}, name), " "] : []), text),
+    share > 0 && share < 1 ? bar(kind, share) : null,
+  );
 
 /** @param {Book} book @param {CardActs} on */
 export function drawCard(book, on) {
   const { gists, tags = [] } = book;
   const chips = [...(book.sample ? ["Sample"] : []), ...tags].map((tag) => el("span", { class: "tg" }, tag));
-  const none = el("div", { class: "fx" }, el("p", {}, "No gists yet"), bar("g", 0));
   return el(
     "div",
     { class: "bk", role: "listitem", "data-id": book.id },
@@ -60,7 +64,7 @@ export function drawCard(book, on) {
         "div",
         { class: "facts" },
         fact(isRead(book) || isBegun(book) ? "You" : "", youFact(book), "y"),
-        gists ? fact("Gists", gistsFact(book), `g ${gists.state}`) : none,
+        gists ? fact("Gists", gistsFact(book), `g ${gists.state}`) : fact("", { text: "No gists yet", share: 0 }, ""),
       ),
       gists && ["paused", "stopped"].includes(gists.state) ? stopped(book, gists, on) : null,
     ),
