@@ -13,7 +13,7 @@ import { container } from "../shared/streamlit.js";
 
 const MOST_NOTES = 4; // of files in one state, each with a line of its own
 const SOON_MS = 100;
-const MOST_FAILED = 2; // with more of them the shelf would be far down
+const MOST_FAILED = 1; // with more of them the shelf would be far down
 
 export class Adding {
   /** @param {Api["send"]} send */
