@@ -7,17 +7,18 @@ import { CHAT_INPUT } from "./streamlit.js";
 
 const GAP = 12; // px between the light and the card, and around both
 /**
- * @typedef {[selector: string, title: string, text: string]} TourStep
+ * @typedef {[selector: string, title: string, text: string, keys?: string]} TourStep `keys`: where there is a keyboard
  *
  * @type {Record<string, TourStep[]>} of a screen; a step whose part is not on the screen is left out
  */
 const STEPS = {
   read: [
     ["button.fact", "You", "How far you have read, and the time left. Only reading counts: a jump or a search does not."],
-    [".gistsfact", "The gists", "How far the model is. The book can be read before it begins, and while it works."],
+    [".gistsfact", "The gists", "How many pages have one. The book can be read before they are made, and meanwhile."],
     [".leaf.cur .in", "The gist", "The page in about a sixth of its words. All gists together are the memory of the book."],
     [".mapbox", "The map", "The whole book, one cell for each page. A click goes there."],
-    [".find", "Search", "Finds words in the text and in the gists. Press / to come here."],
+    [".find", "Search", "Finds words in the text and in the gists.", "Press / to come here."],
+    [".aa", "Type and theme", "Size, letters, colours, and pages to turn. The arrows beside it leave only the text.", "So does f."],
   ],
   ask: [
     [".list", "The memory", "The gists of all pages. A question is read beside them first."],
@@ -58,6 +59,8 @@ class Tour {
     /** @type {TourStep[]} */
     this.steps = [];
     this.at = 0;
+    /** @type {Map<Element, number>} where what is scrolled stood when the tour began */
+    this.stood = new Map();
     this.card = first(dialog, ".card") ?? dialog;
     this.spot = first(dialog, ".spot") ?? dialog;
     this.back = /** @type {HTMLButtonElement} */ (first(dialog, ".back"));
@@ -70,6 +73,7 @@ class Tour {
       if (step && this.at + step < this.steps.length) this.go(Math.max(0, this.at + step));
       event.stopPropagation(); // the reader turns pages with the same keys
     });
+    dialog.addEventListener("close", () => this.scrollBack());
     addEventListener("resize", () => dialog.open && this.place());
     addEventListener("popstate", () => dialog.close());
   }
@@ -85,16 +89,22 @@ class Tour {
   go(at) {
     if (at >= this.steps.length) return this.dialog.close();
     this.at = at;
-    const [, title, text] = this.steps[at];
+    const [, title, text, keys] = this.steps[at];
     /** @param {string} id @param {string} words */
     const put = (id, words) => first(this.dialog, `#tour-${id}`)?.replaceChildren(words);
     put("of", `${at + 1} of ${this.steps.length}`);
     put("title", title);
-    put("text", text);
+    put("text", keys && matchMedia("(hover: hover)").matches ? `${text} ${keys}` : text);
     this.back.disabled = at === 0;
     this.next.textContent = at + 1 === this.steps.length ? "Done" : "Next";
     this.next.focus();
     this.place();
+  }
+
+  // A book is where it was.
+  scrollBack() {
+    for (const [node, top] of this.stood) if (node.scrollTop !== top) node.scrollTop = top;
+    this.stood.clear();
   }
 
   // The light on the part and the card on the side with the most room; a part that leaves no room is lit as far as the
@@ -102,6 +112,7 @@ class Tour {
   place() {
     const part = find(this.steps[this.at][0]);
     if (!part) return this.dialog.close();
+    for (const node of around(part)) if (!this.stood.has(node)) this.stood.set(node, node.scrollTop);
     part.scrollIntoView({ block: "nearest", behavior: "instant" });
     const [wide, tall] = [innerWidth, innerHeight];
     const box = part.getBoundingClientRect();
@@ -128,6 +139,15 @@ class Tour {
       width: `${lit.right - lit.left}px`,
       height: `${Math.max(0, lit.bottom - lit.top)}px`,
     });
+  }
+}
+
+/** An element and those it is in, also of the trees around its own. @param {Element} part */
+function* around(part) {
+  for (let node = /** @type {Element | null} */ (part); node; ) {
+    yield node;
+    const tree = node.getRootNode();
+    node = node.parentElement ?? (tree instanceof ShadowRoot ? tree.host : null);
   }
 }
 
