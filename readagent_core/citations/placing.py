@@ -10,7 +10,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -115,6 +115,11 @@ class PlainText:
     def _line(self) -> str:
         return _one_line(self.text)
 
+    @cached_property
+    def _is_plain(self) -> bool:
+        """Whether no character of the text has another spelling, so that none needs to be looked for."""
+        return _plain(self._line) == self._line
+
     def _find_exact(self, quote: Quote, around: int, low: int, high: int) -> tuple[int, int] | None:
         """Return the same words, with as much of the same context as there is, between ``low`` and ``high``."""
         if self._line.find(quote.exact, low, high) < 0:
@@ -130,6 +135,11 @@ class PlainText:
 
     def _find_respelt(self, quote: Quote, around: int, low: int, high: int) -> tuple[int, int] | None:
         """Return the same words with other code points: accents apart or composed, ligatures, soft hyphens."""
+        if len(quote.exact) > 2 * _LONGEST_PIECE:
+            return self._find_ends(self._find_respelt, quote, around, low, high)
+        if self._is_plain:
+            plain = Quote(*map(_plain, (quote.exact, quote.prefix, quote.suffix)))
+            return self._find_exact(plain, around, low, high) if plain != quote else None
         for before, after in quote.contexts if quote.exact else ():
             pattern = re.compile(f"{_spellings(before)}({_spellings(quote.exact)}){_spellings(after)}")
             spans = (found.span(1) for found in islice(pattern.finditer(self._line, max(0, low), high), _MOST_PLACES))
@@ -138,19 +148,27 @@ class PlainText:
         return None
 
     def _find_similar(self, quote: Quote, around: int, low: int, high: int) -> tuple[int, int] | None:
-        """Return the words of the most similar passage between ``low`` and ``high``, if it is similar enough.
-
-        Of long words the beginning and the end are searched: to align all of them could take seconds.
-        """
-        length = len(quote.exact)
-        if length > 2 * _LONGEST_PIECE:
-            head = Quote(quote.exact[:_LONGEST_PIECE], quote.prefix, quote.exact[_LONGEST_PIECE:][:CONTEXT])
-            tail = Quote(quote.exact[-_LONGEST_PIECE:], quote.exact[:-_LONGEST_PIECE][-CONTEXT:], quote.suffix)
-            first = self._find_similar(head, around, low, high)
-            last = first and self._find_similar(tail, first[0] + length - _LONGEST_PIECE, first[0], high)
-            return (first[0], last[1]) if first and last and last[1] - first[0] < 2 * length else None
+        """Return the words of the most similar passage between ``low`` and ``high``, if it is similar enough."""
+        if len(quote.exact) > 2 * _LONGEST_PIECE:
+            return self._find_ends(self._find_similar, quote, around, low, high)
         begin = self._most_seeds(str(quote), around - len(quote.prefix), low, high)
         return None if begin is None else self._align(quote, begin)
+
+    def _find_ends(
+        self,
+        find: Callable[[Quote, int, int, int], tuple[int, int] | None],
+        quote: Quote,
+        around: int,
+        low: int,
+        high: int,
+    ) -> tuple[int, int] | None:
+        """Return long words whose beginning and end ``find`` finds: it would take seconds for all of them."""
+        length = len(quote.exact)
+        head = Quote(quote.exact[:_LONGEST_PIECE], quote.prefix, quote.exact[_LONGEST_PIECE:][:CONTEXT])
+        tail = Quote(quote.exact[-_LONGEST_PIECE:], quote.exact[:-_LONGEST_PIECE][-CONTEXT:], quote.suffix)
+        first = find(head, around, low, high)
+        last = first and find(tail, first[0] + length - _LONGEST_PIECE, first[0], high)
+        return (first[0], last[1]) if first and last and last[1] - first[0] < 2 * length else None
 
     def _most_seeds(self, pattern: str, around: int, low: int, high: int) -> int | None:
         """Return about where the passage between ``low`` and ``high`` begins that has most pieces of ``pattern``."""
@@ -214,13 +232,17 @@ class PlainText:
 
 def _spellings(text: str) -> str:
     """Return the expression that ``text`` matches in every spelling of its characters; '' for ''."""
-    plain = unicodedata.normalize("NFC", re.sub(f"[{_INVISIBLE}]", "", text.translate(_APART)))
-    pieces = re.findall(f"{'|'.join(_LIGATURES)}|.", plain, re.DOTALL)
+    pieces = re.findall(f"{'|'.join(_LIGATURES)}|.", _plain(text), re.DOTALL)
     spelt = [_LIGATURES.get(piece) or "|".join({piece: 0, unicodedata.normalize("NFD", piece): 0}) for piece in pieces]
     return f"[{_INVISIBLE}]*".join(
         re.escape(piece) if spellings == piece else f"(?:{'|'.join(map(re.escape, spellings.split('|')))})"
         for piece, spellings in zip(pieces, spelt, strict=True)
     )
+
+
+def _plain(text: str) -> str:
+    """Return ``text`` without soft hyphens, joiners and ligatures, its accents composed."""
+    return unicodedata.normalize("NFC", re.sub(f"[{_INVISIBLE}]", "", text.translate(_APART)))
 
 
 def _one_line(text: str) -> str:
