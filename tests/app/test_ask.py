@@ -166,6 +166,24 @@ def test_a_book_is_asked_before_it_has_gists_and_then_again_beside_the_old_answe
     assert not at.exception
 
 
+def test_a_question_to_gists_made_since_the_last_one_is_the_one_that_is_shown(app):
+    app()
+    workspace = get_workspace()
+    paragraphs = tuple(Paragraph(f"Keeper{n} lit lamp {n}. " + "Words of a book. " * 40) for n in range(30))
+    book = workspace.library.add(Document("New", paragraphs))
+    at = app("pages/ask.py", book=book.id)
+    at.chat_input(key="ask_input").set_value("Who lit lamp 17?").run()
+    first = newest(workspace, book)
+    workspace.jobs.get(f"ask {first.id}").join(120)
+    at.run().button(key="ask_make").click().run()
+    workspace.jobs.get(f"read {workspace.library.gistings(book.id)[0].id}").join(120)
+    at.run().chat_input(key="ask_input").set_value("Who lit lamp 3?").run()
+    second = newest(workspace, book)
+    assert (second.question, second.conversation_id) == ("Who lit lamp 3?", first.conversation_id)
+    assert second.id in (at.query_params["exchange"], *at.query_params["exchange"])
+    workspace.jobs.get(f"ask {second.id}").join(120)
+
+
 def test_a_question_of_one_click_opens_no_page_and_a_follow_up_says_how_it_was_understood(app, fake_server):
     def said(number, text):
         prompt = understood(text)

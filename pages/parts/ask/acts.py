@@ -157,4 +157,6 @@ def start_asking(
         st.session_state["ask_trouble"] = error
         return
     same = not isinstance(now, AskOneBook) or scope_of(now) == shown
+    if not same and now.current:  # the whole screen begins with what the address names
+        now.name_in_address(now.current)
     st.rerun((STAGE if options.strip() else LIVE) if same else "app")
