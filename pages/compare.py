@@ -19,11 +19,12 @@ from readagent_core.answering.base import AskSettings, Question
 from readagent_core.comparing import comparing
 from readagent_core.comparing.compared_books import ComparedText, text_to_compare
 from readagent_core.comparing.comparison import Comparison, EntryState, is_past_limit
-from readagent_core.errors import NotInLibraryError, ReadAgentError
+from readagent_core.errors import NotInLibraryError, ReadAgentError, Remedy
 from readagent_core.evaluation.recorded import RecordedComparisons
 from readagent_core.export.comparison_view import draw_methods
 from readagent_core.jobs import JobState
 from readagent_core.library.records import Book
+from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
 Recording = tuple[Book, RecordedComparisons] | None
@@ -43,7 +44,7 @@ def screen() -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="compare_top"):
         st.title("Compare", anchor=False)
         if book is not None:
-            current.picker(workspace, book, key="compare_book", label_visibility="collapsed", width=270)
+            current.picker(workspace, book, key="compare_book", label_visibility="collapsed", width=420)
         controls.choose_several(workspace, several)
         chosen = controls.pick_methods(workspace)
         settings = controls.pick_limits(workspace, book)
@@ -174,6 +175,8 @@ def last(
             st.rerun()
         empty(workspace, book, text, chosen, hidden=hidden, look_ups=settings.look_ups, recording=recording)
         return
+    if not running:
+        _failed(workspace, book_ids, comparison, settings)
     act = board.show(comparison, key=f"compare_rows_{controls.key_of(book)}")
     if act is not None:
         open_cited(act.of or text.books[0].id, act.page, {"from": "compare"})
@@ -186,13 +189,23 @@ def last(
             st.button("Stopping" if stopping else "Stop", key="compare_stop", disabled=stopping, on_click=job.cancel)
         else:
             st.caption(board.FOOT)
-            failed = any(entry.state != EntryState.DONE for entry in comparison.entries)
-            about = "The replies that came are taken from the cache."
-            if failed and st.button("Ask again", key="compare_again", help=about):
-                shell.guarded(lambda: _ask_again(workspace, book_ids, comparison, settings))
             board.save_buttons(comparison)
     if recording is not None and not running:
         board.offer(*recording, boxed=False)
+
+
+def _failed(workspace: Workspace, book_ids: Sequence[str], comparison: Comparison, settings: AskSettings) -> None:
+    """How many methods did not finish, above their rows, with what can be done about it; nothing where all did."""
+    failed = [entry for entry in comparison.entries if entry.state != EntryState.DONE]
+    if not failed:
+        return
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key="error_alert_compare"):
+        st.text(f"{len(failed)} of {count_of(len(comparison.entries), 'method')} did not finish.", width="stretch")
+        about = "The replies that came are taken from the cache."
+        if st.button("Ask again", key="compare_again", help=about):
+            shell.guarded(lambda: _ask_again(workspace, book_ids, comparison, settings))
+        if any(entry.remedy == Remedy.SETTINGS for entry in failed):
+            shell.link_to_settings()
 
 
 def _ask_again(workspace: Workspace, book_ids: Sequence[str], comparison: Comparison, settings: AskSettings) -> None:

@@ -186,7 +186,7 @@ class _Rows:
                 self._job.check()
         except ReadAgentError as error:
             ended = EntryState.CANCELLED if isinstance(error, CancelledError) else EntryState.FAILED
-            end = {"state": ended, "error": str(error)}
+            end = {"state": ended, "error": str(error), "remedy": error.remedy}
         except Exception:  # noqa: BLE001  a bug of ours in one method must not take the others with it
             traceback.print_exc()
             end = {"state": EntryState.FAILED, "error": UNEXPECTED}

@@ -10,6 +10,7 @@ from typing import Any
 from readagent_core.answering.base import Answer
 from readagent_core.answering.event_json import answer_from_dict
 from readagent_core.answering.signature import Signature, sign
+from readagent_core.errors import Remedy
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,7 @@ class ComparedAnswer:
     seconds: float = 0.0
     answer: Answer | None = None
     error: str = ""
+    remedy: str = Remedy.NONE
     rouge: Mapping[str, float] = field(default_factory=dict)
     verdict: str = ""
     reason: str = ""

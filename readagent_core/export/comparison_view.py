@@ -153,9 +153,9 @@ def _middle(comparison: Comparison, entry: ComparedAnswer, opened: dict[str, str
     if entry.state == EntryState.CANCELLED:
         drawn.append(["p", {"class": "err", "role": "alert"}, ["strong", {}, "Stopped."]])
     elif entry.error:
-        drawn.append(
-            ["p", {"class": "err", "role": "alert"}, ["strong", {}, "This method did not finish. "], entry.error]
-        )
+        told = next(other for other in comparison.entries if other.error == entry.error) is not entry
+        why = "For the same reason." if told else entry.error
+        drawn.append(["p", {"class": "err", "role": "alert"}, ["strong", {}, "This method did not finish. "], why])
     if text:
         caret = [] if entry.ended else [["span", {"class": "caret"}]]
         drawn.append(["p", {"class": "a", **book_text}, *_with_chips(comparison.books, text, answer, opened), *caret])

@@ -12,6 +12,7 @@ from pages.parts.shared.cached import get_workspace
 from readagent_core.comparing import comparing
 from readagent_core.comparing.compared_books import spoiler_limit
 from readagent_core.document import Document, Paragraph
+from readagent_core.export.comparison_view import draw_comparison
 from readagent_core.gisting.job import newest_memory
 from readagent_core.library.records import Book
 from tests.answering.test_library_shelf import add, tale
@@ -57,8 +58,12 @@ def compared(app: App) -> tuple[AppTest, Book]:
 
 
 def test_methods_that_failed_are_asked_again(app: App, fake_server: FakeServer) -> None:
-    fake_server.before = lambda number, text: Reply(status=400, error=error("no"))
+    fake_server.before = lambda number, text: Reply(status=401, error=error("no"))
     at, book = compared(app)
+    assert "4 of 4 methods did not finish." in {text.value for text in at.text}
+    assert "Open Settings" in {link.proto.label for link in at.get("page_link")}
+    reasons = str(draw_comparison(comparing.last_comparison(get_workspace(), book.id)))
+    assert (reasons.count("did not accept the key"), reasons.count("For the same reason.")) == (1, 3)
     fake_server.before = None
     at.button(key="compare_again").click().run()
     get_workspace().jobs.get(comparing.job_key(book.id)).join(120)

@@ -16,7 +16,7 @@ from pages.parts.shared.cached import get_workspace, workspace_of_request
 from pages.parts.shared.gisting_status import look_of
 from readagent_core import errors
 from readagent_core.answering.signature import short_name
-from readagent_core.errors import ReadAgentError, WrongAddressError
+from readagent_core.errors import ReadAgentError, Remedy, WrongAddressError
 from readagent_core.library.records import Book
 from readagent_core.models.base import ChatModel
 from readagent_core.resources import ASSETS
@@ -139,9 +139,17 @@ def error_box(error: ReadAgentError | str, *, kind: str = "") -> None:
     with st.container(border=True, key=f"error_{'calm' if calm else 'alert'}_{kind or 'other'}"):
         st.markdown(f":{'orange' if calm else 'red'}[:material/{icon}:] &nbsp; **{title}**")
         st.text(str(error))
+        of_model = getattr(errors, kind, None) if kind in TITLES else None
+        elsewhere = st.session_state.get("screen") != "Settings"
+        if elsewhere and of_model and issubclass(of_model, errors.ModelError) and of_model.remedy == Remedy.SETTINGS:
+            link_to_settings()
         if detail := getattr(error, "detail", ""):
             with st.expander("Details for a report"):
                 st.text(detail)
+
+
+def link_to_settings() -> None:
+    st.page_link("pages/settings.py", label="Open Settings", icon=":material/settings:")
 
 
 def draw(screen: Callable[[], None]) -> None:
