@@ -28,11 +28,11 @@ _CAN_OPEN = (
 )
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _LOCKED = "EncryptedPackage".encode("utf-16-le")  # the container of a .docx with a password
-_OLD_WORD = "WordDocument".encode("utf-16-le")
 _IN_HANGUL = "save it as .docx, .odt or PDF in Hangul"
 _CONVERT = "convert it to EPUB, for example with Calibre"
 _OTHERS: tuple[tuple[int, tuple[bytes, ...], str, str], ...] = (  # where the marks are, the marks, what it is, advice
-    (60, (b"TEXtREAd",), "a Palm book", _CONVERT),
+    (60, (b"PNRdPPrs", b"PNPdPPrs"), "a Palm book (eReader)", _CONVERT),
+    (0, (b"\xffWPC",), "a WordPerfect document (.wpd)", "save it as .docx or PDF, for example with LibreOffice"),
     (0, (b"TPZ", b"\xeaDRMION", b"CONT\x02\x00"), "a Kindle book of the kind Topaz or KFX", _CONVERT),
     (0, (b"ITOLITLS",), "a Microsoft Reader book (.lit)", _CONVERT),
     (0, (b"ITSF",), "a Windows help file (.chm)", _CONVERT),
@@ -65,6 +65,7 @@ _OLD_OFFICE: tuple[tuple[str, str, str], ...] = (  # a stream in the file, what 
     ("PowerPoint Document", "an old PowerPoint presentation (.ppt)", "save it as .pptx"),
     ("Workbook", "an old Excel sheet (.xls)", "save what you want to read as PDF"),
     ("__substg1.0_", "an e-mail of Outlook (.msg)", "save it as .eml or PDF"),
+    ("WordDocument", NAMES["doc"], ""),  # may also be within those above
     ("", "a file of an old Office program", "save it as .docx or PDF"),
 )
 _ARCHIVES: tuple[tuple[str, str, str], ...] = (  # how names in it are matched, what it is, advice
@@ -160,14 +161,14 @@ def _detect_binary(data: bytes) -> str:
             "This document is locked with a password. Nothing was opened. Open it in Word, take the password off "
             "(File, Info, Protect Document), save it, and open it here again."
         )
-    if data.startswith(_OLE) and _OLD_WORD in data:
-        return "doc"
     if data.startswith(_OLE):
         what, advice = next(
             (what, advice) for stream, what, advice in _OLD_OFFICE if stream.encode("utf-16-le") in data
         )
+        if what == NAMES["doc"]:
+            return "doc"
         raise _unknown(what, advice)
-    if data[60:68] == b"BOOKMOBI":
+    if data[60:68] in (b"BOOKMOBI", b"TEXtREAd"):
         return "mobi"
     if data.startswith(b"bplist") and b"WebMainResource" in data[:_HEAD] + data[-_HEAD:]:
         return "webarchive"

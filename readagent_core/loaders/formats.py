@@ -15,7 +15,7 @@ _TABLE = (  # the format, the endings, the module of its loader, what a file of 
     ("pdf", ".pdf", "pdf.loader", "a PDF"),
     ("docx", ".docx", "docx.loader", "a Word document"),
     ("fb2", ".fb2 .fbz", "converted.fiction_book", "an FB2 book"),
-    ("mobi", ".mobi .azw .azw3 .prc", "converted.kindle", "a Kindle book"),
+    ("mobi", ".mobi .azw .azw3 .prc .pdb", "converted.kindle", "a Kindle book"),
     ("doc", ".doc", "converted.old_word", "an old Word document (.doc)"),
     ("odt", ".odt", "converted.open_document", "an OpenDocument text"),
     ("rtf", ".rtf", "converted.rich_text", "a rich text (RTF) file"),

@@ -11,7 +11,8 @@ from readagent_core.loaders.readable import Verdict, judge, mend_letters
 _BY = re.compile(r"(.{2,}), by ((?:[A-Z][\w.'’-]*)(?: (?:[A-Z][\w.'’-]*|de|du|von|van|der|la)){1,4})$")
 # names of files and of programs
 _NO_TITLE = re.compile(
-    r"^(?:untitled\b.*|(?:document|slide|presentation|layout|scan|print|cover|title)[ _-]?\d*|[\d\s-]{6,}|\W*|"
+    r"^(?:untitled\b.*|unknown|(?:table of )?contents|[^\s_]+_\S+|.*[,;]|<[\da-f]{8,}>?|"
+    r"(?:document|slide|presentation|layout|scan|print|cover|title)[ _-]?\d*|[\d\s-]{6,}|\W*|"
     r"microsoft (?:word|powerpoint).*|(?:\S+ (?:de )?)?powerpoint(?:[ -]\S+)?|"
     r"[a-z]+://.*|[a-z]:[\\/].*|\S+\.[a-z]\w{1,4}|.*[\ue000-\uf8ff\ufffd].*|"
     r".*\.(?:docx?|tex|indd|qxd|pdf|dvi|rtf|odt|pptx?|txt|html?|ps|wpd|fm|p65))$",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import struct
 import sys
 import zipfile
 from dataclasses import replace
@@ -199,6 +200,9 @@ TOLD = {
     "KFX": b"\xeaDRMION\xee" + bytes(99),
     r"\.lit\)": b"ITOLITLS" + bytes(99),
     r"\.chm\)": b"ITSF" + bytes(99),
+    r"\.ppt": OLE + "PowerPoint Document WordDocument".encode("utf-16-le"),
+    "WordPerfect": b"\xffWPC" + bytes(99),
+    "eReader": bytes(60) + b"PNRdPPrs" + bytes(99),
     "DjVu": b"AT&TFORM" + bytes(99),
     "property list": b"bplist00" + bytes(99),
     "subtitles": b"\x00\x00\x00\x20ftypisom" + bytes(99),
@@ -209,6 +213,32 @@ TOLD = {
 def test_what_is_not_read_is_named(what):
     with pytest.raises(UnknownFormatError, match=what):
         load(TOLD[what], "x.bin")
+
+
+@pytest.mark.parametrize("packed", [1, 2])
+def test_a_palm_book_is_read(packed):
+    text = "The mill stood at the weir.\n\nNobody asked the café why, nobody asked.\n"
+    coded = text.encode("cp1252")
+    if packed == 2:  # a space and a letter are one byte, bytes above 127 are announced
+        coded = coded.replace(b"\xe9", b"\x01\xe9").replace(b" s", bytes([ord("s") ^ 0x80]))
+    first = struct.pack(">HHIHHI", packed, 0, len(text), 2, 4096, 1 << 17)
+    records = [first, coded[:30], coded[30:]]
+    starts = [78 + 8 * 3 + 2 + sum(map(len, records[:n])) for n in range(3)]
+    head = b"Weir".ljust(60, b"\0") + b"TEXtREAd" + bytes(8) + struct.pack(">H", 3)
+    data = head + b"".join(struct.pack(">II", at, 0) for at in starts) + bytes(2) + b"".join(records)
+    document = load(data, "weir.pdb")
+    assert [p.text for p in document.paragraphs] == text.strip().split("\n\n")
+    assert document.format == "mobi"
+    with pytest.raises(DamagedDocumentError):
+        load(data.replace(first, b"\x44\x80" + first[2:]), "weir.pdb")
+
+
+def test_facts_that_a_rich_text_gives_twice_are_taken_once():
+    twice = (
+        rb"{\rtf1{\info{\title The Weir}{\author Ann}}{\info{\title The Weir}{\author Ann}}\pard The mill stood.\par}"
+    )
+    document = load(twice, "x.rtf")
+    assert (document.title, document.author) == ("The Weir", "Ann")
 
 
 def test_a_comic_has_a_page_for_each_picture_in_order_and_can_be_recognised():

@@ -262,11 +262,34 @@ def test_large_items_of_a_list_are_no_headings():
 
 
 @pytest.mark.parametrize(
-    "junk", ["10811.exe", "C:\\books\\lamp.doc", "Microsoft Word - lamp.doc", "untitled-3", "slide 1"]
+    "junk",
+    [
+        *("10811.exe", "C:\\books\\lamp.doc", "Microsoft Word - lamp.doc", "untitled-3", "slide 1", "Keeper_Log2000"),
+        *("<4D6963726F736F667420576F7264>", "Table of Contents", "Unknown", "The Keeper's Log,"),
+    ],
 )
 def test_a_title_made_by_a_program_gives_way(junk):
     rows = [(50, 540, "The Keeper's Log", 20), *body(prose(20), top=500)]
     assert opened(rows, title=junk).title == "The Keeper's Log"
+
+
+@pytest.mark.parametrize(
+    ("rows", "title"),
+    [
+        ([("HANDBOOK", 24), ("for", 18), ("KEEPERS OF LAMPS", 24)], "HANDBOOK for KEEPERS OF LAMPS"),
+        ([("03 The Lamps of Harrow", 30)], "03 The Lamps of Harrow"),
+        ([("Question 1", 16)], "x"),
+    ],
+)
+def test_the_title_is_all_that_is_set_as_one(rows, title):
+    heads = [(50, 560 - 30 * n, *row) for n, row in enumerate(rows)]
+    page = [*heads, *body(prose(20), top=460)]
+    assert opened(page, [(50, 560, "Question 2", 16), *body(prose(20), top=500)], title="").title == title
+
+
+def test_a_heading_that_begins_a_file_is_its_title():
+    rows = [(50, 560, "The Lamps of Harrow", 10, "Helvetica-Bold"), *body(prose(20), top=530)]
+    assert opened(rows, title="").title == "The Lamps of Harrow"
 
 
 def test_a_title_over_many_lines_is_the_title():

@@ -14,7 +14,6 @@ from readagent_core.errors import EmptyDocumentError, NoTextError
 from readagent_core.loaders.base import Limits, check_size
 from readagent_core.loaders.epub import loader as epub
 from readagent_core.loaders.maths import local_name
-from readagent_core.loaders.metadata import clean_metadata
 
 Rule = str | Callable[[Any], str] | None
 _SIGNATURES = {b"\xff\xd8": "jpeg", b"\x89PNG": "png", b"GIF8": "gif", b"RIFF": "webp"}
@@ -102,7 +101,6 @@ def open_as_epub(
         "utf-8", "replace"
     )
     check_size(page, limits.page, "The text in this file")
-    title, author = clean_metadata(title, author)
     files = {"text.xhtml": page, **(pictures or {})}
     items = "".join(
         f'<item id="i{at}" href="{escape(file)}" media-type="{_media_type(file, data)}"'

@@ -1,10 +1,14 @@
-"""Opens Kindle books without DRM (.mobi, .azw, .azw3, .prc) as the EPUB or the HTML that the package mobi unpacks."""
+"""Opens Kindle books without DRM (.mobi, .azw, .azw3, .prc) as the EPUB or the HTML that the package mobi unpacks.
+
+The text of a Palm book (PalmDoc, also .pdb) is unpacked by the same package.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from struct import iter_unpack
 from zipfile import ZipFile
@@ -13,21 +17,26 @@ from readagent_core.document import Document
 from readagent_core.errors import DamagedDocumentError, ProtectedDocumentError
 from readagent_core.loaders.base import Limits
 from readagent_core.loaders.epub import loader as epub
+from readagent_core.loaders.text import plain
 
+_PALM = b"TEXtREAd"
 _DAMAGED = "This Kindle book is damaged. Download or copy it again."
 _MOST_FACTS = 10_000  # of a book about itself; the package reads as many as the file names, if need be for ever
 
 
 def load(data: bytes, name: str, *, limits: Limits) -> Document:
     """Returns the document in the Kindle book ``data``. Raises DocumentError."""
-    records, record = int.from_bytes(data[76:78], "big"), int.from_bytes(data[78:82], "big")
+    records = min(int.from_bytes(data[76:78], "big"), (len(data) - 78) // 8)
+    starts = [at for at, _ in iter_unpack(">II", data[78 : 78 + 8 * records])] or [0]
+    if data[60:68] == _PALM:
+        return plain.load(_palm_text(data, starts), name, limits=limits)
+    record = starts[0]
     if int.from_bytes(data[record + 12 : record + 14], "big"):
         raise ProtectedDocumentError(
             "This Kindle book is locked by Amazon (DRM), so its text cannot be read here. Nothing was opened. Read it "
             "in the Kindle app, or get an edition without DRM from the publisher."
         )
-    index = data[78:][: 8 * records]
-    if any(_count_facts(data, at) > _MOST_FACTS for at, _ in iter_unpack(">II", index[: len(index) // 8 * 8])):
+    if any(_count_facts(data, at) > _MOST_FACTS for at in starts):
         raise DamagedDocumentError(_DAMAGED)
     with tempfile.TemporaryDirectory(prefix="readagent-kindle-") as folder:
         file, out = Path(folder) / "book.mobi", Path(folder) / "out"
@@ -51,6 +60,19 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
             for path in sorted(path for path in pages.rglob("*") if path.is_file() and not path.is_symlink()):
                 archive.write(path, path.relative_to(pages).as_posix())
         return epub.load(made.getvalue(), name, limits=limits)
+
+
+def _palm_text(data: bytes, starts: Sequence[int]) -> bytes:
+    """Returns the text of a Palm book, whose records begin at ``starts``; the first says how they are packed."""
+    from mobi.mobi_uncompress import PalmdocReader, UncompressedReader
+
+    readers = {1: UncompressedReader, 2: PalmdocReader}
+    head = data[starts[0] :][:10]
+    packed, count = int.from_bytes(head[:2], "big"), int.from_bytes(head[8:], "big")
+    if packed not in readers:
+        raise DamagedDocumentError(_DAMAGED)
+    ends = zip(starts[1 : count + 1], [*starts[2:], len(data)], strict=False)
+    return b"".join(readers[packed]().unpack(data[start:end]) for start, end in ends)
 
 
 def _count_facts(data: bytes, record: int) -> int:

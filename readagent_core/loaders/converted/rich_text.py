@@ -113,7 +113,7 @@ class _Reader:
             group.apart = b""
         elif word in _APART or word == b"*":
             group.apart = group.apart or word
-        elif word in (b"title", b"author") and group.apart == b"info":
+        elif word in (b"title", b"author") and group.apart == b"info" and word not in self.facts:
             group.apart = word
         elif word == b"footnote":
             self.held.append(f"\x00{len(self.notes) + 1}\x00")

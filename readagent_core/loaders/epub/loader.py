@@ -30,6 +30,7 @@ from readagent_core.loaders.epub.parts import FILE_START, PUBLISHER, TITLE_PAGE,
 from readagent_core.loaders.figures import Pictures
 from readagent_core.loaders.html.blocks import Block
 from readagent_core.loaders.marks import without_marks
+from readagent_core.loaders.metadata import clean_metadata
 from readagent_core.loaders.titles import is_same_heading
 from readagent_core.words import count_of, count_words
 
@@ -65,10 +66,11 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
         )
     if not builder.paragraphs and not builder.sections:
         raise _no_text_error(package, parts)
+    title, author = clean_metadata(metadata.title, metadata.author)
     document = builder.build(
-        title=metadata.title,
+        title=title,
         name=name,
-        author=metadata.author,
+        author=author,
         language=metadata.language,
         format="epub",
         cover=cover,

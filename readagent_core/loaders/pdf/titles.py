@@ -7,6 +7,7 @@ be the better title. Stamps, page numbers and formulas are none.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import inf
 
@@ -23,6 +24,8 @@ _LONG = 4  # letters of a word that is found between others too
 _PROSE = 200  # characters; a longer paragraph is the beginning of the text
 _SENTENCES = re.compile(r"\w[.!?]\s+\S.*\w[.!?]$|^\S+://\S+$|^www\.\S+$")  # what was set apart, or an address
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_DIGITS = re.compile(r"\d")
+_SAME, _HUGE = 0.6, 2.0  # points by which letters of a title differ; size in usual ones of a title with a number
 _LETTERS = 0.6  # share of the characters of a title
 _IDENTIFIER = re.compile(r"(?:doi|arxiv|pii|isbn)\b:?", re.IGNORECASE)
 
@@ -54,15 +57,28 @@ def _is_said(text: str, seen: str) -> bool:
 
 
 def _largest_text(passages: Sequence[Passage], usual: BodyStyle) -> str:
-    """Returns what is in the largest letters above the text of the first page; '' where that is another heading."""
+    """Returns what is in the largest letters above the text of the first page; '' where that is another heading.
+
+    Without larger letters, it is a heading that the page begins with."""
     first = [each for each in passages if each.number == passages[0].number and not each.lines[0].turned]
     small = [each for each in first if each.size < LARGE * usual.size or each.lines[0].confidence is not None]
     prose = max((each.lines[0].y for each in small if len(each.text) > _PROSE and "\t" not in each.text), default=-inf)
-    large = [each for each in first if each.level and each.size >= LARGE * usual.size and _is_wordy(each.text)]
-    large = [each for each in large if each.lines[0].y > prose]
-    text = max(large, key=lambda each: each.size).text if large else ""
-    heading = is_contents_title(text) or headings.is_named_heading(text) or NUMBERED.match(text)
-    return "" if heading or _SENTENCES.search(text) else text
+    counted = Counter(_DIGITS.sub("", text) for text in {each.text for each in passages if each.level})
+    heads = [each for each in first if each.level and _is_wordy(each.text)]
+    heads = [each for each in heads if counted[_DIGITS.sub("", each.text)] == 1]  # not 'Question 1', 'Question 2'
+    large = [each for each in heads if each.size >= LARGE * usual.size and each.lines[0].y > prose]
+    bold = [each for each in heads if each is first[0] and each.text.count(" ") > 1]
+    largest = max(large or bold, key=lambda each: each.size, default=None)
+    text = largest.text if largest else ""
+    if not largest or is_contents_title(text) or headings.is_named_heading(text):
+        return ""
+    if " " not in text:  # it goes on: 'HANDBOOK', 'FOR', 'CODING GUIDELINES'
+        below = first[first.index(largest) :]
+        last = max(n for n, each in enumerate(below) if abs(each.size - largest.size) < _SAME)
+        whole = " ".join(each.text for each in below[: last + 1])
+        text = whole if len(whole) < _PROSE and whole.count(" ") > 2 else text
+    numbered = NUMBERED.match(text) and largest.size < _HUGE * usual.size
+    return "" if numbered or _SENTENCES.search(text) else text
 
 
 def _is_wordy(text: str) -> bool:
