@@ -54,6 +54,10 @@ def beginning_of_questions(memory: GistMemory, model: ChatModel, cancel: CancelT
     return beginning if len(beginning) >= LEAST else ""
 
 
+def job_key(book_id: str) -> str:
+    return f"prepare {book_id}"
+
+
 def start_preparing(workspace: Workspace, book_id: str, memory: GistMemory, *, method: str = "") -> Job | None:
     """The job that has the model read ``memory``; None for a model that gains nothing by it.
 
@@ -62,7 +66,7 @@ def start_preparing(workspace: Workspace, book_id: str, memory: GistMemory, *, m
     model = workspace.model
     if not model.shares_text or not memory.readable:
         return None
-    key, subject = f"prepare {book_id}", (model.name, memory.plan.key, len(memory.readable), method)
+    key, subject = job_key(book_id), (model.name, memory.plan.key, len(memory.readable), method)
     job = workspace.jobs.get(key)
     if job is not None and job.subject == subject:
         ended = job.snapshot.ended

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import replace
 
 import pytest
 
 from pages.parts.ask.book_views import note_without_gists
+from pages.parts.ask.payload import waiting_for
 from pages.parts.ask.pieces import citations_summary, page_passages
 from pages.parts.ask.record import (
     exchange_record,
@@ -19,6 +21,7 @@ from pages.parts.ask.wording import describe_context, look_ups, says_not_in_text
 from pages.parts.shared.answer import format_time, pending_pieces, pieces_of
 from readagent_core.answering import replay
 from readagent_core.answering.base import (
+    FIRST_ANSWER,
     Answer,
     Answered,
     AnswerPart,
@@ -28,8 +31,10 @@ from readagent_core.answering.base import (
     ModelCall,
     NoteCode,
     Noted,
+    Passage,
 )
 from readagent_core.answering.event_json import event_to_dict
+from readagent_core.answering.preparing import job_key
 from readagent_core.answering.signature import BUILT_IN_LINE
 from readagent_core.library.records import Exchange, ExchangeFacts
 from readagent_core.models.builtin import reader as builtin
@@ -117,6 +122,36 @@ def test_what_is_being_done_and_what_was_looked_up():
     assert status_line([], "", seconds=1.0, waiting="Waiting 12 s: it is busy") == "Waiting 12 s: it is busy"
     titles = [record([LookedUp(pages, "STOP")])["looks"][0]["title"] for pages in ((), (3,), (3, 9, 4))]
     assert titles == ["Went back to no page", "Went back to page 3", "Went back to pages 3, 9 and 4"]
+
+
+def test_an_answer_from_the_gists_alone_stands_above_the_look_up_and_in_the_replay():
+    first = ModelCall(FIRST_ANSWER, "…", "She lives at the inn.")
+    found = LookedUp((), "", passages=(Passage(14, 0, 2),))
+    assert status_line([first], "", seconds=1.0) == "Answering from the gists first, 1.0 s"
+    assert status_line([first, found], "", seconds=1.0) == "Reading the pages again, 1.0 s"
+    looks = record([first, found])["looks"]
+    assert [(look["title"], look["said"]) for look in looks] == [
+        (replay.FROM_GISTS, "She lives at the inn."),
+        ("Found by words: passages of page 14", ""),
+    ]
+    assert [step.said for step in replay.steps([first, found]) if step.kind == replay.GISTS] == [looks[0]["said"]]
+
+
+def test_who_waits_for_the_model_to_read_the_gists_is_told_so(workspace):
+    go_on = threading.Event()
+    question = workspace.jobs.start("ask", lambda job: (job.waiting(60, "One call at a time"), go_on.wait(20)))
+    reading = workspace.jobs.start(job_key("b"), lambda job: (job.waiting(60, "9 of 90 tokens"), go_on.wait(20)))
+    try:
+        for job in (question, reading):
+            while not job.snapshot.waiting:
+                job.wait_for_news(job.snapshot, 1)
+        now = time.time() + 120
+        assert waiting_for(workspace, ("b",), question, now) == (
+            "The model reads the gists first, once for this book. 9 of 90 tokens"
+        )
+        assert waiting_for(workspace, ("c",), question, now) == "One call at a time"
+    finally:
+        go_on.set()
 
 
 @pytest.mark.parametrize("state", ["cut off", "cancelled", "failed", "interrupted"])

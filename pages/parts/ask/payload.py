@@ -29,13 +29,15 @@ from pages.parts.ask.state import SHOWN, AskState, exchange_now, step_asked
 from pages.parts.ask.wording import method_abouts
 from pages.parts.shared.answer import waiting_line
 from pages.parts.shared.gisting_status import may_hurry
-from readagent_core.answering import replay
+from readagent_core.answering import preparing, replay
 from readagent_core.answering.base import Event
 from readagent_core.answering.captions import captions, seconds_of
 from readagent_core.answering.costs import price_of_question
 from readagent_core.errors import NotInLibraryError
+from readagent_core.jobs import Job
 from readagent_core.library.records import Exchange, ExchangeState
 from readagent_core.models.builtin import reader as builtin
+from readagent_core.workspace import Workspace
 
 
 def shown_exchanges(now: AskState) -> list[Exchange]:
@@ -55,6 +57,16 @@ def shown_exchanges(now: AskState) -> list[Exchange]:
     return shown[left_out:]
 
 
+def waiting_for(workspace: Workspace, book_ids: Sequence[str], job: Job, moment: float) -> str:
+    """Why the answer waits, '' where it does not: for a model with one slot also until it has read the gists."""
+    line = waiting_line(job.snapshot, now=moment)
+    reading = workspace.jobs.get(preparing.job_key(book_ids[0])) if line and book_ids else None
+    if reading is None or not reading.running:
+        return line
+    told = waiting_line(reading.snapshot, now=moment)
+    return f"The model reads the gists first, once for this book. {told or line}"
+
+
 def _record(now: AskState, exchange: Exchange) -> dict[str, Any]:
     """All that is drawn of one exchange in its present state."""
     state, events, text, job = exchange_now(now.workspace, exchange)
@@ -66,7 +78,7 @@ def _record(now: AskState, exchange: Exchange) -> dict[str, Any]:
         state=state,
         text=text,
         seconds=moment - exchange.asked,
-        waiting=waiting_line(job.snapshot, now=moment) if job else "",
+        waiting=waiting_for(now.workspace, now.book_ids, job, moment) if job else "",
         hurry=job is not None and may_hurry(job.snapshot, now=moment),
         methods=method_abouts() if isinstance(now, AskOneBook) else (),
         model=now.workspace.model.name,
