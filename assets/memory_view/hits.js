@@ -1,6 +1,6 @@
 // What the list of hits shows: the words around them, by chapter, and words near a query that is not in the text.
 
-import { folded } from "./search_text.js";
+import { folded, placesOf } from "./search_text.js";
 
 /** @import { Hit } from "./search.js" */
 /**
@@ -41,6 +41,17 @@ function edge(text, at, hit, step) {
   if (wanted === 0 || wanted === text.length) return wanted;
   for (let i = wanted; i !== hit; i += step) if (/\s/.test(text[step > 0 ? i - 1 : i])) return i;
   return wanted;
+}
+
+/**
+ * The sections whose titles have a query, each with where it begins and the query's places in the title.
+ * @param {import("../protocol.js").BookOutline["sections"]} sections
+ * @param {RegExp[]} patterns
+ */
+export function titled(sections, patterns) {
+  return sections
+    .map(([title, , start]) => ({ title, start, places: patterns.length ? placesOf(folded(title), patterns) : [] }))
+    .filter(({ places }) => places.length);
 }
 
 /**

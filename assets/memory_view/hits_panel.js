@@ -2,7 +2,7 @@
 // margin with the gists and the map, so that no line of the text moves; on a phone it is a sheet over the text.
 
 import { button, el, fill, number, plural } from "../shared/dom.js";
-import { excerpts, nearWords } from "./hits.js";
+import { excerpts, nearWords, titled } from "./hits.js";
 import { sectionAt, shareRead } from "./text_store.js";
 
 /**
@@ -135,7 +135,8 @@ export class HitsPanel {
     if (now !== this.listed) {
       this.listed = now;
       this.rows.clear();
-      this.list.replaceChildren(...(all ? this.items() : this.nothing()));
+      const titles = this.kind === "t" ? this.titles() : [];
+      this.list.replaceChildren(...titles, ...(all ? this.items() : titles.length ? [] : this.nothing()));
     }
     this.drawMore();
     this.drawFlat();
@@ -172,6 +173,25 @@ export class HitsPanel {
     }
     if (hits.length > MOST) found.push(el("p", { class: "small dim none" }, `${number(MOST)} of ${number(hits.length)}; type more.`));
     return found;
+  }
+
+  /** The chapters whose titles have the query. */
+  titles() {
+    const { state, search } = this;
+    const { outline } = state.book;
+    const rows = titled(outline.sections, search.patterns).map(({ title, start, places }) => {
+      const words = el("span", { class: "around", lang: outline.language, dir: "auto" });
+      fill(
+        words,
+        title,
+        places.map(([from, to]) => [from, to, "found"]),
+      );
+      const page = state.pageAt(start, 0);
+      const node = button(null, () => this.leave(() => this.jump({ paragraph: start }, { focus: this.frame.isPhone })), { kind: "hitrow" });
+      node.append(el("span", { class: "num small dimmer" }, page ? String(page) : ""), words);
+      return node;
+    });
+    return rows.length ? [el("h3", { class: "ch" }, "Chapters"), ...rows] : [];
   }
 
   /** @param {string} text @param {Excerpt} excerpt @param {number | null} page */

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { excerpts, nearWords } from "../../assets/memory_view/hits.js";
+import { excerpts, nearWords, titled } from "../../assets/memory_view/hits.js";
 import { Search } from "../../assets/memory_view/search.js";
 import { folded, patternsOf, placesOf } from "../../assets/memory_view/search_text.js";
 import { bookWith } from "./books.js";
@@ -24,6 +24,15 @@ test("hits near each other share an excerpt, cut between words", () => {
     [1, 1],
   );
   assert.deepEqual(shown(`${"雪".repeat(90)}駅${"雪".repeat(90)}`, "駅"), [[1, `${"雪".repeat(45)}駅${"雪".repeat(55)}`]]); // no spaces to cut at
+});
+
+test("titles of chapters are found too", () => {
+  const sections = [
+    ["I. THE BURIAL OF THE DEAD", 1, 2, 900],
+    ["V. WHAT THE THUNDER SAID", 1, 70, 1200],
+  ];
+  assert.deepEqual(titled(sections, patternsOf("thunder")), [{ title: "V. WHAT THE THUNDER SAID", start: 70, places: [[12, 19]] }]);
+  assert.deepEqual(titled(sections, patternsOf("")), []);
 });
 
 test("near words have few letters changed, and are counted", () => {
