@@ -57,6 +57,10 @@ _OWN_KIN = re.compile(f"^[おご](?=[{''.join(sorted(KIN))}]$)")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*\.?")
 _SENTENCE_START = re.compile(r"(?:^|[.!?…:;][\"'”’»)\]]*\s+|[\n\"'“”‘«»(\[*_—–¿¡-]\s*)$")
 
+_VERSES = re.compile(
+    r"(?:[^\w\n]*(?![a-zß-ÿ])\w.*\n)+.*"
+)  # lines that begin with capitals: no name goes on in the next
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -266,8 +270,9 @@ def _capitalised(text: str) -> Iterator[tuple[str, str, str]]:
     The first word of a sentence is not surely a part of a name, unless it is a title.
     """
     run: list[re.Match[str]] = []
+    gaps = (" ",) if _VERSES.fullmatch(text) else (" ", "\n")
     for word in (*_WORD.finditer(text), None):
-        near = word is not None and (not run or text[run[-1].end() : word.start()] in (" ", "\n"))
+        near = word is not None and (not run or text[run[-1].end() : word.start()] in gaps)
         spelled = word.group().rstrip(".") if word else ""
         if word and near and _is_name_word(spelled):
             if run and run[-1].group().endswith(".") and not _is_short(run[-1].group()):

@@ -82,3 +82,10 @@ def test_names_by_rule_are_no_common_words():
     assert not {"He", "The", "Royall"} & set(found)
     assert {"lawyer Royall", "Charity", "Ben Fry"} <= set(found)
     assert found["Frys"] == EntityKind.GROUP
+
+
+def test_a_name_ends_with_its_verse() -> None:
+    verses = "Summer surprised us, coming over the Starnbergersee\nWith a shower of rain; we stopped in the colonnade."
+    wrapped = "They met old Mary\nJones, who came alone\nand so did the boy with Mary\nJones."
+    names = find_names(Document("T", (Paragraph(verses), Paragraph(verses), Paragraph(wrapped))))
+    assert {name.name for name in names} == {"Starnbergersee", "Mary Jones"}
