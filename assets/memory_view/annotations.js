@@ -100,11 +100,6 @@ export class Annotations {
     return this.cards.some((card) => card.close());
   }
 
-  /** Closes what is open beside the text. */
-  escapeLast() {
-    return this.listen.close() || this.notes.toggle(false);
-  }
-
   close() {
     for (const part of this.parts) part.close();
   }

@@ -53,7 +53,8 @@ export function readerCommands({
       if (world.escape()) return;
       if (card.page) return card.close();
       if (!toolbar.opened && original.escape()) return;
-      if (!foot.escape() && !toolbar.escape(event) && !cited.clear() && !bare.escape()) annotations.escapeLast();
+      // listening has no bar without furniture: that ends first
+      if (!foot.escape() && !toolbar.escape(event) && !cited.clear() && !notes.toggle(false) && !bare.escape()) listen.close();
     },
     turn: (step) => view.flow.turn(step),
     left: () => view.flow.backward,
@@ -71,7 +72,10 @@ export function readerCommands({
     },
     view: () => view.next(),
     ask: () => state.data.can.ask && send({ do: "ask", page: 0 }),
-    find: () => toolbar.find(),
+    find: () => {
+      if (bare.on) bare.showBars(true); // they have the field
+      toolbar.find();
+    },
     hit: (step) => search.step(step),
     map: () => map.node.focus(),
     help: () => toolbar.toggle("help"),

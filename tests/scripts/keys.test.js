@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { readerCommands } from "../../assets/memory_view/commands.js";
 import { readerKey } from "../../assets/memory_view/keys.js";
 
 class Part {
@@ -34,4 +35,20 @@ test("keys that scroll reach the text when nothing has the focus, or a button of
   assert.deepEqual(pressed("PageDown", new Part("input", ".tbar")), []);
   assert.deepEqual(pressed("PageDown", new Part()), []); // the text has it, or another part that scrolls
   assert.deepEqual(pressed("j", body), ["kept", 1]);
+});
+
+test("without furniture the search brings the bar with its field, and Escape first closes what is seen", () => {
+  const open = ["notes", "full screen", "voice"]; // a closed part says that it was closed already
+  const done = [];
+  const close = (part) => () => open.includes(part) && done.push(open.splice(open.indexOf(part), 1)[0]) > 0;
+  const none = { escape: () => false, close: () => false, clear: () => false };
+  const commands = readerCommands({
+    annotations: { ...none, marks: {}, notes: { toggle: close("notes") }, listen: { close: close("voice") } },
+    bare: { on: true, escape: close("full screen"), showBars: (shown) => done.push(`bars ${shown}`) },
+    toolbar: { ...none, find: () => done.push("field") },
+    ...{ world: none, card: none, original: none, foot: none, cited: none },
+  });
+  commands.find();
+  for (let i = 0; i < 4; i++) commands.escape();
+  assert.deepEqual(done, ["bars true", "field", "notes", "full screen", "voice"]);
 });
