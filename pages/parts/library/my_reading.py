@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from pages.parts.shared import shell
 from pages.parts.shared.gisting_status import span
-from readagent_core.companion.statistics import DAYS, WORDS_A_PAGE, Statistics, statistics_of
+from readagent_core.companion.statistics import DAYS, WORDS_A_PAGE, Day, Statistics, statistics_of
 from readagent_core.errors import ReadAgentError
 from readagent_core.export.reading import reading_csv, words_csv
 from readagent_core.library.records import Book
@@ -39,8 +41,7 @@ def _days(workspace: Workspace, statistics: Statistics) -> None:
         st.metric(f"In {DAYS} days", span(statistics.seconds), border=True)
         st.metric("Pages of 250 words", f"{statistics.words / WORDS_A_PAGE:,.0f}", border=True)
         st.metric("Words a minute", f"{statistics.pace:,.0f}" if statistics.pace else "not known yet", border=True)
-    rows = [{"day": one.day, "minutes": round(one.seconds / 60, 1)} for one in statistics.days]
-    st.bar_chart(rows, x="day", y="minutes", x_label="", y_label="minutes", height=200)
+    st.html(_bars(statistics.days))
     if statistics.left:
         st.caption("At this pace the books you are in take:")
         for book, seconds in statistics.left[:8]:
@@ -54,6 +55,18 @@ def _days(workspace: Workspace, statistics: Statistics) -> None:
     st.download_button(
         "CSV", reading_csv(workspace.library), file_name="my-reading.csv", mime="text/csv", on_click="ignore"
     )
+
+
+def _bars(days: Sequence[Day]) -> str:
+    """A bar for each day, as high as it was long; a chart of Streamlit takes seconds to be fetched."""
+    most = max(one.seconds for one in days)
+    bars = "".join(
+        f'<i style="height:{100 * one.seconds / (most or 1):.0f}%" title="{one.day:%d %b}: {span(one.seconds)}"></i>'
+        for one in days
+    )
+    ends = f"<span>{days[0].day:%d %b}</span><span>longest: {span(most)}</span><span>{days[-1].day:%d %b}</span>"
+    told = "; ".join(f"{one.day:%d %b}: {span(one.seconds)}" for one in days if one.seconds)
+    return f'<div class="days"><div role="img" aria-label="Read by day. {told}">{bars}</div><p>{ends}</p></div>'
 
 
 def _finished(workspace: Workspace, statistics: Statistics) -> None:
