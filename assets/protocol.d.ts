@@ -803,7 +803,8 @@ export interface ConversationData {
   records: ExchangeRecord[];
   /** label of the button for exchanges that are not shown; "" without any */
   earlier: string;
-  /** the text for a conversation without questions */
+  /** the heading and the text for a conversation without questions */
+  title: string;
   empty: string;
 }
 

@@ -74,7 +74,7 @@ export class Conversation {
       const drawn = this.parts.get(id);
       if (drawn) nodes.push(drawn.node);
     }
-    if (!order.length) nodes.push(el("p", { class: "small dim" }, this.data.empty));
+    if (!order.length) nodes.push(this.begin());
     nodes.forEach((node, i) => {
       if (this.root.children[i] !== node) this.root.insertBefore(node, this.root.children[i] ?? null);
     });
@@ -126,6 +126,12 @@ export class Conversation {
       step("right", "Next question", at + 1),
     );
     return this.indexNode;
+  }
+
+  begin() {
+    const { title, empty } = this.data;
+    if (!title) return el("p", { class: "small dim" }, empty);
+    return el("div", { class: "begin" }, el("p", { class: "title", dir: "auto" }, title), el("p", { class: "dim" }, empty));
   }
 
   earlier() {

@@ -62,7 +62,8 @@ export class Suggestions {
   // None while an answer is under way: the question just asked may be among them.
   draw() {
     const { items, language, book } = this.data;
-    if (conversationOf(book).now?.running) return void this.root.replaceChildren();
+    const { now } = conversationOf(book);
+    if (now?.running) return void this.root.replaceChildren();
     const buttons = items.map(({ text, whole }) =>
       el(
         "button",
@@ -70,6 +71,8 @@ export class Suggestions {
         text,
       ),
     );
-    this.root.replaceChildren(el("div", { class: "sug", role: "group", "aria-label": "Questions to ask" }, ...buttons));
+    this.root.replaceChildren(
+      el("div", { class: now?.order.length ? "sug" : "sug all", role: "group", "aria-label": "Questions to ask" }, ...buttons),
+    );
   }
 }

@@ -125,3 +125,11 @@ def test_an_answer_from_several_books_is_kept_in_the_first_that_it_quotes(app):
     assert f"(Tale {3 - cited.number}, p. " in mark.answer["text"]
     remove_answer(workspace, exchange, now.book_ids)
     assert ask_state(now)["kept"] == []
+
+
+def test_the_line_to_ask_says_who_answers(app):
+    app()
+    books = add(get_workspace(), tale(1), tale(2))
+    at = app("pages/ask.py", books=",".join(books))
+    assert not at.exception
+    assert "Built-in reader." in [caption.value.replace("\\", "") for caption in at.caption]

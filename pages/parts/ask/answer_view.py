@@ -28,14 +28,21 @@ def send_state(book: str, state: Mapping[str, Any]) -> None:
 
 
 def show_conversation(
-    book: str, records: Sequence[Mapping[str, Any]], on_act: Callable[[Act], None], *, earlier: str, empty: str
+    book: str,
+    records: Sequence[Mapping[str, Any]],
+    on_act: Callable[[Act], None],
+    *,
+    earlier: str,
+    title: str,
+    empty: str,
 ) -> None:
     """Draw the exchanges; ``records``: those that do not change any more, made by ``record.exchange_record``.
 
-    ``earlier``: the label of the button for exchanges left out. ``empty``: the text for a conversation without any.
+    ``earlier``: the label of the button for exchanges left out. ``title``, ``empty``: shown where there are none.
     Acts, of an exchange: again, method, stop, hurry, cite, replay, keep, release. And: earlier.
     """
-    data = {"kind": "conversation", "book": book, "records": list(records), "earlier": earlier, "empty": empty}
+    data = {"kind": "conversation", "book": book, "records": list(records), "earlier": earlier}
+    data |= {"title": title, "empty": empty}
     key = f"exchanges {book}"
     _view()(key=key, data=data, on_act_change=call_with_act(on_act, key))
 

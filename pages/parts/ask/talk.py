@@ -26,8 +26,11 @@ KEPT = "ask_kept"  # in the session, of a book: a question, and its options, tha
 
 
 def draw(now: AskState) -> None:
-    empty = "Ask about the book. The answer says which pages it rests on; a click shows the words."
-    if isinstance(now, Several):
+    title, empty = "", "Ask about the book. The answer says which pages it rests on; a click shows the words."
+    if isinstance(now, AskOneBook):
+        title = "" if now.beside_text else now.book.title
+    elif isinstance(now, Several):
+        title = now.chosen.name
         empty = "Ask these books one question. The answer says which book and page every claim rests on."
     with st.container(key="ask_thread", height=480, autoscroll=False, border=False):  # scroll.js controls its position
         records = payload.finished_records(now)
@@ -37,6 +40,7 @@ def draw(now: AskState) -> None:
             records,
             lambda act: handle(now, act),
             earlier=f"Show {left_out} earlier {'question' if left_out == 1 else 'questions'}" if left_out else "",
+            title=title,
             empty=empty,
         )
     with st.container(key="ask_line", gap="small"):
@@ -54,8 +58,6 @@ def _line(now: AskState) -> None:
             lambda act: start_asking(now, act.text, whole=act.page == 1),
             language=now.book.language,
         )
-        if not now.running:
-            _suggest(now)
     elif not now.exchanges:
         items = [(text, False) for text in suggesting.ABOUT_SEVERAL]
         answer_view.show_suggestions(now.name, items, lambda act: start_asking(now, act.text), language="en")
@@ -72,21 +74,26 @@ def _line(now: AskState) -> None:
             key="ask_options_open",
         ):
             st.text_area("Answers to choose from, one per line", key=field, height=140)
-    _say_price(now)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ask_foot"):
+        _say_price(now)
+        if isinstance(now, AskOneBook) and not now.running:
+            _suggest(now)
+    # the answer needs the panel's room
+    if isinstance(now, AskOneBook) and None in now.memory.gists and not (now.beside_text and now.exchanges):
+        _say_gists(now)
     trouble = st.session_state.pop("ask_trouble", None)
     if trouble:
         shell.error_box(trouble)
 
 
 def _say_price(now: AskState) -> None:
-    """Who answers and what a question costs; of a book without all its gists what they would add, with their price."""
+    """Who answers, and what a question about one book costs."""
     model = now.workspace.model
     who = short_name(model.name) if model.is_language_model else "Built-in reader"
     if isinstance(now, AskOneBook):
         price = costs.price_of_question(model, now.memory, now.method, look_ups=now.look_ups)
-        st.caption(shell.as_text(f"{who}: {price}{'' if price == 'free' else ' a question'}."))
-        if None in now.memory.gists and not (now.beside_text and now.exchanges):  # the answer needs the panel's room
-            _say_gists(now)
+        who += f": {price}{'' if price == 'free' else ' a question'}"
+    st.caption(shell.as_text(f"{who}."))
 
 
 def _say_gists(now: AskOneBook) -> None:
