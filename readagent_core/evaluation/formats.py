@@ -26,7 +26,7 @@ from readagent_core.evaluation.questions import (
     lettered_option,
     verdict,
 )
-from readagent_core.evaluation.report import Summary, dataset_name, headline, reading_facts, results_in_words
+from readagent_core.evaluation.report import Summary, headline, reading_facts, results_in_words, title_of
 from readagent_core.evaluation.results import Result
 from readagent_core.evaluation.scores import Share
 from readagent_core.evaluation.tables import report_tables
@@ -200,7 +200,7 @@ def _yes(value: bool | None) -> str:
 
 
 def _markdown(summary: Summary, questions: Questions | None) -> Iterator[str]:
-    lines = [f"# {escape_markdown(dataset_name(summary.record['experiment']))}", ""]
+    lines = [f"# {escape_markdown(title_of(summary))}", ""]
     for sentence in headline(summary):
         lines += [escape_markdown(sentence), ""]
     lines += [*(f"- {escape_markdown(sentence)}" for sentence in results_in_words(summary)), ""]

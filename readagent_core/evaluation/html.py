@@ -134,7 +134,7 @@ def word_plots(summary: Summary) -> list[tuple[str, str]]:
 
 def render_html(summary: Summary, questions: Questions | None = None) -> Iterator[str]:
     """Yield the whole page, piece by piece; ``questions`` come last, because they are long."""
-    name = report.dataset_name(summary.record["experiment"])
+    name = report.title_of(summary)
     tables = [
         (
             title,

@@ -7,11 +7,12 @@ paired randomization test. So a difference is always that of the table's own fig
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from readagent_core.answering.signature import sign
 from readagent_core.evaluation.arms import Arm, recorded_arms
 from readagent_core.evaluation.published import Benchmark, PublishedFigure, find_published
 from readagent_core.evaluation.results import GistingFigures
@@ -182,16 +183,15 @@ def headline(summary: Summary) -> list[str]:
     """Return a few sentences that say what was run."""
     record, experiment = summary.record, summary.record["experiment"]
     model = record["model"]
-    where = f" at {model['where']}" if model["where"] else ""
+    who = sign(model["name"], model["where"], "").line if model["is_language_model"] else model["name"]
     named = [name for name in model["reported"] if name != model["name"]]
     reported = f" (the server called it {', '.join(named)})" if named else ""
     documents = len({gisting.document for gisting in summary.gistings})
-    lines = [
-        f"{count_of(documents, 'document')} and {count_of(summary.questions, 'question')} of "
-        f"{dataset_name(experiment)}, "
-        f"read and answered by {model['name']}{where}{reported}; {count_of(summary.runs, 'run')}, "
-        f"begun {record['started'][:16].replace('T', ' ')}."
-    ]
+    asked, title = count_of(summary.questions, "question"), title_of(summary)
+    own = title != dataset_name(experiment)
+    about = f"{asked} about {title}" if own else f"{count_of(documents, 'document')} and {asked} of {title}"
+    runs = "" if summary.runs == 1 else f"{count_of(summary.runs, 'run')}, "
+    lines = [f"{about}, answered by {who}{reported}; {runs}begun {record['started'][:16].replace('T', ' ')}."]
     if record.get("recorded"):
         lines.insert(0, f"A recording of {record['recorded']}, made with {model['name']}.")
     if not model["is_language_model"]:
@@ -298,6 +298,19 @@ def dataset_name(experiment: Mapping[str, Any]) -> str:
     data = experiment["dataset"]
     path = str(data["path"]).replace("\\", "/").rstrip("/")
     return path.rsplit("/", 1)[-1].removesuffix(".questions.json")  # of a book
+
+
+def dataset_title(experiment: Mapping[str, Any], titles: Iterable[str]) -> str:
+    """Return the one title of ``titles``, of the documents asked about by a person's own questions; else the name."""
+    name = dataset_name(experiment)
+    if experiment["dataset"]["kind"] != "plain":
+        return name
+    found = set(titles)
+    return found.pop() if len(found) == 1 else name
+
+
+def title_of(summary: Summary) -> str:
+    return dataset_title(summary.record["experiment"], (gisting.title for gisting in summary.gistings))
 
 
 def reading_facts(summary: Summary) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from readagent_core import models
+from readagent_core.answering.signature import short_name
 from readagent_core.errors import DatasetError, LibraryBusyError, ReadAgentError, SettingsError
 from readagent_core.evaluation import running
 from readagent_core.evaluation.experiment import (
@@ -19,7 +20,8 @@ from readagent_core.evaluation.experiment import (
     read_record,
     resumed_experiment,
 )
-from readagent_core.evaluation.report import Summary, dataset_name, summarise
+from readagent_core.evaluation.report import Summary, dataset_title, summarise
+from readagent_core.evaluation.results import JsonLines
 from readagent_core.evaluation.score_table import load_scores
 from readagent_core.jobs import Job
 from readagent_core.library.file_lock import FileLock
@@ -41,10 +43,12 @@ class StoredExperiment:
 
     @property
     def title(self) -> str:
-        """The experiment's title for people: 'dev.jsonl · gpt-4o · 4 methods · 2026-11-21 10:00'."""
+        """The experiment's title for people: 'Emma · gpt-4o · 4 methods · 2026-11-21 10:00'."""
+        lines = JsonLines(self.folder / "documents.jsonl", repair=False)
+        about = dataset_title(self.record["experiment"], (line["title"] for line in lines if "title" in line))
         arms = count_of(len(self.record["experiment"]["arms"]), "method")
         begun = str(self.record["started"])[:16].replace("T", " ")
-        return " · ".join([dataset_name(self.record["experiment"]), str(self.record["model"]["name"]), arms, begun])
+        return " · ".join([about, short_name(str(self.record["model"]["name"])), arms, begun])
 
 
 def start(

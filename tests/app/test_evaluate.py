@@ -105,10 +105,12 @@ def test_a_hostile_dataset_is_shown_as_its_letters_and_a_broken_one_is_told(app,
     assert any(t.value == hostile for t in at.text)
     for element in [*at.markdown, *at.caption]:
         assert "onerror" not in element.value
-    path.write_text('{"questions": [{}]}', encoding="utf-8")
-    at = at.run()
+    assert f"1 question about {hostile}, answered by" in shown(at)
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"questions": [{}]}', encoding="utf-8")
+    at.text_input(key="evaluate_path").set_value(str(broken)).run()
     assert not at.exception
-    assert "mine.json" in shown(at)
+    assert "broken.json" in shown(at)
 
 
 def test_a_dropped_file_is_kept_for_tomorrow(app, own_home):

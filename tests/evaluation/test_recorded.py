@@ -28,6 +28,13 @@ def keeper(workspace):
     return book, workspace.library.document(book.id)
 
 
+def test_it_is_named_by_the_title_of_its_book():
+    entry = recorded_experiment()
+    assert entry.title == "The Keeper of Harrow Light · a large language model · 5 methods · 2026-11-23 02:19"
+    about = "16 questions about The Keeper of Harrow Light, answered by a large language model; begun 2026-11-23 02:19."
+    assert headline(load_summary(entry.folder))[1] == about
+
+
 def test_every_recorded_answer_is_to_a_question_of_the_sample(keeper):
     entry = recorded_experiment()
     questions = Questions.of(entry.folder, entry.record)
