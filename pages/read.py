@@ -13,7 +13,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.read import ask_panel, book_text, how_far, marks, notes, start, study, two_places, veil, world
+from pages.parts.read import ask_panel, book_text, how_far, look, marks, notes, start, study, two_places, veil, world
 from pages.parts.read.original import original_of
 from pages.parts.read.passages import spot_of
 from pages.parts.shared import book as current
@@ -76,13 +76,9 @@ def act(workspace: Workspace, book: Book, gisting: Gisting | None, done: Act) ->
     """Carry out an act of the person in the reader. Raises ReadAgentError."""
     library = workspace.library
     if done.do == "view":
-        library.set_preference("view", done.text)
+        library.set_preference(f"view{look.device()}", done.text)
     elif done.do == "look":
-        changed = json.loads(done.text)
-        look = state.look_of(library.preference("look", {}) | changed)
-        if "vertical" in changed:
-            library.set_preference(f"vertical {book.id}", look["vertical"])  # the direction is the book's alone
-        library.set_preference("look", look | {"vertical": "book"})
+        look.change_look(library, book.id, look.device(), json.loads(done.text))
         st.rerun()
     elif done.do == "again":  # another tab or device may have changed what is shown
         st.rerun()
@@ -224,11 +220,8 @@ def reader(
             "lit": looked[1],
             "cited": st.session_state.get("cited_words"),
             "original": original_of(book),
-            "look": state.look_of(
-                workspace.library.preference("look", {})
-                | {"vertical": workspace.library.preference(f"vertical {book.id}", "book")}
-            ),
-            "view": workspace.library.preference("view", "both"),
+            "look": look.look_in(workspace.library, book.id, look.device()),
+            "view": workspace.library.preference(f"view{look.device()}", "both"),
             "gistPrice": start.gist_price(workspace, memory),
             "can": {
                 "edit": gisting is not None and not gisting.recorded,

@@ -17,6 +17,7 @@ import { sectionAt, shareRead } from "./text_store.js";
  */
 
 const MOST = 300; // hits that are listed
+const SOME = 5; // titles of chapters above hits in the text
 const LETTERS = 2; // of a query that is listed
 /** @type {[Where, string][]} */
 const KINDS = [
@@ -135,7 +136,7 @@ export class HitsPanel {
     if (now !== this.listed) {
       this.listed = now;
       this.rows.clear();
-      const titles = this.kind === "t" ? this.titles() : [];
+      const titles = this.kind === "t" ? this.titles(all ? SOME : MOST) : [];
       this.list.replaceChildren(...titles, ...(all ? this.items() : titles.length ? [] : this.nothing()));
     }
     this.drawMore();
@@ -175,11 +176,12 @@ export class HitsPanel {
     return found;
   }
 
-  /** The chapters whose titles have the query. */
-  titles() {
+  /** The chapters whose titles have the query. @param {number} most of them */
+  titles(most) {
     const { state, search } = this;
     const { outline } = state.book;
-    const rows = titled(outline.sections, search.patterns).map(({ title, start, places }) => {
+    const found = titled(outline.sections, search.patterns).slice(0, most);
+    const rows = found.map(({ title, start, places }) => {
       const words = el("span", { class: "around", lang: outline.language, dir: "auto" });
       fill(
         words,
