@@ -224,6 +224,8 @@ export interface ReaderData {
   count: number;
   gists: GistsLine;
   goto: Goto;
+  /** where the person went in another tab or on another device after their last move here, as in `Goto` */
+  elsewhere: [paragraph: number, at: number] | null;
   /** how many paragraphs from the start are read */
   furthest: number;
   /** with a spoiler limit: how many paragraphs it lets in beside those that are read; null without */

@@ -154,10 +154,21 @@ def save_position(workspace: Workspace, book: Book, document: Document, at: dict
     offset = spot_of(document, (paragraph, place)).offset if place >= 0 else place
     if (paragraph, offset) != (position.paragraph, position.offset):
         save_place(library, document, book.id, paragraph, offset)
+    st.session_state[f"place_{book.id}"] = paragraph, offset
     words = 0
     if furthest > position.furthest or (at.get("by_hand") and furthest != position.furthest):
         words = library.set_furthest(book.id, furthest)
     library.log_reading(book.id, 0 if at.get("by_hand") else words)
+
+
+def place_elsewhere(workspace: Workspace, book: Book, document: Document) -> list[int] | None:
+    """Where the person went in another tab or on another device since they were here; None without such a move."""
+    position = workspace.library.position(book.id)
+    stored = position.paragraph, position.offset
+    if st.session_state.setdefault(f"place_{book.id}", stored) == stored:
+        return None
+    paragraph, offset = find_place(document, position)
+    return [paragraph, book_text.browser_offset(document, paragraph, offset)]
 
 
 def gists_line(workspace: Workspace, book: Book, gisting: Gisting | None, memory: GistMemory | None) -> dict[str, Any]:
@@ -214,6 +225,7 @@ def reader(
             "count": len(memory.pages) if memory else 0,
             "gists": line,
             "goto": goto,
+            "elsewhere": place_elsewhere(workspace, book, document),
             "furthest": position.furthest,
             "limit": (position.limit or 0) if position.limited else None,
             "looked": looked[0],

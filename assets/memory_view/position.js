@@ -210,6 +210,14 @@ export class Position {
     this.showBack();
   }
 
+  /** The person has read on in another tab or on another device: there is a way to that place, until they read on here. @param {number} paragraph @param {number} at */
+  offer(paragraph, at) {
+    const here = this.state.here.paragraph;
+    if (!this.restored || Math.abs(wordsBetween(this.state.book, here, paragraph)) <= READ_ON_WORDS) return;
+    this.remember(placeFrom({ paragraph, at }), null);
+    this.landed = here;
+  }
+
   back() {
     const last = this.state.book.back.at(-1);
     if (!last) return;

@@ -257,6 +257,7 @@ export class Reader {
     this.world.follow(data.book);
     if (other) this.changeBook(data);
     else if (this.cameBack) this.view.takeLook(data.look);
+    const elsewhere = this.cameBack && !other ? data.elsewhere : null;
     this.cameBack = false;
     if (this.progress.takeStored(data.furthest, before.furthest) && state.book.known) this.moved();
     state.looked = new Map(Object.entries(data.looked ?? {}).map(([page, n]) => [Number(page), n]));
@@ -268,6 +269,7 @@ export class Reader {
     if (before.layer !== data.layer || restyle) this.layerChanged();
     this.foot.drawGists(data.gists);
     this.position.request(data.goto);
+    if (elsewhere) this.position.offer(...elsewhere);
     this.cited.take(data.cited);
     this.gistsSaid.say(data.gists);
   }

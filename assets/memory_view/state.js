@@ -41,6 +41,7 @@ const NOTHING = {
   count: 0,
   gists: { running: false, state: "none", line: "", rest: "", more: "", percent: null, total: 0, actions: [] },
   goto: { paragraph: 0, at: ABOVE, before: null, id: "" },
+  elsewhere: null,
   furthest: 0,
   limit: null,
   looked: {},

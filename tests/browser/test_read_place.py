@@ -211,14 +211,18 @@ def test_a_second_tab_with_the_same_book_loses_nothing_and_is_followed(
     assert len(library.marks(keeper)) == 2
 
     page.evaluate("dispatchEvent(new Event('blur'))")
+    new_page.keyboard.press("j")
+    expect(new_page.locator(".leaf.cur")).to_have_attribute("data-n", "13")
     page.wait_for_timeout(1100)  # away for over a second
     page.evaluate("dispatchEvent(new Event('focus'))")
     expect(page.locator(".notesb")).to_have_text("2")
     expect(page.locator('p[data-i="0"]')).to_have_css("font-size", "23px")
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "5")
-    page.keyboard.press("j")
-    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "6")
-    expect(new_page.locator(".leaf.cur")).to_have_attribute("data-n", "12")
+    page.locator(".backchip .btn").first.click()  # on to where the other tab is
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "13")
+    page.keyboard.press("k")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "12")
+    expect(new_page.locator(".leaf.cur")).to_have_attribute("data-n", "13")
     library.close()
 
 
