@@ -135,6 +135,18 @@ def test_a_table_that_lays_out_a_page_is_read_cell_by_cell():
     assert texts(opened(made)) == ["First.", "Second.", "Third."]
 
 
+def test_a_table_within_a_table_leaves_the_other_rows_whole():
+    made = docx.Document()
+    table = made.add_table(3, 2)
+    for number, cell in enumerate(cell for row in table.rows for cell in row.cells):
+        cell.text = f"cell {number}"
+    within = table.cell(1, 1).add_table(2, 2)
+    for number, cell in enumerate(cell for row in within.rows for cell in row.cells):
+        cell.text = f"inner {number}"
+    rows = ["cell 0\tcell 1", "cell 2", "cell 3", "inner 0\tinner 1", "inner 2\tinner 3", "cell 4\tcell 5"]
+    assert texts(opened(made)) == rows
+
+
 def test_links_and_insertions_are_read_deletions_and_field_codes_are_not():
     made = with_xml(
         "<w:p W><w:r><w:t>See </w:t></w:r><w:hyperlink><w:r><w:t>the map</w:t></w:r></w:hyperlink>"

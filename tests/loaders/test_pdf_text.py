@@ -6,6 +6,7 @@ from io import BytesIO
 
 import pytest
 from reportlab.lib.pagesizes import A5
+from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 from readagent_core.loaders import load
@@ -259,6 +260,25 @@ def test_large_items_of_a_list_are_no_headings():
     document = opened([*body(prose(36), top=560), (50, 460, "Things", 18), *items])
     assert [s.title for s in document.sections] == ["Things"]
     assert "• The bell of Harrow" in whole(document)
+
+
+def test_a_large_bullet_and_a_large_letter_make_no_heading_of_a_line():
+    lines = prose(30)
+    bullets = [(40, 570 - LEADING * n, "•", 13) for n in (0, 2)]
+    assert not opened([*bullets, *body(lines, top=570, x=50)]).sections
+    middle = len(lines[9]) // 2
+    parts = lines[9][: middle - 1], lines[9][middle - 1 : middle + 2], lines[9][middle + 2 :]
+    at, mixed = 50.0, []
+    for part, size in zip(parts, (10, 13, 10), strict=True):
+        mixed.append((at, 570 - LEADING * 9, part, size))
+        at += stringWidth(part, "Times-Roman", size)
+    assert not opened([*body(lines[:9], top=570), *mixed, *body(lines[10:], top=570 - LEADING * 10)]).sections
+
+
+def test_small_tables_do_not_make_headings_of_the_text():
+    rows = [(x, 560 - 9 * n, f"{n * 37 % 991}.{x}", 7) for n in range(50) for x in (50, 150, 250, 330)]
+    text = [(50, 560 - 22 * n, f"{line.rstrip('.')}.", 10) for n, line in enumerate(prose(24))]
+    assert not opened(text, rows, rows, rows).sections
 
 
 @pytest.mark.parametrize(

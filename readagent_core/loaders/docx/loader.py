@@ -229,22 +229,18 @@ class _BodyReader:
         yield from ((0, text) for text in join_items(items))
 
     def _table(self, table: Any) -> Iterator[tuple[int, str]]:
-        """Yields a table row by row, with tabs between cells; a table that only lays out a page, cell by cell."""
-        rows = [[list(_children(cell)) for cell in _children(row) if cell.tag == W + "tc"] for row in _children(table)]
-        cells = [cell for row in rows for cell in row]
-        laid_out = any(element.tag == W + "tbl" for cell in cells for element in cell) or any(
-            sum(1 for e in cell if e.tag == W + "p" and any(t.text for t in e.iter(W + "t"))) > 2 for cell in cells
-        )
-        if laid_out or all(len(row) < 2 for row in rows):
+        """Yields a table row by row, with tabs between cells; a row that only lays out a page, cell by cell."""
+        for row in _children(table):
+            cells = [list(_children(cell)) for cell in _children(row) if cell.tag == W + "tc"]
+            if len(cells) > 1 and not any(map(_is_laid_out, cells)):
+                line = "\t".join(" ".join(" ".join(self.reader.text(p) for p in cell).split()) for cell in cells)
+                if line.strip():
+                    yield 0, line.rstrip("\t")
+                continue
             for cell in cells:
                 for element in cell:
                     yield from self._pieces(element)
                 yield from self._end_list()
-            return
-        for row in rows:
-            line = "\t".join(" ".join(" ".join(self.reader.text(p) for p in cell).split()) for cell in row)
-            if line.strip():
-                yield 0, line.rstrip("\t")
         yield from self._boxed()
 
     def _note_texts(self, kind: str, number: str) -> list[str]:
@@ -252,6 +248,12 @@ class _BodyReader:
         notes = () if tree is None else tree
         texts = [self.reader.text(p) for note in notes if value(note, "id") == number for p in note.iter(W + "p")]
         return [text for text in texts if text]
+
+
+def _is_laid_out(cell: list[Any]) -> bool:
+    """Returns whether a cell has a table or more than two paragraphs: it is part of a page, no entry of a table."""
+    said = sum(e.tag == W + "p" and any(t.text for t in e.iter(W + "t")) for e in cell)
+    return said > 2 or any(e.tag == W + "tbl" for e in cell)
 
 
 def _children(element: Any) -> Iterator[Any]:

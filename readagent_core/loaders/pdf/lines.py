@@ -21,7 +21,7 @@ _RAISED = 0.6  # of the size; the most by which an index is raised or lowered
 _SUPERSCRIPT = 0.15  # of the size; the least by which a superscript is raised
 INDEX = 0.85  # of the size; the largest index
 UNKNOWN = 10.0  # points; the size of letters that say none
-_WORD = re.compile(r"[^\W\d_]{2}")
+_SAID, _WORD = re.compile(r"\w"), re.compile(r"[^\W\d_]{2}")
 
 
 class Line(NamedTuple):
@@ -52,7 +52,7 @@ def join_parts(lines: Sequence[Line], widest: float = GUTTER) -> list[Line]:
     for i, line in enumerate(lines):
         if joined and _is_continued(joined[-1], line, widest):
             last = joined.pop()
-            main = max((last, line), key=lambda each: (each.size, len(each.text)))
+            main = max((last, line), key=lambda each: (bool(_SAID.search(each.text)), each.size, len(each.text)))
             text = line.text
             if line.y - last.y > _SUPERSCRIPT * last.size and line.size < INDEX * last.size:
                 text = characters.replace_raised(last.text, text, "".join(each.text for each in lines[i + 1 : i + 2]))

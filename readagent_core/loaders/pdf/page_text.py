@@ -251,7 +251,9 @@ class _PageReader:
         x, y = self._origin(middle)
         if rects < 1 or not (self.crop[0] <= x <= self.crop[2] and self.crop[1] <= y <= self.crop[3]):
             return
-        size = self._size(middle)
+        some = (_LETTER.search(self.text, start + (stop - start) * n // 4, stop) for n in (1, 3))
+        # a letter in the middle may be of another script
+        size = median([self._size(middle), *(self._size(self._index(found.start())) for found in some if found)])
         places = [self._place(first), self._place(last)]
         if abs(places[1][1] - places[0][0]) < _THIN * size * (stop - start):
             self.turn = self._turn_at(half)
