@@ -22,6 +22,7 @@ from readagent_core.models.base import Completion
 from readagent_core.models.cache.model import store_reply
 from readagent_core.models.cache.store import CacheState, ReplyCache
 from readagent_core.models.local import files
+from readagent_core.models.local.server import WHERE
 from readagent_core.models.server import probe
 from readagent_core.models.server.probe import Found
 from readagent_core.prompts import Prompt
@@ -148,6 +149,33 @@ def test_a_model_found_here_is_connected_in_two_clicks(app, monkeypatch, own_hom
         at.button(key="use_builtin").click().run()
         assert "In use now" not in texts(at)
     assert json.loads((own_home / "settings.json").read_text(encoding="utf-8"))["base_url"] == server.url
+
+
+def test_the_card_of_the_model_that_came_into_use_is_the_chosen_one(app, monkeypatch, tmp_path):
+    """Of a file of one's own, tried in a job; a name that is no file says so before it is pressed."""
+
+    def use(workspace, name):
+        def work(_):
+            connecting.use_model(workspace, address=WHERE, model=name, key=Secret())
+
+        return workspace.jobs.start(local_models.INSTALL_KEY, work, subject=name)
+
+    monkeypatch.setattr(local_models, "start_use", use)
+    at = app("pages/settings.py")
+    at.radio(key="model_kind").set_value("other").run()
+    at.text_input(key="own_model_file").set_value(str(tmp_path / "none.gguf")).run()
+    assert "use_own_file" not in {button.key for button in at.button}
+    assert any("There is no file of this name" in caption.value for caption in at.caption)
+    (tmp_path / "own.gguf").write_bytes(b"GGUF")
+    at.text_input(key="own_model_file").set_value(str(tmp_path / "own.gguf")).run()
+    at.button(key="use_own_file").click().run()
+    get_workspace().jobs.get(local_models.INSTALL_KEY).join(20)
+    at.run()
+    assert at.radio(key="model_kind").value == "own"
+    assert "In use now: own in this app" in texts(at)
+    at.radio(key="model_kind").set_value("openai").run()
+    at.button(key="use_builtin").click().run()
+    assert at.radio(key="model_kind").value == "builtin"
 
 
 def test_a_tab_is_drawn_when_it_is_opened_first_and_then_stays(app):

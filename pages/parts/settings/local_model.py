@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import streamlit as st
 
@@ -84,7 +85,7 @@ def _offers(workspace: Workspace) -> None:
     if job and not running and job.snapshot.error and job.snapshot.state == "failed":
         shell.error_box(job.snapshot.error, kind=job.snapshot.error_kind)
     if st.session_state.pop("was_installing", False) and not running:
-        st.session_state.pop("model_kind", None)
+        st.session_state["model_changed"] = True
         st.rerun()
     if running:
         st.session_state["was_installing"] = True
@@ -181,8 +182,12 @@ def _already_here(workspace: Workspace) -> None:
             name.markdown(f"{shell.as_text(model.name)} &nbsp; :gray[{gigabytes(model.bytes)} · used where it lies]")
             button.button("Use", key=f"use_found_{number}", on_click=_use, args=(workspace, model.name))
         path = st.text_input("A file of your own", placeholder="/path/to/model.gguf", key="own_model_file").strip()
-        if path:
+        if path and not Path(path).expanduser().is_file():
+            st.caption(":material/info: There is no file of this name. Give its whole path.")
+        elif path:
             st.button("Use this file", key="use_own_file", on_click=_use, args=(workspace, path))
+        else:
+            st.caption("A model in a GGUF file, as LM Studio and Hugging Face have them. It is used where it lies.")
     if stored := states.size_of(workspace.home / files.STATES):
         _kept_states(workspace, stored)
     if error := st.session_state.pop("local_model_error", None):
@@ -226,4 +231,4 @@ def _keep_error(workspace: Workspace, act: Callable[[], object]) -> None:
         act()
     except ReadAgentError as error:
         st.session_state["local_model_error"] = error
-    st.session_state.pop("model_kind", None)
+    st.session_state["model_changed"] = True

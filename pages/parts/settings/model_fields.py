@@ -157,7 +157,9 @@ def draw_buttons(
     """Draw the buttons that use or test the model and do what is clicked; then the model's limits."""
     tested = workspace.jobs.get(connecting.TEST_KEY) is not None
     with st.container(horizontal=True):
-        use = st.button("Use this model", type="primary", key=f"{scope}_use")
+        settings = workspace.settings
+        in_use = (settings.base_url, settings.model) == (where.strip(), model)
+        use = st.button("Use this model", type="secondary" if in_use else "primary", key=f"{scope}_use")
         test = st.button("Test again" if tested else "Test", key=f"{scope}_test")
         if scope.startswith("local"):
             st.button("Look for servers again", key="look_again", type="tertiary", on_click=forget_found_servers)
@@ -169,6 +171,7 @@ def draw_buttons(
         st.session_state["test_key"] = key  # for the whole test after the quick one
         shell.guarded(lambda: connecting.start_model_test(workspace, address=where, model=model, key=key, quick=True))
     if back:
+        st.session_state["model_changed"] = True
         shell.guarded(lambda: connecting.use_built_in(workspace))
     model_limits.limits(workspace, model=model, where=where, listed=price)
 

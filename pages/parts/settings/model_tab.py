@@ -121,12 +121,13 @@ def form(workspace: Workspace) -> None:
     if found is None and not team:
         st.fragment(wait_for_servers)()
     offered, lines = kinds(workspace), captions(found, team=team)
+    if st.session_state.pop("model_changed", False) or st.session_state.get("model_kind") not in offered:
+        st.session_state["model_kind"] = current_kind(workspace)  # the browser still has the card chosen before
     st.subheader("Choose a model" if team else "Or another reader", anchor=False)
     with st.container(key="who"):
         chosen = st.radio(
             "Choose a model",
             offered,
-            index=offered.index(current_kind(workspace)),
             format_func=TITLES.__getitem__,
             captions=[lines[kind] for kind in offered],
             label_visibility="collapsed",
