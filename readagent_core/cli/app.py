@@ -152,8 +152,9 @@ def methods() -> None:
     """The ways of answering that `ask` and `evaluate` know."""
     from readagent_core.answering.registry import all_methods, method_faults
 
+    width = max(len(name) for name in all_methods())
     for found in all_methods().values():
-        say(f"{found.name:16} {found.title}: {found.about}")
+        say(f"{found.name:{width}}  {found.title}: {found.about}")
     for fault in method_faults():
         say_aside(fault)
 

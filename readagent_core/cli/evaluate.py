@@ -85,7 +85,9 @@ def evaluate(
 ) -> None:
     """Measure methods on a benchmark. Prints what it would cost before it starts, and resumes where it stopped."""
     if dataset is None and record is None:
-        raise typer.BadParameter("give a dataset, or --record", param_hint="DATASET")
+        raise typer.BadParameter(
+            "give a published dataset, a file such as my.questions.json, or --record", param_hint="DATASET"
+        )
     with report_errors(as_json=json):
         from readagent_core.evaluation.experiment import Experiment, read_record
 

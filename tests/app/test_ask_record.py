@@ -14,6 +14,7 @@ from pages.parts.ask.pieces import citations_summary, page_passages
 from pages.parts.ask.record import (
     exchange_record,
     hide,
+    page_names,
     record_at_step,
     sources_of_book,
 )
@@ -36,7 +37,11 @@ from readagent_core.answering.base import (
 from readagent_core.answering.event_json import event_to_dict
 from readagent_core.answering.preparing import job_key
 from readagent_core.answering.signature import BUILT_IN_LINE
+from readagent_core.document import Document, Paragraph, Section
+from readagent_core.gisting import cut_rest_by_rule
+from readagent_core.gisting.job import default_plan
 from readagent_core.library.records import Exchange, ExchangeFacts
+from readagent_core.memory import GistMemory
 from readagent_core.models.builtin import reader as builtin
 from readagent_core.usage import Usage
 from tests.recordings import recording
@@ -160,6 +165,14 @@ def test_every_end_is_drawn_and_keeps_what_had_come(state):
     assert drawn["trouble"]["text"]
     assert drawn["pieces"]
     assert state != "failed" or drawn["trouble"] == {"kind": "alert", "text": "It cannot be reached."}
+
+
+def test_a_page_without_a_gist_is_named_by_its_place():
+    paragraphs = tuple(Paragraph("Words of a book. " * 20) for _ in range(4))
+    sections = tuple(Section(title, start) for start, title in enumerate(("I", "12.", "Fog"), start=1))
+    plan = replace(default_plan(200), max_words=60, min_words=20)
+    memory = cut_rest_by_rule(GistMemory(Document("Book", paragraphs, sections), plan, (), ()))
+    assert list(dict.fromkeys(page_names(memory).values())) == ["0 %", "chapter I", "chapter 12.", "Fog"]
 
 
 def test_an_answer_that_broke_off_says_why_once():

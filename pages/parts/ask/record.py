@@ -5,6 +5,7 @@ All text goes to the browser as values that reach the page by ``textContent``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,6 +35,7 @@ from readagent_core.models.builtin import reader as builtin
 from readagent_core.words import count_of
 
 MOST_LOOK_UPS = 6
+_BARE_NUMBER = re.compile(r"(?:\d{1,3}|[IVXLC]{1,8})\.?")
 TROUBLE = {
     ExchangeState.CUT_OFF: ("wait", "The answer broke off here."),
     ExchangeState.CANCELLED: ("", "Stopped. What was written so far is saved."),
@@ -70,13 +72,17 @@ def sources_of_book(
 
 
 def page_names(memory: GistMemory) -> dict[int, str]:
-    """Where each page without a gist is: 'Chapter 2', '34 %'. A person knows such pages by no number."""
+    """Where each page without a gist is: 'Chapter 2', 'chapter II' of a heading that is a number alone, '34 %'.
+
+    A person knows such pages by no number.
+    """
     found: dict[int, str] = {}
     for page, gist in zip(memory.pages, memory.gists, strict=True):
         if gist is None:
             section = memory.section_of(page.number)
             percent = round(100 * page.start / len(memory.document.paragraphs))
-            found[page.number] = section.title if section else f"{percent} %"
+            chapter = "chapter " if section and _BARE_NUMBER.fullmatch(section.title) else ""
+            found[page.number] = f"{chapter}{section.title}" if section else f"{percent} %"
     return found
 
 

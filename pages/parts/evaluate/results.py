@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
+import time
 from collections.abc import Sequence
 
 import streamlit as st
 
 from pages.parts.evaluate import question_list, report_view
 from pages.parts.shared import polling, shell
+from pages.parts.shared.gisting_status import span
 from readagent_core.evaluation.experiment import Experiment
 from readagent_core.evaluation.recorded import recorded_experiment
 from readagent_core.evaluation.report import summarise
@@ -174,7 +176,8 @@ def _watch(workspace: Workspace, entry: StoredExperiment) -> None:
         st.progress(0.0, text="Preparing")
     else:
         failed = f" · {progress.failed:,} failed" if progress.failed else ""
-        read = f"{count_of(progress.documents, 'document')} read" if progress.documents else "making gists first"
+        making = f"making gists first, for {span(time.time() - job.snapshot.started)} so far"
+        read = f"{count_of(progress.documents, 'document')} read" if progress.documents else making
         text = f"{progress.done:,} of {count_of(progress.total, 'answer')} · {read}{failed}"
         if progress.dollars:
             text += f" · {money(progress.dollars)} spent".replace("$", "\\$")
