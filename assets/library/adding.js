@@ -196,7 +196,7 @@ export class Adding {
           "span",
           { class: "grow" },
           "Added ",
-          el("b", { dir: "auto" }, title),
+          el("b", { dir: "auto" }, title.replace(/\.$/, "")),
           `: ${text} `,
           button("Report", report, { kind: "link", "aria-label": `Import report of ${title}` }),
         ),

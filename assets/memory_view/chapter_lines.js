@@ -1,6 +1,6 @@
 // The coarsest grain of a book: a line for each chapter, with its minutes and the beginning of its first gist.
 
-import { el, number, plural, sumOf } from "../shared/dom.js";
+import { el, fill, number, plural, sumOf } from "../shared/dom.js";
 import { chapterOf, readingTime, sectionAt, wordsBetween } from "./text_store.js";
 
 /**
@@ -84,6 +84,8 @@ export class ChapterLines {
       const inside = pagesIn(pages, start, end);
       const told = inside.find((page) => page.gist)?.gist?.text ?? (inside.length ? "Opens when you have read it" : "");
       const title = book.heads.get(start)?.[0]?.[1] ?? (sectionAt(book, start) || book.outline.title);
+      const line = el("span", { class: "told", lang: book.outline.language, dir: "auto", hidden: !told });
+      fill(line, told, [], book.outline.emphasis);
       node.classList.toggle(
         "veiled",
         inside.every((page) => !page.gist),
@@ -91,7 +93,7 @@ export class ChapterLines {
       node.replaceChildren(
         el("strong", { dir: "auto" }, title),
         el("span", { class: "small dimmer num" }, readingTime(book, wordsBetween(book, start, end))),
-        told ? el("span", { class: "told", lang: book.outline.language, dir: "auto" }, told) : "",
+        line,
       );
       const words = `${number(sumOf(inside, gistWords))} of ${plural(Math.round(wordsBetween(book, start, end)), "word")}`;
       if (first.matches(".sec") && inside.length && !book.outline.unspaced) first.dataset.words = words;

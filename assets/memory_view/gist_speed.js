@@ -2,7 +2,7 @@
 // page is opened in place and closed again; on a chapter's heading all of this concerns that chapter alone. The line that
 // was read stays at its height. Pinching makes the view coarser or finer.
 
-import { button, el } from "../shared/dom.js";
+import { button, el, fill } from "../shared/dom.js";
 import { gistWords, pagesIn } from "./chapter_lines.js";
 import { chapterOf } from "./text_store.js";
 
@@ -289,7 +289,9 @@ export class GistSpeed {
       edge.hidden = !away;
       if (!away || !next || edge.dataset.n === String(next.number)) continue;
       edge.dataset.n = String(next.number);
-      edge.replaceChildren(el("span", { class: "num dimmer small" }, next.number), el("span", { dir: "auto" }, next.gist?.text ?? ""));
+      const words = el("span", { dir: "auto" });
+      fill(words, next.gist?.text ?? "", [], this.state.book.outline.emphasis);
+      edge.replaceChildren(el("span", { class: "num dimmer small" }, next.number), words);
     }
   }
 

@@ -1,7 +1,7 @@
 // The book's world at a glance: people by presence over the chapters, what happened, somebody's card, where the person was;
 // as of any page that was let in. It lies over the reader and is drawn from what the browser has: nothing is asked.
 
-import { button, el, number, plural } from "../shared/dom.js";
+import { button, el, number, plural, withoutSigns } from "../shared/dom.js";
 import { earlierBooks, fromEarlier } from "./earlier_books.js";
 import { byChapter, eventList, eventsOf, namer, recapOf } from "./happened.js";
 import { linesOf } from "./name_card.js";
@@ -633,6 +633,8 @@ export class Glance {
       this.close();
       this.toPage(page);
     };
+    /** @param {{text: string} | null | undefined} gist */
+    const words = (gist) => withoutSigns(gist?.text ?? "", this.state.book.outline.emphasis);
     const lines = read.map(({ number: page, gist }) =>
       el(
         "li",
@@ -641,7 +643,7 @@ export class Glance {
           "button",
           { type: "button", class: "toldline", onclick: go(page), title: `Go to page ${page}` },
           el("span", { class: "pn num" }, String(page)),
-          el("span", { class: "tx", dir: "auto" }, ...withQuotes(sentenceOf(firstSentence(gist?.text ?? "")))),
+          el("span", { class: "tx", dir: "auto" }, ...withQuotes(sentenceOf(firstSentence(words(gist))))),
         ),
       ),
     );

@@ -141,6 +141,9 @@ export function fill(node, text, spans = [], emphasis = "", from = 0, to = text.
   node.replaceChildren(...pieces, ...emphasised(text, at, to, ranges, plain));
 }
 
+/** `text` without the signs round words in italics. @param {string} text @param {Emphasis} emphasis */
+export const withoutSigns = (text, emphasis) => (emphasis ? text.replace(EMPHASIS[emphasis], "$1") : text);
+
 /** @param {RegExpExecArray} found @returns {[number, number]} */
 const rangeOf = (found) => [found.index, found.index + found[0].length];
 

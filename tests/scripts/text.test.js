@@ -6,6 +6,7 @@ import { chapterStart } from "../../assets/memory_view/commands.js";
 import { isBefore, partsOf, trimmed, wholeWords } from "../../assets/memory_view/text_places.js";
 import { chapterOf, chapterUnits, lastUpTo, placeOf, readingTime, shareRead, wordsBefore } from "../../assets/memory_view/text_store.js";
 import { nextEdge, piecesOf } from "../../assets/memory_view/word_steps.js";
+import { withoutSigns } from "../../assets/shared/dom.js";
 import { bookWith } from "./books.js";
 
 test("lastUpTo finds the last start that is not after a value", () => {
@@ -114,4 +115,10 @@ test("words and sentences are found in any script, and the next edge in the next
   assert.deepEqual(next(spot(0, 7), 1), spot(1, 5));
   assert.deepEqual(next(spot(1, 0), -1, true), spot(0, 4));
   assert.equal(next(spot(1, 5), 1), null);
+});
+
+test("what is told in one line has no signs of italics", () => {
+  assert.equal(withoutSigns("aboard the *Perpetua*, 2 * 3 and *No. 119*", "*"), "aboard the Perpetua, 2 * 3 and No. 119");
+  assert.equal(withoutSigns("snake_case and _this_", "_"), "snake_case and this");
+  assert.equal(withoutSigns("*as it is*", ""), "*as it is*");
 });
