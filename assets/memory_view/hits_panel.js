@@ -29,9 +29,9 @@ const KINDS = [
 export class HitsPanel {
   /**
    * @param {{state: ReadingState, frame: Frame, search: Search, marks: Marks, jump: Jump, ask: (query: string) => void,
-   *   keepPlace: (change: () => void) => void}} needs `ask`: searches for other words
+   *   keepPlace: (change: () => void) => void, toggled: () => void}} needs `ask`: searches for other words
    */
-  constructor({ state, frame, search, marks, jump, ask, keepPlace }) {
+  constructor({ state, frame, search, marks, jump, ask, keepPlace, toggled }) {
     this.state = state;
     this.frame = frame;
     this.search = search;
@@ -39,6 +39,7 @@ export class HitsPanel {
     this.jump = jump;
     this.ask = ask;
     this.keepPlace = keepPlace;
+    this.toggled = toggled;
     this.query = ""; // whose hits are listed
     /** @type {Where} */
     this.kind = "t";
@@ -107,6 +108,7 @@ export class HitsPanel {
   /** @param {boolean} shown */
   show(shown) {
     this.node.hidden = !shown;
+    this.toggled();
     this.drawClosed();
     this.frame.root.classList.toggle("with-hits", shown);
   }

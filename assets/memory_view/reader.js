@@ -4,6 +4,7 @@
 
 import { ReaderOriginal } from "../pdf_page/original.js";
 import { el } from "../shared/dom.js";
+import { container } from "../shared/streamlit.js";
 import { tabState } from "../shared/tab_state.js";
 import { Annotations } from "./annotations.js";
 import { Bare } from "./bare.js";
@@ -48,7 +49,7 @@ export class Reader {
     /** @type {Send} */
     this.send = (act) => {
       this.position.flush();
-      send(act);
+      if (act.do !== "ask" || !this.leaveBeside() || act.page || act.text) send(act);
     };
     /** @type {Jump} */
     const jump = (place, options) => this.position.jump(place, options);
@@ -86,6 +87,7 @@ export class Reader {
       hitsIn: (paragraph) => this.search.inText(paragraph),
       changed: () => this.marksChanged(),
       notesToggled: () => {
+        this.besideChanged();
         this.view.flow.keepPlace(() => this.view.drawClasses());
         this.marksChanged();
       },
@@ -136,6 +138,7 @@ export class Reader {
       search: this.search,
       marks: this.annotations.marks,
       ask: (query) => this.toolbar.searching.askFor(query),
+      toggled: () => this.besideChanged(),
     });
     this.toolbar = new Toolbar({
       ...of,
@@ -227,6 +230,20 @@ export class Reader {
     for (const part of [bare, position, progress, map, toolbar, foot, layer, view, annotations, original, gistsSaid, cited, world])
       part.close();
     this.leaveBook?.abort();
+    document.documentElement.removeAttribute("data-beside");
+  }
+
+  /** Notes and hits stand where the panel of Ask does, which steps back meanwhile. */
+  besideChanged() {
+    document.documentElement.toggleAttribute("data-beside", this.annotations.notes.opened || this.hits.opened);
+  }
+
+  /** Closes notes and hits; whether the panel of Ask comes back then. */
+  leaveBeside() {
+    const beside = document.documentElement.hasAttribute("data-beside");
+    this.annotations.notes.toggle(false);
+    this.hits.close();
+    return beside && document.querySelector(container("ask_panel")) !== null;
   }
 
   /** @param {KeyboardEvent} event */

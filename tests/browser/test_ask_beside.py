@@ -42,6 +42,16 @@ def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, a
     page.get_by_role("button", name=re.compile("^Back to")).click()  # one press
     expect(page.locator("p[data-i='0']")).to_be_in_viewport()
     settled(page)
+    page.keyboard.press("i")  # at the same place
+    notes = page.locator(".notespanel")
+    notes.get_by_role("button", name="Close notes").click(trial=True)
+    expect(box).to_be_hidden()
+    page.locator(".tbar").get_by_role("button", name="Ask").click()
+    expect(notes).to_be_hidden()
+    expect(box).to_be_visible()
+    page.locator(".aa").click()
+    page.locator(".panel").get_by_role("button", name="Sepia").click(trial=True)
+    page.locator(".aa").click()
     box.get_by_role("button", name="Close").click()
     expect(box).to_have_count(0)
 
