@@ -231,3 +231,18 @@ def _place_of_quotation(citation: Citation, titles: Mapping[int, str] | None) ->
     """'Page 7', 'Fog, page 7'."""
     page = f"age {citation.page}{RECOGNISED if citation.recognised else ''}"
     return f"P{page}" if titles is None else f"{titles[citation.book]}, p{page}"
+
+
+def page_passages(checked: Checked | None, memory: GistMemory) -> dict[int, list[tuple[int, int]]]:
+    """The quoted places by page, as characters of ``memory.page_text``, which the memory view marks."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    for citation in checked.citations if checked else ():
+        for place in citation.places if citation.state == FROM_PAGE else ():
+            if place.end > place.start:
+                page = memory.page(place.page)
+                document, at = memory.document, place.paragraph
+                lead = len(document.text(page.start, at + 1)) - len(document.shown(at)) + document.text_offset(at)
+                span = (lead + place.start, lead + place.end)
+                if span not in found.setdefault(place.page, []):
+                    found[place.page].append(span)
+    return found

@@ -6,22 +6,26 @@ wanted; not the book. A style sheet shows one step after another, and stops at t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from readagent_core.answering import replay
-from readagent_core.answering.base import ModelCall
+from readagent_core.answering.base import LETTERS, ModelCall
 from readagent_core.answering.captions import captions, seconds_of
 from readagent_core.answering.rebuilding import has_prompts, rebuild_exchange
 from readagent_core.answering.replay import Step
 from readagent_core.answering.signature import signature_of
 from readagent_core.errors import SettingsError
-from readagent_core.export.conversation import citation_label, quote_citation
+from readagent_core.export.conversation import citation_label, page_passages, quote_citation
 from readagent_core.memory import GistMemory
-from readagent_core.templates import fill
+from readagent_core.templates import Markup, escape, fill
 from readagent_core.text_files import html_page
 from readagent_core.workspace import Workspace
+
+_BEGIN, _END = "\ue000", "\ue001"  # round what is quoted
+_EMPHASIS = re.compile(r"(?<!\w)(\*{1,2})([^*\s](?:[^*\n]*[^*\s])?)\1(?!\w)")
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,7 @@ class Row:
     """A page in the memory: its gist, or where it is ``full`` its text in paragraphs. ``marked``: it was asked for."""
 
     number: int
-    texts: Sequence[str]
+    texts: Sequence[Markup]
     full: bool
     marked: bool
 
@@ -67,12 +71,13 @@ def export_replay(workspace: Workspace, exchange_id: str, *, prompts: bool = Fal
         )
         for piece in (checked.pieces if checked else ())
     ]
+    quoted = page_passages(checked, memory)
     said = captions(steps, exchange, memory)
     begins = [0.0, *accumulate(map(seconds_of, said))]
     scenes = [
         Scene(
-            step.title, caption, begins[i], seconds_of(caption), _rows(step, memory), step.calls if prompts else (),
-            step.kind == replay.ANSWER,
+            step.title, caption, begins[i], seconds_of(caption), _rows(step, memory, quoted),
+            step.calls if prompts else (), step.kind == replay.ANSWER,
         )
         for i, (step, caption) in enumerate(zip(steps, said, strict=True))
     ]  # fmt: skip
@@ -80,6 +85,8 @@ def export_replay(workspace: Workspace, exchange_id: str, *, prompts: bool = Fal
         "replay",
         title=memory.document.title,
         exchange=exchange,
+        letters=LETTERS,
+        option=answer.option if answer else None,
         signer=signature_of(exchange).line,
         scenes=scenes,
         pieces=pieces,
@@ -88,14 +95,24 @@ def export_replay(workspace: Workspace, exchange_id: str, *, prompts: bool = Fal
     return html_page(exchange.question, body, language=memory.document.language).encode("utf-8", "replace")
 
 
-def _rows(step: Step, memory: GistMemory) -> list[Row]:
+def _rows(step: Step, memory: GistMemory, quoted: Mapping[int, Sequence[tuple[int, int]]]) -> list[Row]:
+    """The memory at a step. ``quoted``: the places of each page that the answer rests on, shown with it."""
     if step.kind == replay.QUESTION:
         return []
     rows = []
     for number in range(1, len(memory.pages) + 1):
         full, gist = number in step.expanded, memory.gists[number - 1]
         if full:
-            rows.append(Row(number, memory.page_text(number).split("\n\n"), True, number in step.marked))
+            text = memory.page_text(number)
+            for start, end in sorted(quoted.get(number, ()) if step.kind == replay.ANSWER else (), reverse=True):
+                text = f"{text[:start]}{_BEGIN}{text[start:end]}{_END}{text[end:]}"
+            rows.append(Row(number, [_marked(part) for part in text.split("\n\n")], True, number in step.marked))
         elif gist is not None:
-            rows.append(Row(number, [gist.text], False, number in step.marked))
+            rows.append(Row(number, [_marked(gist.text)], False, number in step.marked))
     return rows
+
+
+def _marked(text: str) -> Markup:
+    """Return a text as HTML, with its *emphasis* and what is quoted of it."""
+    html = _EMPHASIS.sub(r"<em>\2</em>", str(escape(text)))
+    return Markup(html.replace(_BEGIN, '<mark class="quoted">').replace(_END, "</mark>"))

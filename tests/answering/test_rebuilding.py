@@ -83,5 +83,10 @@ def test_a_replay_is_one_file_that_plays_without_a_script(story):
     assert "Mrs. Oake guessed forty pounds and got a tea cosy" in plain
     assert "On the wall of the taproom hung a printed bill" in plain  # page 5, opened
     assert "There was one inn at Harrow" not in plain  # page 4 is there by its gist only
+    assert "<em>Second Wife</em>" in plain
+    assert "*Second Wife*" not in plain
+    assert '<mark class="quoted">' in plain.rsplit("<section", 1)[1]  # the words that the answer rests on
+    assert plain.count('<ul class="options">') == 2  # with the question, and with the answer
+    assert plain.count('class="chosen"><span>A</span>') == 1
     assert "rebuilt from template and gists" in full
     assert len(full) > len(plain)

@@ -10,7 +10,7 @@ import pytest
 
 from pages.parts.ask.book_views import note_without_gists
 from pages.parts.ask.payload import waiting_for
-from pages.parts.ask.pieces import citations_summary, page_passages
+from pages.parts.ask.pieces import citations_summary
 from pages.parts.ask.record import (
     exchange_record,
     hide,
@@ -38,6 +38,7 @@ from readagent_core.answering.event_json import event_to_dict
 from readagent_core.answering.preparing import job_key
 from readagent_core.answering.signature import BUILT_IN_LINE
 from readagent_core.document import Document, Paragraph, Section
+from readagent_core.export.conversation import page_passages
 from readagent_core.gisting import cut_rest_by_rule
 from readagent_core.gisting.job import default_plan
 from readagent_core.library.records import Exchange, ExchangeFacts

@@ -13,7 +13,6 @@ import streamlit as st
 from pages.parts.ask.book_views import scope_of
 from pages.parts.ask.keeping import remove_answer, store_answer
 from pages.parts.ask.one_state import AskOneBook, set_limit
-from pages.parts.ask.pieces import page_passages
 from pages.parts.ask.record import MOST_LOOK_UPS
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.spots import spots_on_page
@@ -24,6 +23,7 @@ from pages.parts.shared.component import Act
 from readagent_core.answering import replay
 from readagent_core.answering.asking import job_key
 from readagent_core.errors import ReadAgentError
+from readagent_core.export.conversation import page_passages
 from readagent_core.library.records import Exchange
 from readagent_core.models.base import ChatModel
 from readagent_core.models.builtin.reader import BuiltInReader

@@ -9,7 +9,6 @@ import streamlit as st
 
 from pages.parts.ask.keeping import stored_answers
 from pages.parts.ask.one_state import AskOneBook, pages_read
-from pages.parts.ask.pieces import page_passages
 from pages.parts.ask.state import exchange_now
 from pages.parts.ask.wording import later_pages, uses_gists
 from pages.parts.read.original import original_of
@@ -19,6 +18,7 @@ from readagent_core.answering.base import Answer, Event, Passage
 from readagent_core.answering.parts import parts_seen
 from readagent_core.answering.signature import short_name
 from readagent_core.citations import Checked
+from readagent_core.export.conversation import page_passages
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.words import count_of

@@ -10,7 +10,6 @@ from pages.parts.shared.memory_view import utf16_offset
 from readagent_core.answering.base import Answer
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked
 from readagent_core.export.conversation import RECOGNISED, short_title
-from readagent_core.memory import GistMemory
 from readagent_core.models.builtin.statistics import shared_words
 from readagent_core.words import count_of
 
@@ -77,18 +76,3 @@ def citations_summary(checked: Checked, answer: Answer) -> str:
         parts.append(f"{lost} found nowhere: do not rely on {'that one' if lost == 1 else 'those'}")
     text = ", ".join(parts)
     return text[0].upper() + text[1:] + "."
-
-
-def page_passages(checked: Checked | None, memory: GistMemory) -> dict[int, list[tuple[int, int]]]:
-    """The quoted places by page, as characters of ``memory.page_text``, which the memory view marks."""
-    found: dict[int, list[tuple[int, int]]] = {}
-    for citation in checked.citations if checked else ():
-        for place in citation.places if citation.state == FROM_PAGE else ():
-            if place.end > place.start:
-                page = memory.page(place.page)
-                document, at = memory.document, place.paragraph
-                lead = len(document.text(page.start, at + 1)) - len(document.shown(at)) + document.text_offset(at)
-                span = (lead + place.start, lead + place.end)
-                if span not in found.setdefault(place.page, []):
-                    found[place.page].append(span)
-    return found
