@@ -127,9 +127,9 @@ def test_an_answer_from_several_books_is_kept_in_the_first_that_it_quotes(app):
     assert ask_state(now)["kept"] == []
 
 
-def test_the_line_to_ask_says_who_answers(app):
+def test_the_line_to_ask_says_who_answers_and_whether_it_is_free(app):
     app()
     books = add(get_workspace(), tale(1), tale(2))
     at = app("pages/ask.py", books=",".join(books))
     assert not at.exception
-    assert "Built-in reader." in [caption.value.replace("\\", "") for caption in at.caption]
+    assert "Built-in reader: free." in [caption.value.replace("\\", "") for caption in at.caption]

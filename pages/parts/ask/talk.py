@@ -87,12 +87,14 @@ def _line(now: AskState) -> None:
 
 
 def _say_price(now: AskState) -> None:
-    """Who answers, and what a question about one book costs."""
+    """Who answers, and what a question costs; about several books only where that is nothing."""
     model = now.workspace.model
     who = short_name(model.name) if model.is_language_model else "Built-in reader"
     if isinstance(now, AskOneBook):
         price = costs.price_of_question(model, now.memory, now.method, look_ups=now.look_ups)
         who += f": {price}{'' if price == 'free' else ' a question'}"
+    elif costs.price_of_words(model, 1) == "free":
+        who += ": free"
     st.caption(shell.as_text(f"{who}."))
 
 
