@@ -52,6 +52,7 @@ export class Outline {
     this.book.addEventListener("at", () => this.mark(), until);
     this.book.addEventListener("show outline", () => this.reveal(), until);
     if (layer) layerOf(layer).addEventListener("pages", () => this.draw(), until);
+    document.addEventListener("keydown", (event) => this.key(event), { ...until, capture: true }); // before the reader
     this.draw();
   }
 
@@ -124,6 +125,13 @@ export class Outline {
     });
     if (here >= 0 && here !== this.on) this.list.children[here]?.scrollIntoView({ block: "nearest" });
     this.on = here;
+  }
+
+  /** Escape closes the sidebar where it lies over the text. @param {KeyboardEvent} event */
+  key(event) {
+    if (event.key !== "Escape" || innerWidth > OVER || document.querySelector(SIDEBAR_OPENER)) return;
+    event.stopImmediatePropagation();
+    press(SIDEBAR_CLOSER);
   }
 
   // Also in a sidebar that was hidden, as it is on a phone.

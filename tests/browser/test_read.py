@@ -301,6 +301,9 @@ def test_on_a_phone_the_text_comes_before_its_gist(page: Page, app_url: str) -> 
     chapter = page.locator(".outline button").filter(has_text="The Log")
     expect(chapter).to_be_in_viewport()
     expect(page.get_by_test_id("stSidebarNavLink").first).to_be_hidden()  # the line at the bottom has the screens
+    page.keyboard.press("Escape")
+    expect(chapter).not_to_be_in_viewport()
+    page.keyboard.press("o")
     chapter.click()
     expect(chapter).not_to_be_in_viewport()
     page.locator(".aa").click()
