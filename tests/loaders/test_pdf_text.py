@@ -281,6 +281,29 @@ def test_small_tables_do_not_make_headings_of_the_text():
     assert not opened(text, rows, rows, rows).sections
 
 
+@pytest.mark.parametrize("second", ["way they wrote their logs", "A History"])
+def test_a_bold_heading_over_two_lines_is_one_section(second):
+    first = "The keepers of the lamps of Harrow:"
+    lines = prose(24)
+    rows = [(65 if n % 4 == 0 else 50, 560 - 13 * n - 50 * (n > 11), line, 10) for n, line in enumerate(lines)]
+    heads = [(70, 390, first, 10, "Times-Bold"), (130, 377, second, 10, "Times-Bold")]
+    assert [s.title for s in opened([*rows[:12], *heads, *rows[12:]]).sections] == [f"{first} {second}"]
+
+
+def test_a_licence_over_many_lines_on_each_page_is_left_out():
+    licence = [
+        "Licensed under the Creative Commons Attribution-NonCommercial-ShareAlike 4.0 International License,",
+        "told at http://creativecommons.org/licenses/by-nc-sa/4.0/; who copies this work shall say who made it,",
+        "was first published, that is by the Board of Coast Lights, and whether it was changed,",
+        "and shall give it on under the same licence; for other uses write to the Board of Coast Lights, Lower Harrow,",
+    ]
+    foot = [(50, 60 - 9 * n, line, 7) for n, line in enumerate(licence)]
+    pages = [[*body(prose(34, start=34 * n), top=560), *foot, (50, 24, f"on page {n + 1}.", 7)] for n in range(4)]
+    document = opened(*pages)
+    assert "licence" not in whole(document)
+    assert flat(prose(2, start=33)) in whole(document)
+
+
 @pytest.mark.parametrize(
     "junk",
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
@@ -26,7 +26,7 @@ _LINE_NUMBER = re.compile(r"^\d{1,4}[RLrl]?$")
 _MEASURED = 100  # pages of a long document that show what is usual in it
 HYPHENS = ("-", "\u2010")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_EDGE = 3  # rows at the top and at the bottom that can be headers or footers
+_EDGE, _DEEPEST = 3, 7  # rows at the top and at the bottom that can be headers or footers, alone or with all before
 _NEARBY = 6  # pages that are compared
 _HIGHER = 8.0  # points by which the heights of a running header differ
 _PLACE = 1.5  # points by which its place differs from page to page
@@ -39,12 +39,14 @@ _LINE_NUMBERS = 5  # on a page; fewer are no line numbers
 @dataclass(frozen=True)
 class BodyStyle:
     """The usual values of a document. ``size``: of body text. ``leading``: from line to line. ``indent``: of the first
-    line of a paragraph, 0 without one. ``words``: its vocabulary in small letters, for hyphens at line ends."""
+    line of a paragraph, 0 without one. ``words``: its vocabulary in small letters, for hyphens at line ends. ``bold``:
+    whether most of it is."""
 
     size: float
     leading: float
     indent: float
     words: Set[str] = frozenset()
+    bold: bool = False
 
 
 def remove_running_lines(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], int]:
@@ -58,15 +60,18 @@ def remove_running_lines(pages: Sequence[list[Line]]) -> tuple[list[list[Line]],
     edges = [
         [
             line
-            for row in (*each[:_EDGE], *each[_EDGE:][-_EDGE:])
+            for n, row in enumerate(each)
             for line in row
-            if len(line.text) <= _SENTENCE or row in (each[0], each[-1])
+            if (depth := min(n, len(each) - 1 - n)) < _EDGE or (depth < _DEEPEST and len(line.text) > LONG)
         ]
         for each in rows
     ]
-    for edge, lines in zip(edges, pages, strict=True):
-        edge += [line for line in lines if line.turned]  # stamps and watermarks
-    running, counted = _find_running(edges, size)
+    turned = [[line for line in lines if line.turned] for lines in pages]  # stamps and watermarks
+    found, counted = _find_running([[*edge, *stamps] for edge, stamps in zip(edges, turned, strict=True)], size)
+    running = [
+        [line for line in stamps if line in repeated] + list(_outermost(each, repeated))
+        for each, stamps, repeated in zip(rows, turned, found, strict=True)
+    ]
     removed = sum(map(len, numbers))
     remaining: list[list[Line]] = []
     for number, lines in enumerate(pages):
@@ -116,6 +121,16 @@ def _find_running(edges: Sequence[Sequence[Line]], size: float) -> tuple[list[li
             if repeats:
                 running[number].append(line)
     return running, counted
+
+
+def _outermost(rows: list[list[Line]], running: Collection[Line]) -> Iterator[Line]:
+    """Yields the ``running`` lines in the outermost rows of a page, and in all rows from an edge to the first other."""
+    for ordered in (rows[:_DEEPEST], rows[::-1][:_DEEPEST]):
+        whole = True
+        for depth, row in enumerate(ordered):
+            here = [line for line in row if line in running]
+            whole = whole and len(here) == len(row)
+            yield from (x for x in here if whole or not depth or (depth < _EDGE and len(x.text) <= _SENTENCE))
 
 
 def _key(line: Line) -> str | int:
@@ -177,4 +192,5 @@ def measure_body(flows: Sequence[Flow]) -> BodyStyle:
         text = text.replace(f"{hyphen}\n", "\0")  # the halves of a broken word are no words
     words = set(_WORD.findall(" ".join(word for word in set(text.split()) if "\0" not in word)))
     words.update(*(word.split("-") for word in words if "-" in word))  # the parts of a compound are words too
-    return BodyStyle(size, leading, float(indent) if times >= 3 else 0.0, words)
+    bold = sum(line.bold for flow in some for line in flow.lines) * 2 > sum(len(flow.lines) for flow in some)
+    return BodyStyle(size, leading, float(indent) if times >= 3 else 0.0, words, bold)

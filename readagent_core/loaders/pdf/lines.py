@@ -52,7 +52,9 @@ def join_parts(lines: Sequence[Line], widest: float = GUTTER) -> list[Line]:
     for i, line in enumerate(lines):
         if joined and _is_continued(joined[-1], line, widest):
             last = joined.pop()
-            main = max((last, line), key=lambda each: (bool(_SAID.search(each.text)), each.size, len(each.text)))
+            indexed = min(last.size, line.size) < INDEX * max(last.size, line.size)
+            said = [each for each in (last, line) if _SAID.search(each.text)] or [last, line]
+            main = max(said, key=lambda each: (indexed and each.size, len(each.text)))
             text = line.text
             if line.y - last.y > _SUPERSCRIPT * last.size and line.size < INDEX * last.size:
                 text = characters.replace_raised(last.text, text, "".join(each.text for each in lines[i + 1 : i + 2]))

@@ -96,7 +96,7 @@ def _begins(line: Line, before: Line, flow: Flow, usual: BodyStyle) -> bool:
     widest = max(1.3 * usual.leading * max(1.0, size / usual.size), usual.leading + 0.25 * size)
     if abs(line.size - before.size) > 0.08 * size or before.y - line.y > widest:
         return True
-    large = line.size >= LARGE * usual.size
+    large = line.size >= LARGE * usual.size or (line.bold and before.bold and not usual.bold)
     length, offset, offset_before = before.end - flow.left, line.x - flow.left, before.x - flow.left
     full = length >= 0.72 * flow.width
     if line.bold != before.bold and min(len(before.text), len(line.text)) < 80:
