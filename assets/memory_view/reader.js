@@ -157,6 +157,7 @@ export class Reader {
         notes: (open) => this.annotations.notes.toggle(open),
         recap: () => this.world.openRecap(),
         world: () => this.world.toggle(),
+        toggled: () => this.besideChanged(),
       },
     });
     this.foot = new Foot({ ...of, progress: this.progress, setFurthest });
@@ -233,16 +234,19 @@ export class Reader {
     document.documentElement.removeAttribute("data-beside");
   }
 
-  /** Notes and hits stand where the panel of Ask does, which steps back meanwhile. */
+  /** Notes and hits, and on a phone the bar's panels, stand where the panel of Ask does, which steps back meanwhile. */
   besideChanged() {
-    document.documentElement.toggleAttribute("data-beside", this.annotations.notes.opened || this.hits.opened);
+    const { annotations, hits, toolbar, frame } = this;
+    const beside = annotations.notes.opened || hits.opened || (frame.isPhone && toolbar.opened);
+    document.documentElement.toggleAttribute("data-beside", beside);
   }
 
-  /** Closes notes and hits; whether the panel of Ask comes back then. */
+  /** Closes what stands there; whether the panel of Ask comes back then. */
   leaveBeside() {
     const beside = document.documentElement.hasAttribute("data-beside");
     this.annotations.notes.toggle(false);
     this.hits.close();
+    if (this.toolbar.opened) this.toolbar.toggle(this.toolbar.named);
     return beside && document.querySelector(container("ask_panel")) !== null;
   }
 

@@ -24,6 +24,7 @@ import { readingTime } from "./text_store.js";
  * @property {(open?: boolean) => void} notes
  * @property {() => void} recap where was I
  * @property {() => void} world who is who
+ * @property {() => void} toggled a panel was opened or closed
  */
 
 /** @type {[ReaderView, string][]} */
@@ -171,6 +172,7 @@ export class Toolbar {
   toggle(name) {
     const closes = this.named === name && this.opened;
     this.panel.hidden = closes;
+    this.on.toggled();
     this.panel.dataset.name = this.named = name;
     for (const [which, opener] of Object.entries(this.openers)) opener.setAttribute("aria-expanded", String(!closes && name === which));
     if (closes) return;

@@ -52,6 +52,10 @@ def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, a
     page.locator(".aa").click()
     page.locator(".panel").get_by_role("button", name="Sepia").click(trial=True)
     page.locator(".aa").click()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.locator(".aa").click()
+    page.locator(".panel").get_by_role("button", name="Sepia").click(trial=True)
+    page.locator(".aa").click()
     box.get_by_role("button", name="Close").click()
     expect(box).to_have_count(0)
 
