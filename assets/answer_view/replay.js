@@ -6,7 +6,7 @@ import { conversationOf, goToStep, subscribe } from "./conversation_state.js";
 
 /**
  * @import { AskState, ReplayData } from "../protocol.js"
- * @import { IconName } from "../shared/dom.js"
+ * @import { Attributes, IconName } from "../shared/dom.js"
  * @import { Api } from "../shared/mount.js"
  */
 
@@ -136,18 +136,20 @@ export class Replay {
     back.disabled = running || at <= 0;
     next.disabled = running || at >= steps.length - 1;
     const address = new URL(`${link}${at + 1}`, location.href.split("?")[0]).href;
-    const share = button("Copy link", (e) => copyText(address, e.currentTarget), { kind: "quiet slim notnarrow" });
-    const play = button(this.playing ? "Pause" : "Play", () => (this.playing ? this.pause() : this.play()), {
-      kind: "quiet slim",
-      icon: this.playing ? "pause" : "play",
-      "data-key": "play",
-    });
+    const share = brief("Copy link", "copy", (e) => copyText(address, e.currentTarget), { title: "Copy the link to this step" });
+    const play = brief(
+      this.playing ? "Pause" : "Play",
+      this.playing ? "pause" : "play",
+      () => (this.playing ? this.pause() : this.play()),
+      {
+        "data-key": "play",
+      },
+    );
+    play.classList.add("signed");
     play.disabled = running || !captions.length;
-    const save = button("Save", () => this.send({ do: "save" }), {
-      kind: "quiet slim notnarrow",
-      title: "Save the replay as one HTML file",
-    });
-    const prompt = button("Prompt and reply", () => this.send({ do: "prompt", page: at }), { kind: "quiet slim" });
+    const save = brief("Save", "drop", () => this.send({ do: "save" }), { title: "Save the replay as one HTML file" });
+    const prompt = button("Prompt", () => this.send({ do: "prompt", page: at }), { kind: "quiet slim" });
+    prompt.append(el("span", { class: "notnarrow" }, " and reply"));
     this.root.replaceChildren(
       el("strong", { class: "small notnarrow" }, "Replay"),
       play,
@@ -162,6 +164,19 @@ export class Replay {
     );
     if (had) first(this.root, `[data-key="${had}"]`)?.focus();
   }
+}
+
+/**
+ * A button that is its sign alone on a phone.
+ * @param {string} label
+ * @param {IconName} sign
+ * @param {(event: PointerEvent & {currentTarget: HTMLElement}) => unknown} act
+ * @param {Attributes} rest
+ */
+function brief(label, sign, act, rest = {}) {
+  const made = button(null, /** @type {never} */ (act), { kind: "quiet slim brief", icon: sign, "aria-label": label, ...rest });
+  made.append(el("span", { class: "notnarrow" }, label));
+  return made;
 }
 
 /** Whether the page or a part of Ask has the focus, and nothing there has used the key. @param {KeyboardEvent} event */

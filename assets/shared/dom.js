@@ -224,9 +224,9 @@ export function typing(event) {
 export function copyText(text, pressed) {
   /** @param {string} word */
   const show = (word) => {
-    const before = pressed.textContent;
+    const before = [...pressed.childNodes];
     pressed.textContent = word;
-    setTimeout(() => (pressed.textContent = before), 1500);
+    setTimeout(() => pressed.replaceChildren(...before), 1500);
   };
   const failed = () => show("Copying is not allowed here");
   if (!navigator.clipboard) return void failed();

@@ -151,6 +151,17 @@ def test_a_model_found_here_is_connected_in_two_clicks(app, monkeypatch, own_hom
     assert json.loads((own_home / "settings.json").read_text(encoding="utf-8"))["base_url"] == server.url
 
 
+def test_without_a_model_use_and_test_say_what_is_missing(app):
+    at = app("pages/settings.py")
+    at.radio(key="model_kind").set_value("other").run()
+    at.selectbox(key="other_server").set_value("own").run()
+    at.text_input(key="other_own_address").set_value("http://127.0.0.1:9/v1").run()
+    for key in ("other_own_use", "other_own_test"):
+        at.button(key=key).click().run()
+        assert any("Choose a model first" in caption.value for caption in at.caption)
+        assert "A setting cannot be used" not in texts(at)
+
+
 def test_the_card_of_the_model_that_came_into_use_is_the_chosen_one(app, monkeypatch, tmp_path):
     """Of a file of one's own, tried in a job; a name that is no file says so before it is pressed."""
 

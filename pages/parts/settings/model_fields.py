@@ -165,9 +165,11 @@ def draw_buttons(
             st.button("Look for servers again", key="look_again", type="tertiary", on_click=forget_found_servers)
         chosen = workspace.model.is_language_model or workspace.settings.key_trouble
         back = chosen and st.button("Back to the built-in reader", type="tertiary", key="use_builtin")
-    if use:
+    if (use or test) and where.strip() and not model.strip():
+        st.caption(":material/info: Choose a model first, or type its name as the server knows it.")
+    elif use:
         shell.guarded(lambda: use_model(workspace, where=where, model=model, key=key, place=place, price=price))
-    if test:
+    elif test:
         st.session_state["test_key"] = key  # for the whole test after the quick one
         shell.guarded(lambda: connecting.start_model_test(workspace, address=where, model=model, key=key, quick=True))
     if back:
