@@ -11,14 +11,14 @@ import { veilOf } from "./veil.js";
  * @import { ReadingState, Send } from "./state.js"
  */
 
-/** Why a page ends, as [first words, reason]. @param {Pick<LayerPage, "ends" | "rule" | "reason">} page */
+/** Why a page ends, as [first words, reason]. @param {Pick<LayerPage, "ends" | "rule" | "reason" | "veiled">} page */
 export function pauseReason(page) {
   if (page.rule) return ["Paused here by rule:", "the model named no place it was offered, so the last one was taken"];
   if (page.ends === "section") return ["Paused here:", page.reason || "the section ends"];
   if (page.ends === "only") return ["Paused here:", page.reason || "it was the only place to pause"];
   if (page.ends === "rule") return ["Cut here by rule:", page.reason || "pages of even length, no model was asked"];
   if (page.ends === "end") return ["The end", ""];
-  return ["Paused here:", page.reason || "no reason was given"];
+  return ["Paused here:", page.reason || (page.veiled ? "you see why once you have read this far" : "no reason was given")];
 }
 
 export class Leaves {

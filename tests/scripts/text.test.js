@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chapterStart } from "../../assets/memory_view/commands.js";
+import { pauseReason } from "../../assets/memory_view/leaves.js";
 import { isBefore, partsOf, trimmed, wholeWords } from "../../assets/memory_view/text_places.js";
 import { chapterOf, chapterUnits, lastUpTo, placeOf, readingTime, shareRead, wordsBefore } from "../../assets/memory_view/text_store.js";
 import { nextEdge, piecesOf } from "../../assets/memory_view/word_steps.js";
@@ -121,4 +122,9 @@ test("what is told in one line has no signs of italics", () => {
   assert.equal(withoutSigns("aboard the *Perpetua*, 2 * 3 and *No. 119*", "*"), "aboard the Perpetua, 2 * 3 and No. 119");
   assert.equal(withoutSigns("snake_case and _this_", "_"), "snake_case and this");
   assert.equal(withoutSigns("*as it is*", ""), "*as it is*");
+});
+
+test("the reason of a pause ahead is kept back, not missing", () => {
+  assert.equal(pauseReason({ ends: "pause" })[1], "no reason was given");
+  assert.equal(pauseReason({ ends: "pause", veiled: 60 })[1], "you see why once you have read this far");
 });
