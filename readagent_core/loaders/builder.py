@@ -292,12 +292,8 @@ class Builder:
         """Removes the printed table of contents, which the sections repeat."""
         self.paragraphs, self.sections, entries = contents.remove_contents(self.paragraphs, self.sections)
         if entries:
-            self.add_notice(
-                "contents",
-                f"The table of contents ({entries:,} entries) was left out: each of them occurs again in the "
-                "book, as a section or as text.",
-                entries,
-            )
+            message = f"The table of contents ({entries:,} entries) was left out: each of them is in the book again."
+            self.add_notice("contents", message, entries)
 
     def _note_doubts(self, language: str) -> None:
         """Adds the notices of text that may be wrong: breaks that were guessed, lost characters, unreadable letters."""

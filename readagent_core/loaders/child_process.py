@@ -27,13 +27,7 @@ from typing import IO, Any
 
 from readagent_core import errors
 from readagent_core.document import Cover, Document, Notice, Picture
-from readagent_core.errors import (
-    DamagedDocumentError,
-    DocumentError,
-    NoTextError,
-    TooLargeError,
-    UnsafeDocumentError,
-)
+from readagent_core.errors import DamagedDocumentError, DocumentError, NoTextError, TooLargeError, UnsafeDocumentError
 from readagent_core.loaders import DEFAULT, Limits, PageProgress, import_loader, load
 from readagent_core.loaders.base import MEGABYTE, check_size
 from readagent_core.loaders.file_types import detect_file_type
@@ -150,21 +144,14 @@ class Child:
 
     def __init__(self, module: str, errors_file: IO[bytes] | int, folder: Path | None = None) -> None:
         path = os.pathsep.join(p for p in (str(_ROOT), os.environ.get("PYTHONPATH", "")) if p)
+        harmless = (each for each in os.environ.items() if not (_SECRET.search(each[0]) or _PASSWORD.search(each[1])))
         self.process = subprocess.Popen(
             [sys.executable, "-m", module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors_file,
             cwd=folder,
-            env={
-                **{
-                    name: value
-                    for name, value in os.environ.items()
-                    if not (_SECRET.search(name) or _PASSWORD.search(value))
-                },
-                "PYTHONPATH": path,
-                "PYTHONWARNINGS": "ignore",
-            },
+            env={**dict(harmless), "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"},
         )
         self.lines: Queue[bytes] = Queue()
         self._reader = Thread(target=self._read, daemon=True)
@@ -194,14 +181,8 @@ class Child:
         self.lines.put(b"")
 
 
-_NO_CHILD_PROCESS = Notice(
-    "unguarded", "The file was opened without bounds on memory, because no process could be started."
-)
-
-
-_NO_PICTURES = Notice(
-    "no-pictures", "The text was opened without its pictures, because reading the file with them failed."
-)
+_NO_CHILD_PROCESS = Notice("unguarded", "Opened without bounds on memory, because no process could be started.")
+_NO_PICTURES = Notice("no-pictures", "Opened without its pictures, because reading the file with them failed.")
 
 
 def _parse_reply(ended: Ended, limits: Limits, folder: Path) -> Document:
@@ -282,15 +263,9 @@ def main() -> None:
         import_loader(detect_file_type(data, request["name"]).format)
         limit_memory(limits)
         extend_time(limits)
-        document = load(
-            data,
-            request["name"],
-            **request["options"],
-            limits=limits,
-            progress=report,
-            skip=frozenset(request["skip"]),
-            recognised={number: RecognisedPage.from_list(page) for number, page in request["recognised"]},
-        )
+        pages = {number: RecognisedPage.from_list(page) for number, page in request["recognised"]}
+        more = {**request["options"], "skip": frozenset(request["skip"]), "recognised": pages}
+        document = load(data, request["name"], limits=limits, progress=report, **more)
         cover = document.cover
         for picture in document.pictures:  # in files: within the reply they would need several times their memory
             Path(request["file"]).with_name(picture.id).write_bytes(picture.data)

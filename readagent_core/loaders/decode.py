@@ -35,10 +35,7 @@ _MOST_DAMAGED = 0.002  # of the characters
 _NEIGHBOURS = {"cp1250", "iso8859_2", "iso8859_15", "cp1254", "mac_roman", "cp437", "cp850", "cp1257"}
 _WESTERN = {"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "fi", "ca", "la", "id"}
 _SAMPLE = 60_000
-_NAMES = {
-    "cp1252": "Western European (Windows-1252)",
-    "cp932": "Shift_JIS",
-}
+_NAMES = {"cp1252": "Western European (Windows-1252)", "cp932": "Shift_JIS"}
 
 
 def decode(data: bytes) -> tuple[str, str]:
@@ -150,9 +147,7 @@ def decode_noting_guess(data: bytes, builder: Builder) -> str:
     """Returns the characters of ``data``. Adds a notice where the encoding was guessed."""
     text, guessed = decode(data)
     if guessed:
-        builder.add_notice(
-            "encoding",
-            "The file does not say how its characters are coded; "
-            f"it was read as {_NAMES.get(guessed, guessed)}, which fits best.",
-        )
+        name = _NAMES.get(guessed, guessed)
+        message = f"The file does not say how its characters are coded; it was read as {name}, which fits best."
+        builder.add_notice("encoding", message)
     return text

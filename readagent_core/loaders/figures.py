@@ -132,12 +132,9 @@ class Pictures:
             else:
                 figures.append(figure)
         shown = list(dict.fromkeys(figure.picture for figure in figures if figure.picture))
-        return replace(
-            document,
-            figures=tuple(figures),
-            pictures=tuple(self._stored[name] for name in shown),
-            warnings=(*document.warnings, *self._notices(sum(1 for figure in figures if figure.picture))),
-        )
+        pictures = tuple(self._stored[name] for name in shown)
+        warnings = (*document.warnings, *self._notices(sum(1 for figure in figures if figure.picture)))
+        return replace(document, figures=tuple(figures), pictures=pictures, warnings=warnings)
 
     def _notices(self, shown: int) -> list[Notice]:
         notices = []

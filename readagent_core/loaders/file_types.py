@@ -39,19 +39,11 @@ _OTHERS: tuple[tuple[int, tuple[bytes, ...], str, str], ...] = (  # where the ma
     (0, (b"B\x00B\x00e\x00B\x00", b"L\x00R\x00F\x00"), "a Sony book (.lrf)", _CONVERT),
     (0, (b"HWP Document File",), "a Hangul document (.hwp)", _IN_HANGUL),
     (0, (b"AT&TFORM",), "a DjVu file", "convert it to a PDF with a text layer"),
-    (
-        0,
-        (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00", b"MM\x00*", b"BM", b"8BPS"),
-        "a picture",
-        "run text recognition (OCR) on it, then open the result",
-    ),
+    (0, (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00", b"MM\x00*", b"BM", b"8BPS"), "a picture",
+     "run text recognition (OCR) on it, then open the result"),
     (0, (b"%!PS",), "a PostScript file", "convert it to PDF"),
-    (
-        0,
-        (b"Rar!",),
-        "a packed file (RAR), as comics (.cbr) are",
-        "unpack it and open the book inside; a comic has no text",
-    ),
+    (0, (b"Rar!",), "a packed file (RAR), as comics (.cbr) are",
+     "unpack it and open the book inside; a comic has no text"),
     (0, (b"\x1f\x8b", b"7z\xbc\xaf'\x1c", b"BZh", b"\xfd7zXZ"), "a packed file", "unpack it and open the book inside"),
     (0, (b"ID3", b"OggS", b"fLaC"), "a sound file", "open a text of it instead"),
     (4, (b"ftyp",), "a sound or video file", "open its subtitles (.srt, .vtt) instead"),
@@ -59,7 +51,7 @@ _OTHERS: tuple[tuple[int, tuple[bytes, ...], str, str], ...] = (  # where the ma
     (0, (b"\x7fELF", b"MZ\x90"), "a program", "open a book"),
     (0, (b"SQLite format 3\x00",), "a database", "open a book"),
     (0, (b"bplist",), "a property list: data for programs", "open a book"),
-)
+)  # fmt: skip
 _OLD_OFFICE: tuple[tuple[str, str, str], ...] = (  # a stream in the file, what it is, advice
     ("HwpSummaryInformation", "a Hangul document (.hwp)", _IN_HANGUL),
     ("PowerPoint Document", "an old PowerPoint presentation (.ppt)", "save it as .pptx"),

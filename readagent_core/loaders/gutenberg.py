@@ -51,11 +51,8 @@ def remove_licence(pieces: list[T], texts: Sequence[str], builder: Builder) -> t
     if sum(map(count_words, texts[books[-1].stop or len(texts) :])) > _LONGEST_LICENCE:
         books[-1] = slice(books[-1].start, None)
     words = sum(map(count_words, texts)) - sum(sum(map(count_words, texts[book])) for book in books)
-    builder.add_notice(
-        "gutenberg",
-        f"Project Gutenberg's header and licence ({words:,} words) were left out; they are not part of the book.",
-        words,
-    )
+    message = f"Project Gutenberg's header and licence ({words:,} words) were left out; they are not part of the book."
+    builder.add_notice("gutenberg", message, words)
     return [piece for book in books for piece in pieces[book]], facts
 
 

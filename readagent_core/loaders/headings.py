@@ -308,12 +308,8 @@ def _title_below(blocks: Sequence[Sequence[str]], i: int, heading: Heading) -> s
         return ""
     title = " ".join(line.strip() for line in blocks[i + 1])
     plain = title.strip("*_ ")
-    if (
-        not plain
-        or len(plain) > 70
-        or plain[0] in "\"“‘'「『("
-        or (plain[-1] in '.!?,;:"”’。！？」' and not plain.isupper())
-    ):
+    ended = plain[-1:] in tuple('.!?,;:"”’。！？」') and not plain.isupper()
+    if not plain or len(plain) > 70 or plain[0] in "\"“‘'「『(" or ended:
         return ""
     if not plain.isupper() and not plain.istitle() and len(plain.split()) > 8:
         return ""

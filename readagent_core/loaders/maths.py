@@ -29,6 +29,8 @@ _UP = str.maketrans(
 _DOWN = str.maketrans("0123456789+-−=()aehijklmnoprstuvxβγρφχ", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ")
 _RAISABLE = re.compile(r"[0-9+\-−=()ni]*[0-9n][0-9+\-−=()ni]*")
 _LOWERABLE = re.compile(r"[0-9+\-−=()]+")
+_DISPLAYED = ' display="block"'
+_UNREAD = ("annotation", "script", "style")
 _PRIMES = frozenset("′″‴⁗'*†‡°")
 _ACCENTS = {
     "^": "\u0302", "ˆ": "\u0302", "¯": "\u0304", "‾": "\u0304", "―": "\u0304", "_": "\u0304", "→": "\u20d7",
@@ -105,11 +107,7 @@ def local_name(element: Any) -> str:
 
 
 def _children(element: Any) -> list[Any]:
-    return [
-        child
-        for child in element
-        if local_name(child) and not local_name(child).startswith(("annotation", "script", "style"))
-    ]
+    return [child for child in element if local_name(child) and not local_name(child).startswith(_UNREAD)]
 
 
 def _line(element: Any, depth: int) -> str:
@@ -133,10 +131,8 @@ def _line(element: Any, depth: int) -> str:
     if name in ("mtr", "mlabeledtr"):
         return ", ".join(filter(None, (_line(part, depth + 1).strip() for part in parts)))
     if name in _SCRIPTS and len(parts) > 1:
-        tight = [_line(part, depth + 1) for part in parts[:1]] + [
-            _join([part], depth, tight=True) for part in parts[1:]
-        ]
-        return str(_SCRIPTS[name](element, tight))
+        scripts = (_join([part], depth, tight=True) for part in parts[1:])
+        return str(_SCRIPTS[name](element, [_line(parts[0], depth + 1), *scripts]))
     if name == "mmultiscripts":
         return _multiscripts(parts, depth)
     return _join(parts, depth)
@@ -151,11 +147,8 @@ def _join(parts: list[Any], depth: int, *, tight: bool = False) -> str:
     """Return the lines of ``parts`` one after the other; ``tight``: without spaces around signs."""
     out = ""
     for at, part in enumerate(parts):
-        line = (
-            _join(_children(part), depth + 1, tight=True)
-            if tight and local_name(part) in _GROUPS and _children(part)
-            else _line(part, depth + 1)
-        )
+        group = tight and local_name(part) in _GROUPS and _children(part)
+        line = _join(group, depth + 1, tight=True) if group else _line(part, depth + 1)
         if not line:
             continue
         sign = not _children(part) and bool(_SPACED.fullmatch(line))
@@ -166,9 +159,8 @@ def _join(parts: list[Any], depth: int, *, tight: bool = False) -> str:
         elif out and _is_operator(parts[at - 1]) and line[0] not in ",)]}":
             out += " "
         elif out and line[0].isalnum() and out[-1].isalnum():
-            word = (
-                local_name(parts[at - 1]) in ("mi", "mtext") and len(out.split()[-1]) > 1 and out.split()[-1].isalpha()
-            )
+            last = out.split()[-1]
+            word = local_name(parts[at - 1]) in ("mi", "mtext") and len(last) > 1 and last.isalpha()
             number = out[-1].isdigit() and line[0].isdigit() and local_name(part) != "mn"
             out += " " * (word or number or (local_name(part) == "mi" and len(line) > 1))
         out += line
@@ -177,11 +169,8 @@ def _join(parts: list[Any], depth: int, *, tight: bool = False) -> str:
 
 def _is_operator(part: Any) -> bool:
     """Return whether ``part`` is a sum, an integral, a limit or a function with scripts."""
-    base = (
-        "".join(part[0].itertext()).strip()
-        if local_name(part) in _SCRIPTS and local_name(part) != "mfrac" and len(part)
-        else ""
-    )
+    scripted = local_name(part) in _SCRIPTS and local_name(part) != "mfrac" and len(part)
+    base = "".join(part[0].itertext()).strip() if scripted else ""
     return base in _LARGE or (len(base) > 1 and base.isalpha())
 
 
@@ -221,19 +210,16 @@ def raise_text(text: str, *, up: bool) -> str:
 
 
 def _raised(text: str) -> str:
-    text = text.strip()
-    if not text or all(sign in _PRIMES for sign in text):
-        return text
-    raised = text.translate(_UP)
-    changed = all(a != b for a, b in zip(text, raised, strict=True))
-    return raised if changed else f"^{_operand(text)}"
+    return text.strip() if all(sign in _PRIMES for sign in text.strip()) else _moved(text.strip(), _UP, "^")
 
 
 def _lowered(text: str) -> str:
-    text = text.strip()
-    lowered = text.translate(_DOWN)
-    changed = all(a != b for a, b in zip(text, lowered, strict=True))
-    return lowered if changed or not text else f"_{_operand(text)}"
+    return _moved(text.strip(), _DOWN, "_")
+
+
+def _moved(text: str, table: dict[int, int], sign: str) -> str:
+    moved = text.translate(table)
+    return moved if all(a != b for a, b in zip(text, moved, strict=True)) else f"{sign}{_operand(text)}"
 
 
 def _base(text: str) -> str:
@@ -283,9 +269,7 @@ def _multiscripts(parts: list[Any], depth: int) -> str:
 def safe_mathml(element: Any) -> str:
     """Return a formula as MathML of the elements and attributes that are safe to draw; '' where it is too long."""
     inner = "".join(_safe(child, 0) for child in ([element] if local_name(element) != "math" else _children(element)))
-    text = (
-        f"<math{' display=' + chr(34) + 'block' + chr(34) if element.get('display') == 'block' else ''}>{inner}</math>"
-    )
+    text = f"<math{_DISPLAYED if element.get('display') == 'block' else ''}>{inner}</math>"
     return text if inner and len(text) <= _LONGEST else ""
 
 
@@ -298,18 +282,12 @@ def _safe(element: Any, depth: int) -> str:
     if name == "mfenced":
         inner = "<mo>,</mo>".join(_safe(part, depth + 1) for part in parts)
         return f"<mrow>{_sign(element.get('open', '('))}{inner}{_sign(element.get('close', ')'))}</mrow>"
-    inner = (
-        "".join(_safe(part, depth + 1) for part in parts)
-        if parts
-        else escape("".join(element.itertext()).strip(), quote=False)
-    )
+    said = "" if parts else escape("".join(element.itertext()).strip(), quote=False)
+    inner = "".join(_safe(part, depth + 1) for part in parts) or said
     if name not in _TAGS:
         return inner if parts else f"<mtext>{inner}</mtext>" * bool(inner)
-    attributes = "".join(
-        f' {key}="{value}"'
-        for key, value in element.items()
-        if key in _ATTRIBUTES and re.fullmatch(r"[\w.% -]*", value)
-    )
+    known = ((key, value) for key, value in element.items() if key in _ATTRIBUTES)
+    attributes = "".join(f' {key}="{value}"' for key, value in known if re.fullmatch(r"[\w.% -]*", value))
     return f"<{name}{attributes}>{inner}</{name}>"
 
 

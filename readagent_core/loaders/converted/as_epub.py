@@ -97,9 +97,8 @@ def open_as_epub(
     cover: str = "",
 ) -> Document:
     """Returns the document of the HTML ``body``. ``pictures``: by the names that it uses. Raises DocumentError."""
-    page = f'<html xmlns:epub="http://www.idpf.org/2007/ops"><head></head><body>{body}</body></html>'.encode(
-        "utf-8", "replace"
-    )
+    whole = f'<html xmlns:epub="http://www.idpf.org/2007/ops"><head></head><body>{body}</body></html>'
+    page = whole.encode("utf-8", "replace")
     check_size(page, limits.page, "The text in this file")
     files = {"text.xhtml": page, **(pictures or {})}
     items = "".join(
@@ -108,11 +107,8 @@ def open_as_epub(
         + "/>"
         for at, (file, data) in enumerate(files.items())
     )
-    facts = "".join(
-        f"<dc:{key}>{escape(value)}</dc:{key}>"
-        for key, value in (("title", title), ("creator", author), ("language", language))
-        if value
-    )
+    said = (("title", title), ("creator", author), ("language", language))
+    facts = "".join(f"<dc:{key}>{escape(value)}</dc:{key}>" for key, value in said if value)
     package = (
         '<package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/" version="3.0">'
         f'<metadata>{facts}</metadata><manifest>{items}</manifest><spine><itemref idref="i0"/></spine></package>'

@@ -59,11 +59,8 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
     text = _Text(main, table, limits)
     document = open_as_epub(text.as_html(), name, limits=limits, title=title, author=author)
     told = [("pictures-left-out", "picture", text.pictures), ("parts-left-out", "list mark", text.marks)]
-    notices = (
-        Notice(code, f"Not shown: {count_of(count, what)}. Save the file as .docx to see them.", count)
-        for code, what, count in told
-        if count
-    )
+    advice = "Save the file as .docx to see them."
+    notices = (Notice(code, f"Not shown: {count_of(n, what)}. {advice}", n) for code, what, n in told if n)
     return replace(document, warnings=(*document.warnings, *notices))
 
 
@@ -133,11 +130,8 @@ class _Text:
             piece = _Piece(len(text), (place & 0x3FFFFFFF) // (3 - step), step)
             raw = self.main[piece.place :][: max(0, ends[number + 1] - ends[number]) * step]
             # half a pair of surrogates counts as a character
-            text += (
-                raw.decode("cp1252", "replace")
-                if step == 1
-                else "".join(map(chr, unpack_from(f"<{len(raw) // 2}H", raw)))
-            )
+            wide = "" if step == 1 else "".join(map(chr, unpack_from(f"<{len(raw) // 2}H", raw)))
+            text += raw.decode("cp1252", "replace") if step == 1 else wide
             pieces.append(piece)
         return text, pieces
 

@@ -61,11 +61,8 @@ def _slide(part: Part, number: int, pictures: Pictures) -> str:
 
 def _text(element: Any) -> str:
     """Returns the text of a paragraph or cell on one line; a line break or the end of a paragraph is a space."""
-    return " ".join(
-        "".join(
-            (part.text or "") if part.tag.endswith("}t") else " " for part in element.iter("{*}t", "{*}br", "{*}p")
-        ).split()
-    )
+    parts = element.iter("{*}t", "{*}br", "{*}p")
+    return " ".join("".join((part.text or "") if part.tag.endswith("}t") else " " for part in parts).split())
 
 
 def _picture(shape: Any, part: Part, pictures: Pictures) -> str:

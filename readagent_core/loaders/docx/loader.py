@@ -123,11 +123,10 @@ class _BodyReader:
             )
         self.builder.note_hidden(self.reader.hidden)
         if self.contents:
-            self.builder.add_notice(
-                "contents",
-                f"The document's own table of contents ({self.contents:,} words) was left out: the sections say it.",
-                self.contents,
+            message = (
+                f"The document's own table of contents ({self.contents:,} words) was left out: the sections say it."
             )
+            self.builder.add_notice("contents", message, self.contents)
 
     def _add_text(self, text: str, anchors: Sequence[str] = ()) -> None:
         if _RULE.match(text):

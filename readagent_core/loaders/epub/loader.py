@@ -68,13 +68,7 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
         raise _no_text_error(package, parts)
     title, author = clean_metadata(metadata.title, metadata.author)
     document = builder.build(
-        title=title,
-        name=name,
-        author=author,
-        language=metadata.language,
-        format="epub",
-        cover=cover,
-        limits=limits,
+        title=title, name=name, author=author, language=metadata.language, format="epub", cover=cover, limits=limits
     )
     return shown.add_to(replace(document, vertical=is_vertical(archive, package), series=metadata.place_in_series))
 
@@ -122,11 +116,8 @@ def _remove_publisher_pages(parts: list[EpubPart], called: dict[str, list[str]],
     if not apart or sum(len(b.text) for part in apart for b in part.blocks) * 4 > letters:
         return parts
     names = ", ".join((called.get(part.name) or [splitext(basename(part.name))[0]])[0] for part in apart)
-    builder.add_notice(
-        "publisher",
-        f"The publisher's own pages ({names}: {count:,} words) were left out; they are not part of the book.",
-        count,
-    )
+    message = f"The publisher's own pages ({names}: {count:,} words) were left out; they are not part of the book."
+    builder.add_notice("publisher", message, count)
     return [replace(part, blocks=[], pictures=0) if part in apart else part for part in parts]
 
 
@@ -134,28 +125,21 @@ def _add_notices(builder: Builder, package: Package, parts: list[EpubPart], arch
     """Adds the notices about parts that are missing, damaged or left out."""
     if package.guessed:
         builder.add_notice(
-            "order-guessed",
-            "The book's list of contents is damaged; its parts are in the order of their file names.",
+            "order-guessed", "The book's list of contents is damaged; its parts are in the order of their file names."
         )
     if package.missing:
         names = ", ".join(basename(n) for n in package.missing[:5])
-        builder.add_notice(
-            "parts-missing",
-            f"Named by the book, but not in its file: {count_of(len(package.missing), 'part')} ({names}).",
-            len(package.missing),
-        )
+        message = f"Named by the book, but not in its file: {count_of(len(package.missing), 'part')} ({names})."
+        builder.add_notice("parts-missing", message, len(package.missing))
     for part in parts:
         if part.reason:
             builder.add_notice("part-dropped", f"{basename(part.name)} was left out: {part.reason}.")
     used = {part.name for part in parts}
     outside = [n for n in package.others if n not in used and n != package.nav]
     if outside:
-        builder.add_notice(
-            "parts-outside",
-            f"Outside the book's reading order, so left out: {count_of(len(outside), 'part')} "
-            f"({', '.join(map(basename, outside[:5]))}).",
-            len(outside),
-        )
+        names = ", ".join(map(basename, outside[:5]))
+        message = f"Outside the book's reading order, so left out: {count_of(len(outside), 'part')} ({names})."
+        builder.add_notice("parts-outside", message, len(outside))
     builder.note_hidden(sum(part.hidden for part in parts))
     entries = sum(part.entries for part in parts)
     if entries:

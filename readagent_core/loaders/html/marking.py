@@ -95,11 +95,8 @@ def mark_formulas(root: Element, marks: Marks) -> None:
             _replace(image, marks, parse_tex(alt), alt)
     if any(sign in text_of(root) for sign in ("\\(", "\\[", "$$")):
         for one in root.iter(etree.Element):
-            if (
-                one.tag not in ("code", "pre", "script", "style")
-                and one.text
-                and ("\\" in one.text or "$$" in one.text)
-            ):
+            plain = one.tag not in ("code", "pre", "script", "style")
+            if plain and one.text and ("\\" in one.text or "$$" in one.text):
                 one.text = mark_tex(one.text, lambda tree: _marked(marks, tree))
             if one.tail and ("\\" in one.tail or "$$" in one.tail):
                 one.tail = mark_tex(one.tail, lambda tree: _marked(marks, tree))

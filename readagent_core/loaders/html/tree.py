@@ -43,11 +43,7 @@ _SPACES = frozenset({
     "http://www.w3.org/1999/xhtml", "http://www.w3.org/1998/Math/MathML", "http://www.w3.org/2000/svg",
     "http://www.daisy.org/z3986/2005/dtbook/",
 })  # fmt: skip
-_PREFIXES = {
-    _EPUB: "epub-",
-    "http://www.w3.org/1999/xlink": "xlink-",
-    "http://www.w3.org/XML/1998/namespace": "xml-",
-}
+_PREFIXES = {_EPUB: "epub-", "http://www.w3.org/1999/xlink": "xlink-", "http://www.w3.org/XML/1998/namespace": "xml-"}
 _DEEPEST = 200  # elements in one another; deeper ones of a page that libxml2 gives up become neighbours
 _OPTIONS = {"remove_comments": True, "remove_pis": True, "huge_tree": True, "no_network": True}
 

@@ -58,11 +58,8 @@ def read_figures(page: PdfPage, number: int, lines: Sequence[Line], shown: Pictu
         return image
 
     found = [(box, shown.add(f"page {number} {box}", partial(cut_out, box))) for box in boxes]
-    return [
-        PageFigure(figure, number, (box[1] + box[3]) / 2, *_find_lines(box, lines))
-        for box, figure in found
-        if figure and figure.picture
-    ]
+    kept = ((box, figure) for box, figure in found if figure and figure.picture)
+    return [PageFigure(figure, number, (box[1] + box[3]) / 2, *_find_lines(box, lines)) for box, figure in kept]
 
 
 def _find_lines(box: Box, lines: Sequence[Line]) -> tuple[str, str]:

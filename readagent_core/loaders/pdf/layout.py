@@ -57,15 +57,7 @@ def remove_running_lines(pages: Sequence[list[Line]]) -> tuple[list[list[Line]],
     pages = [join_parts([line for line in page if line not in no]) for page, no in zip(pages, numbers, strict=True)]
     size = usual_size(pages[:: len(pages) // _MEASURED + 1])
     rows = [find_rows(line for line in lines if not line.turned) for lines in pages]
-    edges = [
-        [
-            line
-            for n, row in enumerate(each)
-            for line in row
-            if (depth := min(n, len(each) - 1 - n)) < _EDGE or (depth < _DEEPEST and len(line.text) > LONG)
-        ]
-        for each in rows
-    ]
+    edges = [list(_edge_lines(each)) for each in rows]
     turned = [[line for line in lines if line.turned] for lines in pages]  # stamps and watermarks
     found, counted = _find_running([[*edge, *stamps] for edge, stamps in zip(edges, turned, strict=True)], size)
     running = [
@@ -121,6 +113,11 @@ def _find_running(edges: Sequence[Sequence[Line]], size: float) -> tuple[list[li
             if repeats:
                 running[number].append(line)
     return running, counted
+
+
+def _edge_lines(rows: list[list[Line]]) -> Iterator[Line]:
+    for depth, row in ((min(n, len(rows) - 1 - n), row) for n, row in enumerate(rows)):
+        yield from (line for line in row if depth < _EDGE or (depth < _DEEPEST and len(line.text) > LONG))
 
 
 def _outermost(rows: list[list[Line]], running: Collection[Line]) -> Iterator[Line]:

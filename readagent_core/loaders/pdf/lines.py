@@ -59,13 +59,8 @@ def join_parts(lines: Sequence[Line], widest: float = GUTTER) -> list[Line]:
             if line.y - last.y > _SUPERSCRIPT * last.size and line.size < INDEX * last.size:
                 text = characters.replace_raised(last.text, text, "".join(each.text for each in lines[i + 1 : i + 2]))
             gap = (line.x - last.end) / main.size
-            space = (
-                "\t"
-                if gap > GAP and last.text not in BULLETS
-                else " "
-                if text and (gap > TOUCHING or gap < -0.5) and last.text[-1:] != " "
-                else ""
-            )
+            apart = text and (gap > TOUCHING or gap < -0.5) and last.text[-1:] != " "
+            space = "\t" if gap > GAP and last.text not in BULLETS else " " if apart else ""
             bold = main.bold and all(part.bold or not _WORD.search(part.text) for part in (last, line))
             line = main._replace(text=f"{last.text}{space}{text}", x=last.x, end=max(last.end, line.end))
             line = line._replace(bold=bold, lead=not bold and (last.bold or last.lead))

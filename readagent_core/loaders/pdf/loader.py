@@ -295,11 +295,10 @@ def _with_titles(pages: list[list[Line]], entries: Sequence[file.OutlineEntry]) 
     titles: dict[int, set[str]] = defaultdict(set)
     for entry in entries:
         titles[entry.number].add(entry.title.casefold())
+    named = (titles.get(number, ()) for number in range(len(pages)))
     return [
-        [line._replace(bold=True) if line.text.casefold() in titles[number] else line for line in lines]
-        if number in titles
-        else lines
-        for number, lines in enumerate(pages)
+        [line._replace(bold=True) if line.text.casefold() in here else line for line in lines]
+        for here, lines in zip(named, pages, strict=True)
     ]
 
 

@@ -274,11 +274,8 @@ class _PageReader:
                 return
         font = self._font_name(middle)
         sign = not self.text[start : start + 2].isalnum() and characters.is_symbolic(self._font_name(first))
-        if (
-            sign
-            or characters.is_symbolic(font)
-            or (not self.text.isascii() and characters.PRIVATE.search(self.text, start, stop))
-        ):
+        private = not self.text.isascii() and characters.PRIVATE.search(self.text, start, stop)
+        if sign or private or characters.is_symbolic(font):
             text = self._symbols(start, stop)
         elif self._is_apart and _SPACED_OUT.search(self.text, start, stop):
             text = self._spaced_out(start, stop)

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from ctypes import c_double, c_int
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import pairwise
+from itertools import chain, pairwise, takewhile
 from math import pi, sin
 
 import pypdfium2.raw as pdfium
@@ -107,11 +107,8 @@ def find_quotation(
     for number in numbers:
         found = _find_from(document, wanted, first, last, number)
         if found:
-            return tuple(
-                PagePlace(at, rectangles)
-                for at, runs in found
-                if (rectangles := _rectangles(document[at - 1], runs, tail))
-            )
+            places = (PagePlace(at, _rectangles(document[at - 1], runs, tail)) for at, runs in found)
+            return tuple(place for place in places if place.rectangles)
     return ()
 
 
@@ -127,7 +124,7 @@ def _find_from(
         letters = _PageLetters(textpage)
         textpage.close()
         pages.append((at, letters))
-        for place in _occurrences(letters.text, wanted.text[first:last]):
+        for place in (m.start() for m in re.finditer(f"(?={wanted.text[first:last]})", letters.text)):
             score = _neighbours(wanted.text, first, last, letters.text, place)
             if best is None or score > best[0]:
                 best = score, at, (letters.places[place], letters.places[place + last - first - 1])
@@ -139,23 +136,13 @@ def _find_from(
     return _align(pages, wanted, first, last)
 
 
-def _occurrences(text: str, part: str) -> Iterator[int]:
-    place = text.find(part)
-    while place >= 0:
-        yield place
-        place = text.find(part, place + 1)
-
-
 def _neighbours(text: str, first: int, last: int, other: str, place: int) -> int:
     """Returns how many letters before and after two equal passages are equal as well."""
-    count = 0
-    while count < min(_CONTEXT, first, place) and text[first - count - 1] == other[place - count - 1]:
-        count += 1
-    after = 0
     end = place + last - first
-    while after < min(_CONTEXT, len(text) - last, len(other) - end) and text[last + after] == other[end + after]:
-        after += 1
-    return count + after
+    before = (text[max(0, first - _CONTEXT) : first][::-1], other[max(0, place - _CONTEXT) : place][::-1])
+    after = (text[last : last + _CONTEXT], other[end : end + _CONTEXT])
+    equal = (takewhile(lambda pair: pair[0] == pair[1], zip(*each, strict=False)) for each in (before, after))
+    return sum(1 for _ in chain.from_iterable(equal))
 
 
 def _align(
@@ -197,8 +184,8 @@ def _equal_passages(
     wanted: _Letters, page: _Letters, first: int, last: int, among: range
 ) -> Iterator[tuple[int, int, int, int]]:
     """Yields the equal passages of a quotation and a page: start and end in ``wanted``, start and end on the page."""
-    for chain in _chains(wanted, page, among):
-        inside = [(a, b) for a, b in chain if a < last and wanted.words_end[a] > first]
+    for pairs in _chains(wanted, page, among):
+        inside = [(a, b) for a, b in pairs if a < last and wanted.words_end[a] > first]
         if inside:
             (start, at), (final, beyond) = inside[0], inside[-1]
             end, beyond = wanted.words_end[final], page.words_end[beyond]
@@ -216,14 +203,14 @@ def _chains(wanted: _Letters, page: _Letters, among: range) -> Iterator[list[tup
     places = list(page.words_end)
     one = [wanted.text[a : wanted.words_end[a]] for a in starts]
     other = [page.text[b : page.words_end[b]] for b in places]
-    chain: list[tuple[int, int]] = []
+    run: list[tuple[int, int]] = []
     for block in SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks():
         pairs = list(zip(starts[block.a : block.a + block.size], places[block.b : block.b + block.size], strict=True))
-        if chain and not (pairs and _is_near(wanted, page, chain[-1], pairs[0])):
-            if len(chain) >= _ANCHOR_WORDS or sum(wanted.words_end[a] - a for a, _ in chain) >= _ANCHOR_LETTERS:
-                yield chain
-            chain = []
-        chain += pairs
+        if run and not (pairs and _is_near(wanted, page, run[-1], pairs[0])):
+            if len(run) >= _ANCHOR_WORDS or sum(wanted.words_end[a] - a for a, _ in run) >= _ANCHOR_LETTERS:
+                yield run
+            run = []
+        run += pairs
 
 
 def _is_near(wanted: _Letters, page: _Letters, before: tuple[int, int], after: tuple[int, int]) -> bool:

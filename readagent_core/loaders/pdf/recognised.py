@@ -65,10 +65,7 @@ def _usual_size(pages: Iterable[Sequence[Line]]) -> float:
 
 
 def describe_recognition(
-    document: Document,
-    recognised: Mapping[int, float],
-    pages: Mapping[int, RecognisedPage],
-    labels: Sequence[str],
+    document: Document, recognised: Mapping[int, float], pages: Mapping[int, RecognisedPage], labels: Sequence[str]
 ) -> Document:
     """Returns the document with its recognised ``pages``, and notices of how much was recognised and what to compare.
 

@@ -95,12 +95,8 @@ def _is_full(line: str, following: str, width: int) -> bool:
 def _is_indented(blocks: Sequence[Sequence[str]]) -> bool:
     """Returns whether indents inside blocks start paragraphs; verse, which indents every other line, does not count."""
     inner = [line for block in blocks for line in block[1:]]
-    indents = [
-        following
-        for block in blocks
-        for line, following in itertools.pairwise(block)
-        if _indent(following) and not _indent(line)
-    ]
+    pairs = (pair for block in blocks for pair in itertools.pairwise(block))
+    indents = [following for line, following in pairs if _indent(following) and not _indent(line)]
     firsts = [block[0] for block in blocks if len(block) > 3]
     led = sum(bool(_indent(line)) for line in firsts)
     return 0 < len(indents) < len(inner) * 0.5 and (led * 2 > len(firsts) or len(firsts) < 4)

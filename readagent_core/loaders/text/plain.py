@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 from readagent_core.document import Document, SpanKind
 from readagent_core.loaders import gutenberg, headings
@@ -79,14 +80,8 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
             builder.add_paragraph(text, exact=is_table(text.split("\n")))
 
     headings.add_blocks(builder, blocks, found, contents, add)
-    return builder.build(
-        title=facts.get("title", ""),
-        name=name,
-        author=facts.get("author", ""),
-        language=facts.get("language", ""),
-        format="text",
-        limits=limits,
-    )
+    told: dict[str, Any] = {key: facts.get(key, "") for key in ("title", "author", "language")}
+    return builder.build(**told, name=name, format="text", limits=limits)
 
 
 def _split_blocks(lines: list[str]) -> tuple[list[list[str]], set[int]]:
