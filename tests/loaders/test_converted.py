@@ -290,6 +290,8 @@ def test_latex_and_org_are_read_by_pandoc_and_what_is_lost_is_told():
     assert {"parts-missing", "parts-left-out", "kept-note"} <= {notice.code for notice in document.warnings}
     org = load(b"* One\nText in /Org/.\n", "x.org")
     assert ([s.title for s in org.sections], flat(org), org.title) == (["One"], "Text in Org.", "x")
+    closed = load(b"= The Weir =\n\n== The Ice ==\n\nIt held.\n", "x.adoc")
+    assert (closed.title, [s.title for s in closed.sections], flat(closed)) == ("The Weir", ["The Ice"], "It held.")
     broken = load(b"\\begin{document}\\begin{tabular}{{{It held.", "x.tex")
     assert "It held." in flat(broken)
     assert [notice.code for notice in broken.warnings] == ["other-format"]

@@ -26,6 +26,7 @@ _INCLUDED = re.compile(r"Could not (?:load include file|fetch resource) (\S+)|in
 _SKIPPED = re.compile(
     r"^\[INFO\] Skipped '(?!\\(?:maketitle|begin|end|label|vspace|hspace|newpage|noindent)\b)", re.MULTILINE
 )
+_CLOSED = re.compile(r"^(={1,6}) (.*\S) +\1[ \t]*$", re.MULTILINE)  # '== Title ==', whose end pandoc leaves in titles
 _NO_MEMORY = 251  # the exit code of a program in Haskell whose heap is full
 
 
@@ -43,10 +44,10 @@ def load(data: bytes, name: str, *, format: str, limits: Limits) -> Document:
         ) from None
     heap = ["+RTS", f"-M{int(_HEAP * limits.memory)}", "-RTS"]
     command = [pandoc, *heap, "--sandbox", "--verbose", "-f", format, "-t", "html5", "-s", "--mathml", "--wrap=none"]
+    text = _CLOSED.sub(r"\1 \2", decode(data)[0]) if format == "asciidoc" else decode(data)[0]
+    given = text.encode("utf-8", "replace")
     try:
-        done = subprocess.run(
-            command, input=decode(data)[0].encode("utf-8", "replace"), capture_output=True, timeout=limits.seconds
-        )
+        done = subprocess.run(command, input=given, capture_output=True, timeout=limits.seconds)
     except subprocess.TimeoutExpired:
         raise TooLargeError(
             f"{NAMES[format].capitalize()} of this size takes too long. Split it and open the parts."
