@@ -54,8 +54,15 @@ export class Controls {
     this.asking = button("", () => on.askShown("ask"), { kind: "slim", title: "Ask one question of all books shown here" });
     this.comparing = button("Compare", () => on.askShown("compare"), { kind: "slim", title: COMPARE });
     const find = el("label", { class: "field find" }, icon("search"), this.input);
+    this.more = button("", () => this.openMore(), {
+      kind: "quiet icon more",
+      icon: "dots",
+      name: "Sort, filter, notes, select",
+      "aria-haspopup": "menu",
+    });
+    this.rest = [this.sort, this.tag, this.gists, notes, mine, this.asking, this.comparing, this.select]; // in `more` on a phone
     this.top = el("div", { class: "top" }, el("h1", {}, "Library"), find, this.sort, this.add);
-    this.bar = el("div", { class: "bar2" }, this.shelves, this.tag, this.gists, notes, mine, this.asking, this.comparing, this.select);
+    this.bar = el("div", { class: "bar2" }, this.shelves, ...this.rest.slice(1), this.more);
   }
 
   /**
@@ -110,6 +117,18 @@ export class Controls {
     this.shelves.replaceChildren(...tabs, ...(shelf ? [edit] : []), add);
   }
 
+  openMore() {
+    const items = this.rest
+      .filter((node) => !node.hidden)
+      .map((node) => ({ label: node.getAttribute("aria-label") ?? node.textContent ?? "", act: () => node.click() }));
+    openMenu(this.more, items, "Sort, filter, notes, select");
+  }
+
+  /** What a menu opens beside. @param {HTMLElement} control */
+  openerOf(control) {
+    return control.checkVisibility() ? control : this.more;
+  }
+
   chooseSort() {
     /** @param {string} name */
     const sort = (name) => () => {
@@ -117,19 +136,19 @@ export class Controls {
       this.on.filter({ sort: name });
     };
     const items = Object.entries(SORTS).map(([name, [label]]) => ({ label, checked: store.view.sort === name, act: sort(name) }));
-    openMenu(this.sort, items, "Sort");
+    openMenu(this.openerOf(this.sort), items, "Sort");
   }
 
   chooseTag() {
     /** @param {string | null} tag @param {string} label */
     const pick = (tag, label) => ({ label, checked: store.view.tag === tag, act: () => this.on.filter({ tag }) });
-    openMenu(this.tag, [pick(null, "All tags"), ...this.allTags.map((tag) => pick(tag, tag))], "Tags");
+    openMenu(this.openerOf(this.tag), [pick(null, "All tags"), ...this.allTags.map((tag) => pick(tag, tag))], "Tags");
   }
 
   chooseGists() {
     /** @param {string | null} gists @param {string} label */
     const pick = (gists, label) => ({ label, checked: store.view.gists === gists, act: () => this.on.filter({ gists }) });
-    openMenu(this.gists, [pick(null, "Any"), ...Object.entries(GISTS).map(([name, label]) => pick(name, label))], "Gists");
+    openMenu(this.openerOf(this.gists), [pick(null, "Any"), ...Object.entries(GISTS).map(([name, label]) => pick(name, label))], "Gists");
   }
 
   addBook() {
