@@ -158,7 +158,12 @@ def test_the_bar_of_a_phone(standing_page: Page, app_url: str, keeper: str) -> N
     expect(page).to_have_title(re.compile("Ask"))
     expect(bar.get_by_text("Ask")).to_have_attribute("aria-current", "page")
     page.get_by_test_id("stExpandSidebarButton").click()
-    expect(page.get_by_test_id("stSidebarNavLink").first).to_be_in_viewport()
+    expect(page.get_by_text("Only what I have read")).to_be_in_viewport()
+    expect(page.get_by_test_id("stSidebarNavLink").first).to_be_hidden()  # one menu leads to the screens
+    page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
+    bar.get_by_text("Library").click()
+    expect(page).to_have_title(re.compile("Library"))
+    expect(page.get_by_test_id("stExpandSidebarButton")).to_be_hidden()  # it would open nothing
     assert page.evaluate("window.stays")
 
 

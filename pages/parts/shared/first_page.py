@@ -218,8 +218,9 @@ def page(screen: str, theme: str) -> str:
     base = st.get_option("server.baseUrlPath").strip("/")
     mark = read("mark.svg")
     start = f"/{base}" if base else ""
-    shared = f'<a href="{start}/shared" data-screen="shared">Shared</a>' if load_team() else ""
-    frame = Template(read("first_page.html")).substitute(base=start, mark=mark, shared=shared)
+    of_team = ("shared", "people") if load_team() else ()
+    team = "".join(f'<a href="{start}/{name}" data-screen="{name}">{name.capitalize()}</a>' for name in of_team)
+    frame = Template(read("first_page.html")).substitute(base=start, mark=mark, team=team)
     parts = (*EVERYWHERE, *SCREENS[screen])
     early = [f"static/js/{name}" for name in chunks(*(part for part in parts if not part.endswith(".js")))]
     early += [address(part) for part in parts if part.endswith(".js")]
