@@ -180,6 +180,8 @@ def test_an_answer_that_broke_off_says_why_once():
     drawn = record([*EVENTS[:4], Noted("No room.", NoteCode.BROKE_OFF)], state="cut off")
     assert drawn["trouble"]["text"] == "The answer broke off here. No room."
     assert drawn["notes"] == []
+    stored_before = record(EVENTS[:4], state="cut off")
+    assert stored_before["trouble"]["text"] == "The answer broke off here. No cause was kept with it."
 
 
 def test_what_was_stopped_or_needs_another_key_says_so():

@@ -45,6 +45,7 @@ TROUBLE = {
     ),
     ExchangeState.FAILED: ("alert", "This question could not be answered."),
 }
+NO_CAUSE = "No cause was kept with it."  # of answers from before causes were noted
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ def exchange_record(
     if exchange.error and state in (ExchangeState.FAILED, ExchangeState.CUT_OFF):
         words = exchange.error
     elif state == ExchangeState.CUT_OFF:
-        words = " ".join([words, *replay.notes(events, NoteCode.BROKE_OFF)])
+        words = " ".join([words, *(replay.notes(events, NoteCode.BROKE_OFF) or [NO_CAUSE])])
     elif state == ExchangeState.CANCELLED and not text:
         words = "Stopped before anything was written."
     return {
