@@ -2,6 +2,7 @@
 
 ReadAgentError
 ├── SettingsError                  a setting that cannot be used
+│   └── NetworkError               the home network cannot be answered
 ├── SignInError                    this account is not admitted
 │   └── NotSignedInError           nobody is signed in
 ├── LimitError                     over what one person may store or run on a server for several
@@ -74,6 +75,10 @@ class ReadAgentError(Exception):
 
 class SettingsError(ReadAgentError):
     remedy = Remedy.SETTINGS
+
+
+class NetworkError(SettingsError):
+    pass
 
 
 class SignInError(ReadAgentError):

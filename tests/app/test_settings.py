@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
 
-from pages.parts.settings import model_tab, other_tabs
+from pages.parts.settings import model_tab, other_tabs, phone
+from pages.parts.shared import sharing
 from pages.parts.shared.cached import get_workspace
 from readagent_core.cancel import CancelToken
 from readagent_core.connecting import connecting, key_places, local_models
@@ -468,3 +471,16 @@ def test_a_model_on_this_computer_that_cannot_be_had_says_why(app, monkeypatch, 
         at.button(key="use_own_file").click().run()
         assert any("models.toml is not a GGUF file" in text.value for text in at.text)
         assert not at.exception
+
+
+def test_without_a_network_the_phone_tab_says_why_and_what_to_do_and_stays_off(app, monkeypatch):
+    with closing(asyncio.new_event_loop()) as loop:
+        monkeypatch.setitem(sharing._KEEPER, "sharing", sharing.Sharing(lambda *_: None, loop, ""))
+    monkeypatch.setattr(sharing.psutil, "net_if_addrs", dict)  # this computer may be in one
+    monkeypatch.setattr(phone, "is_other_device", bool)  # AppTest's cookies are mocks
+    at = open_tab(app("pages/settings.py"), "On my phone")
+    at.toggle(key="share_on").set_value(True).run()
+    said = " ".join(text.value for text in [*at.markdown, *at.text])
+    assert "Your other devices cannot reach this computer" in said
+    assert "Connect it, by Wi-Fi or cable" in said
+    assert not at.toggle(key="share_on").value

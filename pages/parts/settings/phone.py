@@ -33,9 +33,10 @@ def draw(workspace: Workspace) -> None:
     with left:
         st.subheader("On my phone", anchor=False)
         st.caption("Read in any browser at home. Books, gists and your place stay on this computer.")
-        on = st.toggle("Answer my home network", bool(sharing.addresses), key="share_on")
-        if on != bool(sharing.addresses):
-            _switch(sharing, on)
+        st.session_state["share_on"] = bool(sharing.addresses)  # off where it could not be switched on
+        st.toggle("Answer my home network", key="share_on", on_change=_switch, args=(sharing,))
+        if sharing.trouble:
+            shell.error_box(sharing.trouble)
         if sharing.addresses:
             _draw_address(sharing)
             _draw_devices()
@@ -46,14 +47,13 @@ def draw(workspace: Workspace) -> None:
             st.markdown(f":material/{icon}: &nbsp; {words}")
 
 
-def _switch(sharing: Sharing, on: bool) -> None:
+def _switch(sharing: Sharing) -> None:
+    on = st.session_state["share_on"]
     try:
         sharing.start() if on else sharing.stop()
         access().keep(on=on)
     except ReadAgentError as error:
-        shell.error_box(error)
-    else:
-        st.rerun()
+        sharing.trouble = error
 
 
 def _draw_address(sharing: Sharing) -> None:

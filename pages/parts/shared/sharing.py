@@ -19,7 +19,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from pages.parts.shared.home_gate import COOKIE, SignedIn, access
-from readagent_core.errors import ReadAgentError, SettingsError
+from readagent_core.errors import NetworkError, ReadAgentError
 from readagent_core.fetching.connecting import is_home
 from readagent_core.settings import load_team, share_addresses
 
@@ -41,27 +41,37 @@ class _Listener(uvicorn.Server):
 
 
 class Sharing:
-    """The listener. ``addresses``: where it answers, '192.168.1.23:8501', the usual one first; () while it is off."""
+    """The listener. ``addresses``: where it answers, '192.168.1.23:8501', the usual one first; () while it is off.
+
+    ``trouble``: why it could not be switched on.
+    """
 
     def __init__(self, app: ASGIApp, loop: asyncio.AbstractEventLoop, style: str) -> None:
         self._app, self._loop = SignedIn(app, style), loop
         self._server: _Listener | None = None
         self._task: Future[None] | None = None
         self.addresses: tuple[str, ...] = ()
+        self.trouble: ReadAgentError | None = None
 
     def start(self) -> None:
-        """Answer the home network. Raises SettingsError where this computer is in none, or no port is free."""
+        """Answer the home network. Raises NetworkError where this computer is in none, or no port is free."""
         self.stop()
         hosts = home_addresses()
         if not hosts:
-            raise SettingsError("This computer is in no network.")
+            raise NetworkError(
+                "This computer is in no home network. Connect it, by Wi-Fi or cable, to the one that your phone is in; "
+                "then switch this on again."
+            )
         first = int(st.get_option("server.port"))
         for port in range(first, first + _PORTS):
             sockets = _bind(hosts, port)
             if sockets:
                 break
         else:
-            raise SettingsError(f"Port {first} is taken, and the {_PORTS - 1} after it. Close what uses them.")
+            raise NetworkError(
+                f"Port {first} is taken, and the {_PORTS - 1} after it. Close what uses them; then switch this on "
+                "again."
+            )
         config = uvicorn.Config(
             self._app, lifespan="off", access_log=False, log_level="warning", ws="websockets-sansio",
             ws_max_size=int(st.get_option("server.maxMessageSize")) << 20, server_header=False,
@@ -75,7 +85,7 @@ class Sharing:
         """Answer this computer alone again."""
         if self._server is not None:
             self._server.should_exit = self._server.force_exit = True
-        self._server, self.addresses = None, ()
+        self._server, self.addresses, self.trouble = None, (), None
 
 
 def begin(app: ASGIApp, style: str) -> Sharing | None:
@@ -90,6 +100,7 @@ def begin(app: ASGIApp, style: str) -> Sharing | None:
             if share_addresses() is not None:
                 say(sharing)
         except ReadAgentError as error:
+            sharing.trouble = error
             print(f"On my phone: {error}", file=sys.stderr)
     return sharing
 

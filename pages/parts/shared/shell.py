@@ -121,6 +121,7 @@ TITLES: dict[str, tuple[str, str]] = {  # error class -> what happened in a few 
     "NewerLibraryError": ("This library is from a newer version", "update"),
     "DatasetError": ("These questions cannot be used", "draft"),
     "SettingsError": ("A setting cannot be used", "settings"),
+    "NetworkError": ("Your other devices cannot reach this computer", "wifi_off"),
     "SignInError": ("This cannot be opened", "lock"),
     "LimitError": ("This server's limit is reached", "pause"),
     "CancelledError": ("Stopped", "stop_circle"),
