@@ -222,9 +222,11 @@ def _line(snapshot: Snapshot) -> str:
         return "Preparing"
     failed = f", {progress.failed:,} failed" if progress.failed else ""
     speed = f", {progress.done / progress.seconds:.1f} a second" if progress.seconds > 2 and progress.done else ""
-    documents = count_of(progress.documents, "document")
+    read = f"{count_of(progress.documents, 'document')} read"
+    if progress.words_read < progress.words_to_read:
+        read += f", gists made of {progress.words_read:,} of {progress.words_to_read:,} words"
     return (
-        f"{progress.done:,} of {progress.total:,} answers{speed}{failed}; {documents} read; "
+        f"{progress.done:,} of {progress.total:,} answers{speed}{failed}; {read}; "
         f"{progress.words:,} words sent{f', {money(progress.dollars)}' if progress.dollars else ''}"
     )
 

@@ -8,6 +8,7 @@ Knows nothing of questions.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
@@ -61,12 +62,14 @@ def read_document(
     connections: int,
     cancel: CancelToken,
     gists: bool = True,
+    on_read: Callable[[int, int, int], None] = lambda reading, done, words: None,
 ) -> tuple[GistMemory | ReadAgentError, PaidCost]:
     """Return the document of ``case`` as read by ``plan``, or why it cannot be read; and what reading it cost.
 
     A reading in the library is used and, where it is not finished, continued. ``connections``: calls at once for this
-    document. ``gists``: whether any method uses them; without, pages are cut by rule and no model is asked. Raises what
-    stops the whole experiment.
+    document. ``gists``: whether any method uses them; without, pages are cut by rule and no model is asked.
+    ``on_read``: told the gisting, how many of its words are read, and of how many. Raises what stops the whole
+    experiment.
     """
     document = case.document
     book = library.add(document)
@@ -76,6 +79,7 @@ def read_document(
         except ReadAgentError as error:
             return error, PaidCost(document.id, plan.key)
     opened = library.open_gisting(book.id, plan, model.name, model.where).id
+    on_read(opened, 0, document.words)
     with key_lock(f"reading {opened} in {library.home}", cancel):
         log = WordLog(library.artifacts(document.id), f"reading {opened}")
         counting = CountingModel(model, budget, on_reply=log.add)
@@ -88,13 +92,15 @@ def read_document(
             else:
                 store = library.store(opened)
                 found = gisting.read(  # ahead=1: no speculative calls, so that the cost is the method's own
-                    document, counting, plan, store=store, connections=connections, cancel=cancel, ahead=1
-                )
+                    document, counting, plan, store=store, connections=connections, cancel=cancel, ahead=1,
+                    on_change=lambda now: on_read(opened, now.words_read, now.words_total),
+                )  # fmt: skip
             library.set_state(opened, GistingState.DONE)
         except STOPPERS:
             raise
         except ReadAgentError as error:
             found = error
+        on_read(opened, document.words, document.words)
         return found, PaidCost(document.id, plan.key, *log.total)
 
 

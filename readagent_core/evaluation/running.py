@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -49,6 +49,7 @@ class ExperimentProgress:
 
     ``words``: sent in this run so far, cached replies not counted; ``seconds``: since it began; ``dollars``: spent on
     the whole experiment. ``table``: the scores so far, which keep changing; readers must not change them.
+    ``words_read``: of the ``words_to_read`` of the documents begun so far, those on pages with a gist.
     """
 
     done: int
@@ -59,10 +60,22 @@ class ExperimentProgress:
     seconds: float
     dollars: float
     table: ScoreTable
+    words_read: int = 0
+    words_to_read: int = 0
 
     @classmethod
-    def of(cls, table: ScoreTable, budget: ExperimentBudget, *, total: int, began: float) -> ExperimentProgress:
-        """Return how far a run is. ``began``: its start, in seconds of ``time.monotonic``."""
+    def of(
+        cls,
+        table: ScoreTable,
+        budget: ExperimentBudget,
+        *,
+        total: int,
+        began: float,
+        read: Sequence[tuple[int, int]] = (),
+    ) -> ExperimentProgress:
+        """Return how far a run is. ``began``: its start, in seconds of ``time.monotonic``. ``read``: of each gisting,
+        the words read and all its words.
+        """
         return cls(
             done=table.answers - table.failed,
             total=total,
@@ -72,6 +85,8 @@ class ExperimentProgress:
             seconds=time.monotonic() - began,
             dollars=budget.dollars,
             table=table,
+            words_read=sum(words for words, _ in read),
+            words_to_read=sum(words for _, words in read),
         )
 
 
@@ -151,6 +166,8 @@ class _Runner:
         self._open: dict[int, int] = {}  # answers still to come, by the number of the case
         self._tasks: deque[AnswerTask] = deque()
         self._answering = 0
+        self._read: dict[int, tuple[int, int]] = {}  # of each gisting; set by the threads that read
+        self._told: list[tuple[int, int]] = []
         self._began = time.monotonic()
 
     def run(self) -> ScoreTable:
@@ -162,6 +179,8 @@ class _Runner:
                     self._answering += 1
                     self._pool.submit(self._add_answer, partial(self._answer, self._tasks.popleft()))
                 self._take(self._pool.next(_POLL_SECONDS))
+                if self._told != list(self._read.values()):
+                    self._report()
         except BaseException as error:
             if isinstance(error, KeyboardInterrupt):
                 self._cancel.cancel()
@@ -236,6 +255,7 @@ class _Runner:
             connections=self._calls_at_once,
             cancel=self._cancel,
             gists=self._experiment.needs_gisting,
+            on_read=self._note_reading,
         )
         plans = [self._experiment.plan_for(arm, case.preset) for _, _, arm in missing]
         for plan in {plan.key: plan for plan in plans}.values():
@@ -294,6 +314,12 @@ class _Runner:
             self._fetch_case()
         self._report()
 
+    def _note_reading(self, gisting: int, done: int, words: int) -> None:
+        self._read[gisting] = done, words
+
     def _report(self) -> None:
+        self._told = list(self._read.values())
         if self._on_change is not None:
-            self._on_change(ExperimentProgress.of(self._table, self.budget, total=self._total, began=self._began))
+            self._on_change(
+                ExperimentProgress.of(self._table, self.budget, total=self._total, began=self._began, read=self._told)
+            )

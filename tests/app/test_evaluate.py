@@ -225,6 +225,7 @@ def test_stopped_half_way_shows_what_is_there_and_goes_on(app, fake_server, tmp_
     from pages.parts.shared.cached import get_workspace
 
     path, go, held = tmp_path / "dev.jsonl", threading.Event(), threading.Event()
+    gist, shorten = threading.Event(), threading.Event()
     rows = [story(1, ["What rang first?", "What rang next?"]), story(2, ["Held back?"])]
     path.write_text("\n".join(rows), encoding="utf-8")
 
@@ -232,6 +233,9 @@ def test_stopped_half_way_shows_what_is_there_and_goes_on(app, fake_server, tmp_
         if "Held back?" in text and "Do not answer it yet" in text and not go.is_set():  # one more call is to come
             held.set()
             go.wait(90)
+        if "Held back?" not in text and "Story" not in text:
+            gist.set()
+            shorten.wait(90)
         return None
 
     fake_server.before = before
@@ -240,6 +244,10 @@ def test_stopped_half_way_shows_what_is_there_and_goes_on(app, fake_server, tmp_
     at.text_input(key="evaluate_path").set_value(str(path)).run()
     assert "3 questions on 2 documents, 12 answers to come" in shown(at)
     at.button(key="evaluate_start").click().run()
+    assert gist.wait(60)
+    at.run()
+    assert re.match(r"Step 1 of 2: making gists · 0 of [\d,]+ words · .* so far", at.get("progress")[0].proto.text)
+    shorten.set()
     assert held.wait(60)
     (job,) = get_workspace().jobs.running()
     for _ in range(600):

@@ -176,12 +176,20 @@ def _watch(workspace: Workspace, entry: StoredExperiment) -> None:
         st.progress(0.0, text="Preparing")
     else:
         failed = f" · {progress.failed:,} failed" if progress.failed else ""
-        making = f"making gists first, for {span(time.time() - job.snapshot.started)} so far"
-        read = f"{count_of(progress.documents, 'document')} read" if progress.documents else making
-        text = f"{progress.done:,} of {count_of(progress.total, 'answer')} · {read}{failed}"
+        share, parts = progress.done / progress.total, [f"{progress.done:,} of {count_of(progress.total, 'answer')}"]
+        if progress.documents:
+            parts.append(f"{count_of(progress.documents, 'document')} read")
+        if progress.words_read < progress.words_to_read:
+            words = f"{progress.words_read:,} of {count_of(progress.words_to_read, 'word')}"
+            parts.append(f"making gists, {words} so far")
+            if not progress.done:  # the first of two steps: the bar is its own
+                share = progress.words_read / progress.words_to_read
+                took = span(time.time() - job.snapshot.started)
+                parts = ["Step 1 of 2: making gists", words, f"{took} so far"]
+        text = " · ".join(parts) + failed
         if progress.dollars:
             text += f" · {money(progress.dollars)} spent".replace("$", "\\$")
-        st.progress(min(1.0, progress.done / progress.total), text=text)
+        st.progress(min(1.0, share), text=text)
         if job.snapshot.waiting:
             st.text(job.snapshot.waiting)
     stopping = job.cancelled
