@@ -26,6 +26,6 @@ export function veilOf({ number, veiled = 0 }, send) {
   });
   return [
     el("div", { class: "veilbars", "aria-hidden": "true" }, ...bars),
-    el("p", { class: "small dim" }, "Opens when you have read the page. ", show),
+    el("p", { class: "small dim" }, el("span", { class: "when" }, "Opens when you have read the page. "), show),
   ];
 }
