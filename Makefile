@@ -43,10 +43,9 @@ node_modules/.installed: package.json package-lock.json
 unit: $(TEST_STAMP)
 	$(BIN)/python -m pytest -m "not browser" -n 3 --dist worksteal
 
-# On a busy machine a browser may be too slow: a test that fails is run again, and named at the end (-rR).
 # The tests of one file share the state of one app, so they stay in one of the two browsers.
 browser: $(TEST_STAMP)
-	$(BIN)/python -m pytest tests/browser -n 2 --dist loadfile --reruns 2 -rR
+	$(BIN)/python -m pytest tests/browser -n 2 --dist loadfile
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
