@@ -18,6 +18,7 @@ GUTTER = 0.55  # of the size; a wider gap may separate columns
 SAME = 0.35  # of the size; parts that differ less in height are on one line
 TOUCHING = 0.15  # of the size; a narrower gap is no space
 _RAISED = 0.6  # of the size; the most by which an index is raised or lowered
+_HUGE = 0.5  # of the size; a part beside a larger one is its title, not its index
 _SUPERSCRIPT = 0.15  # of the size; the least by which a superscript is raised
 INDEX = 0.85  # of the size; the largest index
 UNKNOWN = 10.0  # points; the size of letters that say none
@@ -52,9 +53,10 @@ def join_parts(lines: Sequence[Line], widest: float = GUTTER) -> list[Line]:
     for i, line in enumerate(lines):
         if joined and _is_continued(joined[-1], line, widest):
             last = joined.pop()
-            indexed = min(last.size, line.size) < INDEX * max(last.size, line.size)
-            said = [each for each in (last, line) if _SAID.search(each.text)] or [last, line]
-            main = max(said, key=lambda each: (indexed and each.size, len(each.text)))
+            share = min(last.size, line.size) / max(last.size, line.size)
+            said = _SAID if share > _HUGE else _WORD  # the number of a chapter may be three times as large as its title
+            parts = [each for each in (last, line) if said.search(each.text)] or [last, line]
+            main = max(parts, key=lambda each: (share < INDEX and each.size, len(each.text)))
             text = line.text
             if line.y - last.y > _SUPERSCRIPT * last.size and line.size < INDEX * last.size:
                 text = characters.replace_raised(last.text, text, "".join(each.text for each in lines[i + 1 : i + 2]))
