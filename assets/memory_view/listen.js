@@ -143,7 +143,10 @@ export class Listen {
     if (best) best.selected = true;
     this.rate.value = String(chosen.rate);
     for (const part of this.controls) part.hidden = !best;
-    this.line.textContent = best ? "" : "This browser has no voices to read with. Another browser or the system's settings may have some.";
+    this.line.textContent = best
+      ? ""
+      : "This browser has no voices. Edge, Safari and the browsers of phones have: open the book in one of them.";
+    this.moreButton.hidden = !best; // what it shows is shown
     if (!best) this.toggleMore(true);
     this.showSave();
     return Boolean(best);

@@ -45,8 +45,13 @@ export class MoreVoices {
     if (voices.install) {
       const copy = button("Copy", () => copyText(voices.install, copy), { kind: "slim" });
       this.node.replaceChildren(
-        el("p", {}, "A natural voice can read on this computer, and nothing leaves it. Install it once, then start ReadAgent again:"),
-        el("p", { class: "install" }, el("code", {}, voices.install), copy),
+        el(
+          "details",
+          {},
+          el("summary", {}, "Add a natural voice to this computer"),
+          el("p", {}, "It is free, and nothing leaves the computer. Run this once in a terminal, then start ReadAgent again:"),
+          el("p", { class: "install" }, el("code", {}, voices.install), copy),
+        ),
       );
       return;
     }
