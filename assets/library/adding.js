@@ -29,6 +29,7 @@ export class Adding {
     this.next = []; // files that go after them
     /** @type {{name: string, title: string, text: string, folder?: boolean}[]} */
     this.refused = []; // files that were too large to send, and folders: name, why, and what to do
+    this.follow = ""; // the name, then the key of the one file dropped on a book: it is opened in its place
     /** @type {Import[]} */
     this.imports = [];
     this.notes = el("div", { class: "notes", role: "status" });
@@ -95,12 +96,19 @@ export class Adding {
     Object.assign(this, { formats, most, folders });
     const known = new Set(this.imports.map((one) => one.key));
     for (const { key, name } of imports) {
-      if (!known.has(key) && this.sent.includes(name)) this.sent.splice(this.sent.indexOf(name), 1);
+      if (known.has(key) || !this.sent.includes(name)) continue;
+      this.sent.splice(this.sent.indexOf(name), 1);
+      if (name === this.follow) this.follow = key;
     }
     this.imports = imports;
     const elsewhere = takeDropped();
     if (elsewhere) this.dropped(elsewhere);
     else this.upload();
+    if (elsewhere?.files.length === 1) this.follow = elsewhere.files[0].name;
+    const opened = imports.find(({ key, state }) => key === this.follow && state === "opened");
+    if (!opened) return;
+    this.follow = "";
+    this.send({ do: "open", of: opened.book });
   }
 
   draw() {

@@ -1,4 +1,4 @@
-// Files dropped on the screen of a book: they are opened in the library, which is shown for them.
+// Files dropped on the screen of a book: they are opened in the library, which is shown for them; a single one is then read.
 
 import { screen } from "./screens.js";
 import { tabState } from "./tab_state.js";

@@ -44,9 +44,11 @@ def test_many_files_share_a_note_and_one_book_is_opened_from_its_note(
         notes.get_by_role("button", name="Read last house").click()
         expect(page.locator(".leaves")).to_contain_text("it is dry")
 
-        drop(page, "elsewhere.txt", b"Elsewhere\n\nDear aunt, it snows.")  # on a book: it is opened in the library
-        expect(notes).to_contain_text(["Added elsewhere"])
-        for n in range(3):
+        drop(page, "elsewhere.txt", b"Elsewhere\n\nDear aunt, it snows.")  # on a book: it is opened in its place
+        expect(page.locator(".leaves")).to_contain_text("it snows")
+        drop(page, "broken-0.epub", b"no archive")  # what cannot be opened is told in the library
+        expect(notes).to_contain_text(["broken-0.epub"])
+        for n in range(1, 3):
             drop(page, f"broken-{n}.epub", b"no archive")
         folded = notes.filter(has_text="3 files could not be opened")
         expect(folded.locator(".note").first).to_be_hidden()
