@@ -29,6 +29,7 @@ from readagent_core.workspace import Workspace
 FORMATS_TAKEN = ",".join((*FORMATS, PACKED, READING_SUFFIX))
 KEYS = "library", "library_first"  # of the component
 POLL_SECONDS = 1.0
+COVER_SECONDS = 0.3  # then what is made is sent: the browser asks for the rest again
 FILE_SECONDS, FEW_SECONDS = 0.3, 5.0  # most files open within a second: a look waits for them
 
 
@@ -53,11 +54,7 @@ def screen(workspace: Workspace, books: tuple[Card, ...]) -> Act | None:
         data = {
             "kind": "library",
             "books": [
-                cards.book_record(
-                    card,
-                    cards.gists_of(workspace, card, running),
-                    web_page=card.book.id in stored and card.book.format == "html",
-                )
+                cards.book_record(card, cards.gists_of(workspace, card, running), original=card.book.id in stored)
                 for card in books
             ],
             "shelves": [shelf.name for shelf in workspace.library.shelves()],
@@ -117,7 +114,11 @@ def feed(workspace: Workspace, books: tuple[Card, ...], before: set[str]) -> Non
 def feed_data(workspace: Workspace, books: tuple[Card, ...], asked: dict[str, Any]) -> dict[str, Any]:
     """The pictures, the places in the texts and the progress that the browser ``asked`` for."""
     known = {card.book.id: card.book for card in books}
-    wanted = [known[book_id] for book_id in asked.get("covers", []) if book_id in known]
+    pictures: dict[str, str | None] = {}
+    begun = time.monotonic()
+    for book_id in asked.get("covers", []):
+        if book_id in known and (not pictures or time.monotonic() - begun < COVER_SECONDS):
+            pictures[book_id] = covers.thumbnail(workspace.library, known[book_id])
     found = None
     if query := str(asked.get("query", "")):
         count = int(asked.get("books", 0))
@@ -131,7 +132,7 @@ def feed_data(workspace: Workspace, books: tuple[Card, ...], asked: dict[str, An
         }
     return {
         "kind": "feed",
-        "covers": {book.id: covers.thumbnail(workspace.library, book) for book in wanted},
+        "covers": pictures,
         "gists": {
             workspace.library.gisting(number).book_id: cards.running_record(job.snapshot)
             for number, job in cards.running_gists(workspace).items()

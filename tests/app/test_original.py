@@ -10,7 +10,9 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from pages.parts.library import cards
 from pages.parts.read import original
+from pages.parts.shared import covers
 from readagent_core.workspace import Workspace
 from tests.library.test_original_pages import opened
 from tests.loaders.test_pdf import locked
@@ -94,3 +96,14 @@ def test_a_locked_pdf(client: TestClient, workspace: Workspace) -> None:
     assert "guess" not in wrong.text
     assert client.post(f"{book.id}/password", json={"password": "secret"}).status_code == 200
     assert client.get(f"{book.id}/facts").status_code == 200
+
+
+def test_the_cover_of_a_pdf_is_its_first_page(workspace: Workspace) -> None:
+    book = opened(workspace, pages_of([TEXT]), "lamp.pdf")
+    secret = opened(workspace, locked("secret", "owner"), "locked.pdf", password="secret")
+    for card in workspace.library.cards():
+        assert cards.book_record(card, None, original=True)["cover"]
+    address = covers.thumbnail(workspace.library, book)
+    assert address is not None
+    assert address.startswith("data:image/jpeg;base64,")
+    assert covers.thumbnail(workspace.library, secret) is None  # no page of it without the password

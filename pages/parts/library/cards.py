@@ -25,8 +25,8 @@ def running_gists(workspace: Workspace) -> dict[int, Job]:
     return {job.subject: job for job in jobs if isinstance(job.subject, int) and job.key == f"read {job.subject}"}
 
 
-def book_record(card: Card, gists: Mapping[str, Any] | None, *, web_page: bool = False) -> dict[str, Any]:
-    """One book, without the fields that say nothing. ``web_page``: it was a web page, whose file is stored."""
+def book_record(card: Card, gists: Mapping[str, Any] | None, *, original: bool = False) -> dict[str, Any]:
+    """One book, without the fields that say nothing. ``original``: its file is stored."""
     book, position = card.book, card.position
     record = {
         "author": book.author,
@@ -36,12 +36,12 @@ def book_record(card: Card, gists: Mapping[str, Any] | None, *, web_page: bool =
         "at": round(position.share, 3),
         "section": position.section,
         "opened": book.opened,
-        "cover": book.has_cover,
+        "cover": book.has_cover or (original and book.format == "pdf"),
         "sample": book.sample,
         "tags": card.tags,
         "shelves": card.shelves,
         "gists": gists,
-        "web_page": web_page,
+        "web_page": original and book.format == "html",
     }
     required = {"id": book.id, "title": book.title, "words": book.words, "added": book.added}
     return required | {name: value for name, value in record.items() if value}

@@ -1,4 +1,5 @@
-"""A book's cover: its own picture. Where it has none, assets/shared/cover.js draws one from the title.
+"""A book's cover: its own picture, of a PDF its first page. Where it has none, assets/shared/cover.js draws one from
+the title.
 
 The library's screen shows thumbnails, which are made at their first use and stored with the text.
 """
@@ -10,8 +11,10 @@ import warnings
 from io import BytesIO
 
 from readagent_core.document import Cover
+from readagent_core.errors import DocumentError
 from readagent_core.library import Library
 from readagent_core.library.records import Book
+from readagent_core.loaders.pdf.picture import PdfPages
 
 PICTURES = ("image/jpeg", "image/png", "image/gif", "image/webp")  # not SVG: it may hold scripts
 _FORMATS = ("JPEG", "PNG", "GIF", "WEBP")
@@ -31,10 +34,22 @@ def thumbnail(library: Library, book: Book) -> str | None:
     stored_beside = library.artifacts(book.document_id)
     stored = stored_beside.load("thumbnail", "1")
     if stored is None:
-        cover = library.cover(book.id)
+        cover = library.cover(book.id) or _first_page(library, book)
         stored = _small(cover) if cover is not None and cover.kind in PICTURES else ""
         stored_beside.save("thumbnail", "1", stored)
     return stored or None
+
+
+def _first_page(library: Library, book: Book) -> Cover | None:
+    """A picture of the first page of the PDF that the book was made of; None of a locked or a missing one."""
+    path = library.original_path(book.id) if book.format == "pdf" else None
+    if path is None:
+        return None
+    try:
+        with PdfPages(path) as pages:
+            return Cover(pages.draw(1, width=_THUMBNAIL[0]), "image/jpeg")
+    except DocumentError:
+        return None
 
 
 def _small(cover: Cover) -> str:
