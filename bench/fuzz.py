@@ -66,6 +66,8 @@ def main() -> int:
     every = [
         (name, data) for name, data in given or seeds() if not options.kind or name.lower().endswith(f".{options.kind}")
     ]
+    if not every:
+        parser.error(f"there is no file .{options.kind} to mutate; name a --folder that has some")
     verdicts: dict[str, Counter[str]] = defaultdict(Counter)
     slowest: dict[str, float] = defaultdict(float)
     escaped: list[str] = []
