@@ -12,6 +12,7 @@ import { sentenceOf, withQuotes } from "./told.js";
  * @import { StoredWorld } from "./world_store.js"
  */
 
+const [NARROWEST, WIDEST, BEFORE, AFTER] = [210, 240, 26, 14]; // px, of it in the margin and of what is free beside it
 const DAYS = 4; // away, from which on it is shown
 
 export class Previously {
@@ -73,7 +74,7 @@ export class Previously {
     const said =
       books > 1 ? `What the ${books} earlier books told, as far as you read them.` : "What the earlier book told, as far as you read it.";
     this.node.replaceChildren(
-      el("div", { class: "chead" }, el("strong", {}, "Previously"), el("span", { class: "small dimmer" }, "in the earlier books"), close),
+      el("div", { class: "chead" }, el("strong", {}, "Previously"), el("span", { class: "small dimmer" }, "earlier books"), close),
       el("p", {}, said),
       el("div", { class: "erow" }, read),
     );
@@ -90,16 +91,18 @@ export class Previously {
     const text = this.units.nodes[paragraph]?.getBoundingClientRect();
     const room = frame.room.getBoundingClientRect();
     const view = frame.scroller.getBoundingClientRect();
-    const inMargin = text && !frame.isNarrow && view.right - text.right >= 266;
+    const wide = text && !frame.isNarrow ? Math.min(WIDEST, view.right - text.right - BEFORE - AFTER) : 0;
+    const inMargin = text && wide >= NARROWEST;
     this.node.classList.toggle("below", !inMargin);
-    this.node.style.left = inMargin ? `${text.right - room.left + 26}px` : "";
+    this.node.style.left = inMargin ? `${text.right - room.left + BEFORE}px` : "";
+    this.node.style.width = inMargin ? `${wide}px` : "";
     this.makeRoom();
   }
 
   /** Moves the gists that it would cover down, within their page; where a page is too short, its gist is not shown. */
   makeRoom() {
     for (const gist of this.aside) gist.style.removeProperty("translate");
-    for (const gist of this.aside) gist.style.removeProperty("visibility");
+    for (const gist of this.aside) gist.style.removeProperty("display");
     this.aside = [];
     if (this.node.hidden || this.node.classList.contains("below")) return;
     const { bottom } = this.node.getBoundingClientRect();
@@ -109,7 +112,7 @@ export class Previously {
       if (!place.height || place.bottom < 0 || place.top >= bottom) continue;
       const down = bottom + 12 - place.top;
       if (place.bottom + down <= page.bottom) gist.style.translate = `0 ${down}px`;
-      else gist.style.visibility = "hidden";
+      else gist.style.display = "none"; // its buttons too
       this.aside.push(gist);
     }
   }
