@@ -805,9 +805,11 @@ export interface ConversationData {
   records: ExchangeRecord[];
   /** label of the button for exchanges that are not shown; "" without any */
   earlier: string;
-  /** the heading and the text for a conversation without questions */
+  /** the heading, the text and what may be asked by a press, for a conversation without questions */
   title: string;
   empty: string;
+  questions: { text: string; whole: boolean }[];
+  language: string;
 }
 
 /** Data of kind "conversations". */

@@ -3,6 +3,7 @@
 import { button, el } from "../shared/dom.js";
 import { subscribe } from "./conversation_state.js";
 import { Exchange } from "./exchange.js";
+import { questions } from "./lists.js";
 import { Sheet } from "./sheet.js";
 
 /**
@@ -129,9 +130,9 @@ export class Conversation {
   }
 
   begin() {
-    const { title, empty } = this.data;
-    if (!title) return el("p", { class: "small dim" }, empty);
-    return el("div", { class: "begin" }, el("p", { class: "title", dir: "auto" }, title), el("p", { class: "dim" }, empty));
+    const { title, empty, questions: items, language } = this.data;
+    const named = title ? [el("p", { class: "title", dir: "auto" }, title)] : [];
+    return el("div", { class: "begin" }, ...named, el("p", { class: "dim" }, empty), questions(items, language, this.send));
   }
 
   earlier() {

@@ -62,17 +62,24 @@ export class Suggestions {
   // None while an answer is under way: the question just asked may be among them.
   draw() {
     const { items, language, book } = this.data;
-    const { now } = conversationOf(book);
-    if (now?.running) return void this.root.replaceChildren();
-    const buttons = items.map(({ text, whole }) =>
-      el(
-        "button",
-        { type: "button", class: "btn slim", lang: language, onclick: () => this.send({ do: "ask", text, page: whole ? 1 : 0 }) },
-        text,
-      ),
-    );
-    this.root.replaceChildren(
-      el("div", { class: now?.order.length ? "sug" : "sug all", role: "group", "aria-label": "Questions to ask" }, ...buttons),
-    );
+    if (conversationOf(book).now?.running) return void this.root.replaceChildren();
+    this.root.replaceChildren(questions(items, language, this.send));
   }
+}
+
+/**
+ * Buttons that ask.
+ * @param {SuggestionsData["items"]} items
+ * @param {string} language
+ * @param {Api["send"]} send
+ */
+export function questions(items, language, send) {
+  const buttons = items.map(({ text, whole }) =>
+    el(
+      "button",
+      { type: "button", class: "btn slim", lang: language, onclick: () => send({ do: "ask", text, page: whole ? 1 : 0 }) },
+      text,
+    ),
+  );
+  return el("div", { class: "sug", role: "group", "aria-label": "Questions to ask" }, ...buttons);
 }

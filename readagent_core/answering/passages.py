@@ -108,6 +108,16 @@ class BookPassages:
                 met |= wanted & terms.keys()
         return chosen
 
+    def spread(self, room: int) -> list[Passage]:
+        """Return passages of at most ``room`` words from the beginning to the end, at even distances."""
+        units = self.units
+        count = min(len(units), room // max(1, self.words(units) // max(1, len(units))))
+        while count and (chosen := [units[i * (len(units) - 1) // max(1, count - 1)] for i in range(count)]):
+            if self.words(chosen) <= room:
+                return chosen
+            count -= 1
+        return []
+
     def find(self, wanted: str, pages: Sequence[int] = ()) -> Hits:
         """Return the paragraphs that have the words of ``wanted`` as they stand there or with an ending.
 

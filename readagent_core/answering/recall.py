@@ -79,14 +79,18 @@ def _attempt(run: Run, book: BookPassages, view: str, *, gists: bool) -> Generat
     room = min(run.option("passages", PASSAGE_WORDS), budget.words - around, *([limit] if limit else []))
     asked = " ".join([run.question.text, *run.question.options])
     near = nearness(run, [book.text(unit) for unit in book.units]) if gists else ()  # the baselines are BM25 alone
-    seen.passages = book.choose(asked, max(_LEAST_ROUND, room), near)
+    room = max(_LEAST_ROUND, room)
+    seen.passages = book.choose(asked, room, near) if gists or run.settings.look_ups else []
+    if about_all := not (gists or seen.passages):  # of all of the text, or no word of the question is in it
+        seen.passages = book.spread(room)
     seen.whole = list(seen.passages)
     seen.words += book.words(seen.passages)
     plain = run.settings.plain and not left
     if plain and gists and seen.passages and run.model.shares_text and not run.question.options:
         yield from _first_answer(run, first_prompt(None, 0))
     if seen.passages:
-        yield LookedUp((), "", "found by search", passages=tuple(join_passages(seen.passages)))
+        how = "taken from the beginning to the end" if about_all else "found by search"
+        yield LookedUp((), "", how, passages=tuple(join_passages(seen.passages)))
     yield seen.expanded()
     if plain:
         yield run.note(PLAIN)

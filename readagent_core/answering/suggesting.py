@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from itertools import accumulate, takewhile
 
 from readagent_core import prompts
 from readagent_core.cancel import CancelToken
@@ -19,6 +20,7 @@ from readagent_core.models.base import ChatModel
 from readagent_core.tags import escape_tags
 from readagent_core.words import count_words
 from readagent_core.workspace import Workspace
+from readagent_core.world.names import EntityKind, find_names, name_key
 
 ABOUT_SEVERAL = (
     "What do these books have in common?",
@@ -27,7 +29,10 @@ ABOUT_SEVERAL = (
 )
 COUNT = 3
 MAX_WORDS = 30
+MAX_TITLE = 60  # letters of a section's title in a question
+FIRST_WORDS = 12_000  # of a text without gists, in which people are looked for
 _TITLE = r"(?:(?:Mr|Mrs|Ms|Dr|Captain|Capt|Lady|Lord|Sir|Miss|Cllr)\.?\s+)?"
+_TITLED = re.compile(_TITLE.removesuffix("?"))
 _NAME = re.compile(rf"\b({_TITLE}[A-Z][a-z]{{2,}}(?:\s+[A-Z][a-z]{{2,}})?)\b(?=(?P<after>\s+[a-z]+|['’]s\s+[a-z]+)?)")
 _ACTS = re.compile(
     r"\s+(?:said|says|told|tells|was|is|had|has|went|came|took|found|knew|saw|met|gave|kept|who|[a-z]{2,}(?:ed|es|[^s]s))\b"
@@ -42,6 +47,10 @@ _NO_NAMES = re.compile(
     r"|November|December|Th(?:e|is|at|ere|en|ey)|S?[Hh]e|Her|His|Wh(?:en|at|ile)|After|Before|But|And|Not|Now|Only|Once|Page"
     r"|[A-Z][a-z]*(?:nese|guese|lish|nish|rish|tish|kish)|French|Dutch"
 )
+_NUMBER = re.compile(
+    r"^(?:(?:chapter|part|book|section|item)\s+)?(?:\d+(?:\.\d+)+|(?:\d+|[ivxlc]+)[.:)])\s+", re.IGNORECASE
+)
+_WORDS = re.compile(r"[^\W\d_]{2}.*\s.*[^\W\d_]{2}|[一-龥ァ-ヴー]{2}")
 _NUMBERED = re.compile(r"^\s*(?:[-*•・]|\d{1,2}[.)、:．]|[（(]\d{1,2}[）)])\s*")
 
 
@@ -65,11 +74,50 @@ def standard_questions(memory: GistMemory, *, finished: bool) -> list[Suggestion
     return [Suggestion(text, whole=True) for text in found]
 
 
+def questions_without_gists(memory: GistMemory, *, limited: bool, by_model: bool) -> list[Suggestion]:
+    """At most three questions about a text without gists: of all of it, of a person and of a section named in it.
+
+    ``memory``: the pages that may be seen; where none may, the questions name nothing. ``by_model``: a language model
+    answers, which needs no words of the question in the text.
+    """
+    language = memory.document.language
+    names = people_named(memory)
+    titles = [title for section in memory.document.sections if (title := _plain_title(section.title))]
+    about = Suggestion(
+        prompts.render("quick_so_far" if limited and memory.pages else "quick_about", language).text, True
+    )
+    persons = [Suggestion(prompts.render("quick_who", language, name=name).text) for name in names[:2]]
+    chosen = titles[-1 if limited else 0 :][:1]  # of what was read, the newest
+    sections = [Suggestion(prompts.render("quick_section", language, title=title).text) for title in chosen]
+    rest = [Suggestion(prompts.render(name, language).text, True) for name in ("quick_people", "quick_points")]
+    return [about, *persons[:1], *sections, *persons[1:], *(rest if by_model else [])][:COUNT]
+
+
+def _plain_title(title: str) -> str:
+    """Return a section's title without its number; '' where it is one word or too long to be asked about."""
+    plain = _NUMBER.sub("", title).strip(" .")
+    plain = plain.title() if plain.isupper() else plain
+    return plain if _WORDS.search(plain) and len(plain) <= MAX_TITLE else ""
+
+
 def people_named(memory: GistMemory) -> list[str]:
-    """Names of people who do something in the gists, the one in most gists first. Guessed by form alone."""
+    """Names of people who do something in the gists, the one in most gists first. Guessed by form alone.
+
+    Without gists in the first paragraphs, where they must be among the names that ``find_names`` finds too.
+    """
+    texts = [gist.text for gist in memory.gists if gist is not None]
+    if texts:
+        return _people(texts)
+    begins = accumulate((count_words(paragraph.text) for paragraph in memory.document.paragraphs), initial=0)
+    first = memory.document.up_to(sum(1 for words in takewhile(lambda words: words < FIRST_WORDS, begins)))
+    known = {name_key(found.name) for found in find_names(first) if found.kind is EntityKind.PERSON}
+    names = _people([paragraph.text for paragraph in first.paragraphs])
+    return [name for name in names if name_key(name) in known]
+
+
+def _people(texts: list[str]) -> list[str]:
     seen: Counter[str] = Counter()
     kinds: Counter[str] = Counter()  # the same names after an article
-    texts = [gist.text for gist in memory.gists if gist is not None]
     ordinary = set(re.findall(r"\b[a-z]{3,}\b", " ".join(texts)))  # 'Seven' is a name only where 'seven' is no word
     for text in texts:
         here = {a or b for a, b in _NAME_JA.findall(text)}
@@ -78,6 +126,8 @@ def people_named(memory: GistMemory) -> list[str]:
             name = found.group(1)
             if text[: found.start()].endswith(("-", "‐", "–")):  # 'the Rabbit-Hole Alice was in': half of another word
                 name = " ".join(name.split()[1:])
+            if " " in name and name.split()[0].lower() in ordinary and not _TITLED.match(name):
+                name = name.partition(" ")[2]  # 'Presently Harney'
             first = name.split()[0] if name else ""
             if _ARTICLE_BEFORE.search(text[max(0, found.start() - 8) : found.start()]):
                 kind.add(name)

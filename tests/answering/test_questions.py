@@ -11,7 +11,8 @@ from readagent_core.answering.base import Answer, Answered, Question
 from readagent_core.answering.limits import last_page_seen, page_allowed, page_reached, paragraphs_through
 from readagent_core.answering.questions import parse_options, parse_question, parse_standalone
 from readagent_core.cancel import CancelToken
-from readagent_core.document import Document, Paragraph
+from readagent_core.document import Document, Paragraph, Section
+from readagent_core.gisting import cut_rest_by_rule
 from readagent_core.library.records import Position
 from tests.answering.test_asking import a_book, a_memory
 from tests.fakes.model import FakeModel
@@ -113,6 +114,28 @@ def test_people_are_found_and_places_and_peoples_are_not():
     )
     gists = [f"{line} Chinese was the lamp; a Morlocks told the Morlocks so." for line in lines]
     assert suggesting.people_named(make_memory(lines, gists)) == ["Weena"]
+
+
+def test_questions_about_a_text_without_gists_name_only_what_may_be_read():
+    """A person and a section, without its number; of a text that names neither the questions that fit any."""
+    told = ("In the fog Ada Vane took the lamp, and presently she lit it.", "Presently Ada Vane was gone, said Hugo.")
+    document = Document(
+        "T",
+        tuple(Paragraph(text) for text in [*told, "Hugo rowed out.", "Hugo sank the boat."]),
+        sections=(Section("PREFACE", 0), Section("CHAPTER I. THE LAMP GOES OUT.", 1), Section("2. Who sank it", 2)),
+    )
+    memory = cut_rest_by_rule(make_memory([p.text for p in document.paragraphs], [None] * 4, complete=False))
+    memory = replace(memory, document=document)
+
+    def asked(memory, **of):
+        return [s.text for s in suggesting.questions_without_gists(memory, **{"limited": True, "by_model": True, **of})]
+
+    so_far, section = "What happened so far?", "What is “The Lamp Goes Out” about?"
+    assert asked(memory.up_to(2)) == [so_far, "Who is Ada Vane?", section]
+    assert asked(memory, limited=False)[0] == "What is this about?"
+    anything = ["What is this about?", "Who are the people in it?", "What are the main points?"]
+    assert asked(memory.up_to(0)) == anything
+    assert asked(memory.up_to(0), by_model=False) == anything[:1]
 
 
 def test_the_built_in_reader_suggests_without_a_model():

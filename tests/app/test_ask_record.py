@@ -173,7 +173,7 @@ def test_a_page_without_a_gist_is_named_by_its_place():
     sections = tuple(Section(title, start) for start, title in enumerate(("I", "12.", "Fog"), start=1))
     plan = replace(default_plan(200), max_words=60, min_words=20)
     memory = cut_rest_by_rule(GistMemory(Document("Book", paragraphs, sections), plan, (), ()))
-    assert list(dict.fromkeys(page_names(memory).values())) == ["0 %", "chapter I", "chapter 12.", "Fog"]
+    assert list(dict.fromkeys(page_names(memory).values())) == ["the beginning", "chapter I", "chapter 12.", "Fog"]
 
 
 def test_an_answer_that_broke_off_says_why_once():

@@ -134,6 +134,7 @@ def test_ask(app, sent: Sent) -> None:
         "answer_live",
         "answer_view conversation",
         "answer_view conversations",
+        "answer_view suggestions",
         "answer_view replay",
     )
 
@@ -142,7 +143,7 @@ def test_several_books(app, sent: Sent) -> None:
     app("pages/ask.py")
     books = add(get_workspace(), tale(1), tale(2))
     app("pages/ask.py", books=",".join(books))
-    check(sent, "memory_view shelf", "memory_view maps", "answer_live", "answer_view suggestions")
+    check(sent, "memory_view shelf", "memory_view maps", "answer_live", "answer_view conversation")
 
 
 def test_compare_and_evaluate(app, sent: Sent) -> None:

@@ -319,6 +319,18 @@ def test_the_baselines_send_no_gist(name):
     assert len(model.prompts) == 1
 
 
+@pytest.mark.parametrize(("question", "look_ups"), [("What is this about?", 3), ("Who laid a coin?", 0)])
+def test_a_question_of_all_of_a_text_without_gists_sees_it_from_beginning_to_end(question, look_ups):
+    """The search found nothing for 'What is this about?', or the pages that happen to have its common words."""
+    book = novel()
+    model = FakeModel(lambda _: "ANSWER: Coins [1].")
+    made = method("passages-dos").run(Question(question), book, model, AskSettings(look_ups), CancelToken())
+    (looked,) = [event for event in made if isinstance(event, LookedUp)]
+    pages = [passage.page for passage in looked.passages]
+    assert (pages[0], pages[-1]) == (1, len(book.pages))
+    assert len(set(pages)) > len(book.pages) // 3
+
+
 def test_the_cast_of_the_book_stands_in_the_first_view_where_it_is_known():
     model = FakeModel(lambda _: "ANSWER: Yes [7].")
     known = Resources(cast=lambda memory: "Ada Vane [1-30]: keeps the lamp.")

@@ -28,6 +28,7 @@ from readagent_core.library.records import Exchange
 from readagent_core.models.base import ChatModel
 from readagent_core.models.builtin.reader import BuiltInReader
 
+KEPT = "ask_kept"  # in the session, of a book: a question that waits for what the limit is to let in
 STAGE, LIVE = "ask_stage", "ask_live"  # the fragments: everything but the sidebar, and what changes as answers come
 
 
@@ -85,6 +86,9 @@ def handle(now: AskState, act: Act) -> None:
     if act.do == "earlier":
         st.session_state["ask_all"] = True
         return
+    if act.do == "ask":
+        ask_or_keep(now, act.text, whole=act.page == 1)
+        return
     exchange = next((e for e in now.exchanges if e.id == act.of), None)
     if exchange is None:
         return
@@ -136,6 +140,14 @@ def _follow(now: AskState, exchange: Exchange, act: Act) -> None:
     nonce = (st.session_state.get("ask_focus") or {}).get("nonce", 0) + 1
     focus = {"exchange": exchange.id, "book": book, "page": act.page, "places": places, "nonce": nonce}
     st.session_state["ask_focus"] = focus
+
+
+def ask_or_keep(now: AskState, text: str, *, options: str = "", whole: bool = False) -> None:
+    """Start to ask; where the limit lets nothing in, keep the question: the line then asks what is to be let in."""
+    if isinstance(now, AskOneBook) and now.limit == 0:
+        st.session_state[f"{KEPT} {now.book.id}"] = (text, options, whole)
+    else:
+        start_asking(now, text, options=options, whole=whole)
 
 
 def start_asking(

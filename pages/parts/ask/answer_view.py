@@ -35,14 +35,17 @@ def show_conversation(
     earlier: str,
     title: str,
     empty: str,
+    questions: Sequence[tuple[str, bool]],
+    language: str,
 ) -> None:
     """Draw the exchanges; ``records``: those that do not change any more, made by ``record.exchange_record``.
 
-    ``earlier``: the label of the button for exchanges left out. ``title``, ``empty``: shown where there are none.
-    Acts, of an exchange: again, method, stop, hurry, cite, replay, keep, release. And: earlier.
+    ``earlier``: the label of the button for exchanges left out. ``title``, ``empty``, ``questions`` (see
+    ``show_suggestions``): shown where there are none. Acts, of an exchange: again, method, stop, hurry, cite, replay,
+    keep, release. And: earlier, ask.
     """
     data = {"kind": "conversation", "book": book, "records": list(records), "earlier": earlier}
-    data |= {"title": title, "empty": empty}
+    data |= {"title": title, "empty": empty, "questions": _questions(questions), "language": language}
     key = f"exchanges {book}"
     _view()(key=key, data=data, on_act_change=call_with_act(on_act, key))
 
@@ -75,6 +78,10 @@ def show_conversations(
     _view()(key=key, data=data, on_act_change=call_with_act(on_act, key))
 
 
+def _questions(items: Sequence[tuple[str, bool]]) -> list[dict[str, Any]]:
+    return [{"text": text, "whole": whole} for text, whole in items]
+
+
 def show_suggestions(
     book: str, items: Sequence[tuple[str, bool]], on_act: Callable[[Act], None], *, language: str
 ) -> None:
@@ -82,7 +89,7 @@ def show_suggestions(
     data = {
         "kind": "suggestions",
         "book": book,
-        "items": [{"text": text, "whole": whole} for text, whole in items],
+        "items": _questions(items),
         "language": language,
     }
     _view()(key="suggestions", data=data, on_act_change=call_with_act(on_act, "suggestions"))

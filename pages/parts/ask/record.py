@@ -83,7 +83,9 @@ def page_names(memory: GistMemory) -> dict[int, str]:
             section = memory.section_of(page.number)
             percent = round(100 * page.start / len(memory.document.paragraphs))
             chapter = "chapter " if section and _BARE_NUMBER.fullmatch(section.title) else ""
-            found[page.number] = f"{chapter}{section.title}" if section else f"{percent} %"
+            found[page.number] = (
+                f"{chapter}{section.title}" if section else f"{percent} %" if percent else "the beginning"
+            )
     return found
 
 

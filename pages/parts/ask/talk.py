@@ -7,7 +7,7 @@ from typing import Literal
 import streamlit as st
 
 from pages.parts.ask import answer_view, payload
-from pages.parts.ask.acts import handle, start_asking
+from pages.parts.ask.acts import KEPT, ask_or_keep, handle, start_asking
 from pages.parts.ask.one_state import AskOneBook, limit_of, pages_read, set_limit
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.state import AskState
@@ -22,7 +22,6 @@ from readagent_core.jobs import JobState
 SUGGEST_SECONDS = 0.7  # between two looks at the suggestions
 GISTS_SECONDS = 2.0  # between two looks at gists that are being made
 GISTS_ADD = "With gists an answer remembers the whole book, not only passages that share your words."
-KEPT = "ask_kept"  # in the session, of a book: a question, and its options, that waits for what the limit is to let in
 
 
 def draw(now: AskState) -> None:
@@ -42,6 +41,8 @@ def draw(now: AskState) -> None:
             earlier=f"Show {left_out} earlier {'question' if left_out == 1 else 'questions'}" if left_out else "",
             title=title,
             empty=empty,
+            questions=() if now.exchanges else _questions(now),
+            language=_language(now),
         )
     with st.container(key="ask_line", gap="small"):
         _line(now)
@@ -52,15 +53,10 @@ def _line(now: AskState) -> None:
     if isinstance(now, AskOneBook):
         if now.limit is not None and not (now.limit and now.beside_text):  # which the panel says above
             _say_limit(now)
-        answer_view.show_suggestions(
-            now.book.id,
-            _suggestions(now),
-            lambda act: start_asking(now, act.text, whole=act.page == 1),
-            language=now.book.language,
-        )
-    elif not now.exchanges:
-        items = [(text, False) for text in suggesting.ABOUT_SEVERAL]
-        answer_view.show_suggestions(now.name, items, lambda act: start_asking(now, act.text), language="en")
+        if now.exchanges:  # before the first question they are in the middle
+            answer_view.show_suggestions(
+                now.name, _questions(now), lambda act: handle(now, act), language=_language(now)
+            )
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         if quote := st.session_state.pop("ask_quote", ""):  # words selected in Read
             st.session_state["ask_input"] = f"{quote}\n"
@@ -84,6 +80,15 @@ def _line(now: AskState) -> None:
     trouble = st.session_state.pop("ask_trouble", None)
     if trouble:
         shell.error_box(trouble)
+
+
+def _questions(now: AskState) -> list[tuple[str, bool]]:
+    """The questions to ask by a press, each with whether it is about the whole text."""
+    return _suggestions(now) if isinstance(now, AskOneBook) else [(text, False) for text in suggesting.ABOUT_SEVERAL]
+
+
+def _language(now: AskState) -> str:
+    return now.book.language if isinstance(now, AskOneBook) else "en"
 
 
 def _say_price(now: AskState) -> None:
@@ -149,9 +154,9 @@ def _lift(now: AskOneBook, page: int | None) -> None:
     set_limit(now, on=page is not None, page=page)
     now.position = now.workspace.library.position(now.book.id).on_screen
     now.limit = limit_of(now, now.gisting, now.memory)
-    text, options = st.session_state.pop(f"{KEPT} {now.book.id}", ("", ""))
+    text, options, whole = st.session_state.pop(f"{KEPT} {now.book.id}", ("", "", False))
     if text:
-        start_asking(now, text, options=options)
+        start_asking(now, text, options=options, whole=whole)
     st.rerun("app")
 
 
@@ -166,27 +171,31 @@ def _submit(now: AskState) -> None:
     if text and text.strip():
         if options.strip():
             st.session_state["ask_options_used"] = st.session_state.get("ask_options_used", 0) + 1
-        if isinstance(now, AskOneBook) and now.limit == 0:  # the line above asks for what is to be let in
-            st.session_state[f"{KEPT} {now.book.id}"] = (text, options)
-            return
-        start_asking(now, text, options=options)
+        ask_or_keep(now, text, options=options)
 
 
 def _suggestions(now: AskOneBook) -> list[tuple[str, bool]]:
     """At most four questions: those that always fit, then some about this text."""
     memory = now.memory if now.limit is None else now.memory.up_to(now.limit)
-    if not memory.readable:
-        return []
+    asked = {e.question for e in now.exchanges}
     finished = now.limit is None and memory.complete
     cache = st.session_state.setdefault("always_asked", {})  # finding names reads every gist: once, not at every run
-    name = (now.gisting.id, now.limit, len(memory.readable))
+    name = (now.gisting.id, now.limit, len(memory.readable), now.workspace.model.is_language_model)
     if name not in cache:
-        cache[name] = [(s.text, True) for s in suggesting.standard_questions(memory, finished=finished)]
+        found = (
+            suggesting.standard_questions(memory, finished=finished)
+            if memory.readable
+            else suggesting.questions_without_gists(
+                memory, limited=now.limit is not None, by_model=now.workspace.model.is_language_model
+            )
+        )
+        cache[name] = [(s.text, s.whole) for s in found]
     always = cache[name]
+    if not memory.readable:
+        return [pair for pair in always if pair[0] not in asked]
     saved = suggesting.saved_suggestions(now.workspace, now.gisting.id, up_to=now.limit)
     if saved is None and not now.workspace.model.is_language_model:
         saved = cache.setdefault(("by rule", *name), suggesting.suggest_by_rule(memory))
-    asked = {e.question for e in now.exchanges}
     return [pair for pair in [*((t, False) for t in (saved or [])[:2]), *always] if pair[0] not in asked][:4]
 
 
