@@ -56,6 +56,10 @@ def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, a
     page.locator(".aa").click()
     page.locator(".panel").get_by_role("button", name="Sepia").click(trial=True)
     page.locator(".aa").click()
+    switch = box.get_by_label("Only what I have read")
+    for on in (not switch.is_checked(), switch.is_checked()):
+        box.get_by_text("Only what I have read").click()
+        expect(switch).to_be_checked(checked=on)
     box.get_by_role("button", name="Close").click()
     expect(box).to_have_count(0)
 

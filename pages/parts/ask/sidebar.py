@@ -49,7 +49,7 @@ def limit_switch(scene: AskOneBook) -> None:
     """The switch of the spoiler limit, the page it is at and why."""
     key = f"only_read_{scene.book.id}"
     st.session_state[key] = scene.position.limited  # the line on the map and the buttons beside it change it too
-    st.toggle("Only what I have read", key=key, on_change=lambda: set_limit(scene, on=st.session_state[key]))
+    st.toggle("Only what I have read", key=key, on_change=_switch, args=(scene, key))
     if not scene.position.limited:
         return
     if scene.limit is None:
@@ -67,6 +67,11 @@ def limit_switch(scene: AskOneBook) -> None:
         key="ask_follow",
         on_click=lambda: set_limit(scene, on=True),
     )
+
+
+def _switch(scene: AskOneBook, key: str) -> None:
+    set_limit(scene, on=st.session_state[key])
+    st.rerun("app")  # beside the text only the panel would be drawn again, with the position of before
 
 
 def _pick_method(scene: AskOneBook) -> None:
