@@ -10,10 +10,13 @@ from dataclasses import dataclass
 
 from readagent_core.answering.base import Answer, AskSettings, Event, ModelCall
 from readagent_core.answering.explore import WORDS
+from readagent_core.answering.levels import PART_SHARE
 from readagent_core.answering.recall import ONCE_WORDS, PASSAGE_WORDS, ROUND_WORDS, SEARCH_WORDS, VIEW_WORDS
 from readagent_core.answering.registry import all_methods
 from readagent_core.answering.replay import answer_of
 from readagent_core.answering.response import ANSWER_WORDS
+from readagent_core.answering.shelf import ShelfBook
+from readagent_core.answering.shelf_view import gists_to_make
 from readagent_core.answering.word_budget import max_context_words
 from readagent_core.memory import GistMemory, compression_rate
 from readagent_core.models.base import ChatModel
@@ -65,6 +68,26 @@ def _words_and_money(model: ChatModel, words: int) -> str:
 def price_of_question(model: ChatModel, memory: GistMemory, method: str, *, look_ups: int) -> str:
     """What a usual question costs: 'free', 'about $0.01', 'price not known'. An estimate."""
     return price_of_words(model, words_of_question(memory, method, look_ups=look_ups))
+
+
+def price_of_shelf_question(model: ChatModel, books: Sequence[ShelfBook], *, look_ups: int) -> str:
+    """What a usual question about several books costs, without what is made first; as ``price_of_question`` says it."""
+    pages = max(1, sum(book.pages for book in books))
+    words, gists = sum(book.words for book in books), sum(book.gist_words for book in books)
+    _, sent = question_work("zoom", AskSettings(look_ups), words=words, gists=gists, page=words / pages)
+    return price_of_words(model, round(sent + 3 * AROUND))
+
+
+def shelf_gists_sentence(model: ChatModel, books: Sequence[ShelfBook]) -> str:
+    """What the first question about ``books`` makes before it is answered; '' where that is nothing, or no money."""
+    missing = gists_to_make(books)
+    if not model.is_language_model or not missing or sum(book.gist_words for book in books) <= WORDS:
+        return ""
+    calls = sum(missing.values())
+    sent = sum(book.gist_words for book in missing) * (1 + PART_SHARE) + calls * AROUND
+    price = price_of_words(model, round(sent), round(sent * PART_SHARE))
+    whose = f"gists of {count_of(len(missing), 'book')} and {'its' if len(missing) == 1 else 'their'} parts"
+    return f"First, and once, {whose} are made: at most {count_of(calls, 'call')}, {price}."
 
 
 def price_of_words(model: ChatModel, words: int, answer_words: int = ANSWER_WORDS) -> str:

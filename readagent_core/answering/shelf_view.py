@@ -277,11 +277,10 @@ def first_shelf_view(run: Run, shelf: AskedShelf, most: int) -> Generator[Event,
 def _close_books(view: ShelfView, chosen: Sequence[ShelfBook]) -> Generator[Event, None, None]:
     """Show books by their own gists; those that are missing are made first, of the best books first."""
     assert view.shelf is not None
-    left, calls = NEW_GISTS, view.run.model.usage.calls
+    calls = view.run.model.usage.calls
+    missing = gists_to_make(chosen)
     for book in chosen:
-        needed = round(2.2 * book.gist_words / PART_WORDS) + 1  # parts that sections end early, and the levels above
-        if not book.gist and needed <= left:
-            left -= needed
+        if book in missing:
             levels = view.levels_of(book)
             view.shelf.store_gist(book, levels.gist(levels.top[0]))
         view.closed.add(book.number)
@@ -291,3 +290,14 @@ def _close_books(view: ShelfView, chosen: Sequence[ShelfBook]) -> Generator[Even
     untold = sum(not view.book(number).gist for number in view.closed)
     if untold:
         yield view.run.note(f"{count_of(untold, 'book')} shown by title alone: their gists would take many calls.")
+
+
+def gists_to_make(books: Sequence[ShelfBook]) -> dict[ShelfBook, int]:
+    """Return the books whose own gist is made before they are shown, the first ones first, each with the most calls."""
+    left, found = NEW_GISTS, {}
+    for book in books:
+        needed = round(2.2 * book.gist_words / PART_WORDS) + 1  # parts that sections end early, and the levels above
+        if book.pages and not book.gist and needed <= left:
+            left -= needed
+            found[book] = needed
+    return found

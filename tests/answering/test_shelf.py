@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import readagent_core as ra
 from bench.passkey import Windowed, passkey_document
 from readagent_core.answering.base import AskSettings, BooksShown, Event, Expanded, LookedUp, Noted, Question, Searched
+from readagent_core.answering.costs import price_of_shelf_question, shelf_gists_sentence
 from readagent_core.answering.event_json import event_from_dict, event_to_dict
 from readagent_core.answering.registry import method
 from readagent_core.answering.resources import Resources
@@ -21,6 +23,7 @@ from readagent_core.errors import NotInLibraryError, SettingsError
 from readagent_core.gisting import read
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin.reader import BuiltInReader
+from readagent_core.models.cost.prices import Price
 from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt
 from tests.fakes.model import FakeModel
@@ -119,6 +122,23 @@ def test_gists_of_books_are_made_once_and_in_a_bounded_number_of_calls() -> None
     assert any(isinstance(e, Noted) and "by title alone" in e.text for e in events)
     (books,) = [e for e in events if isinstance(e, BooksShown)]
     assert {how for *_, how in books.books} == {"title", "gists"}
+
+
+def test_what_a_question_makes_first_and_costs_is_told_before_it() -> None:
+    """As many calls as it takes at most; nothing once they are made, or for a reader that sends nothing."""
+    shelf, model = AskedShelf([long_memory(200) for _ in range(2)]), reader(["ANSWER: A [1]."])
+    model.price = Price(10, 30)
+    told = re.fullmatch(
+        r"First, and once, gists of 2 books and their parts are made: at most (\d+) calls, about \$\d\.\d\d\.",
+        shelf_gists_sentence(model, shelf.books),
+    )
+    assert told
+    assert re.fullmatch(r"about \$0\.\d\d", price_of_shelf_question(model, shelf.books, look_ups=3))
+    assert shelf_gists_sentence(BuiltInReader(), shelf.books) == ""
+    list(method("zoom").run(Question("Who?"), shelf, model, AskSettings(), CancelToken()))
+    assert 2 < model.tasks().count("gist") <= int(told.group(1))
+    assert shelf_gists_sentence(model, shelf.books) == ""
+    assert shelf_gists_sentence(model, AskedShelf(tales(2)).books) == ""  # all of their gists fit
 
 
 def test_the_view_of_several_books_stays_within_its_words_whatever_is_opened() -> None:

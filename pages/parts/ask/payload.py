@@ -32,7 +32,7 @@ from pages.parts.shared.gisting_status import may_hurry
 from readagent_core.answering import preparing, replay
 from readagent_core.answering.base import Event
 from readagent_core.answering.captions import captions, seconds_of
-from readagent_core.answering.costs import price_of_question
+from readagent_core.answering.costs import price_of_question, price_of_shelf_question
 from readagent_core.errors import NotInLibraryError
 from readagent_core.jobs import Job
 from readagent_core.library.records import Exchange, ExchangeState
@@ -84,7 +84,7 @@ def _record(now: AskState, exchange: Exchange) -> dict[str, Any]:
         model=now.workspace.model.name,
         suggest_model=_suggests_model(now, exchange, state),
         whole_memory=_whole_memory(now, exchange),
-        price=_price(now, exchange),
+        price=price_of_question_now(now, exchange.method),
     )
     if isinstance(now, AskOneBook):
         add_spots(now, exchange, record, events, text)
@@ -113,14 +113,16 @@ def _whole_memory(now: AskState, exchange: Exchange) -> str:
         return ""
     if None not in now.memory_of(exchange).gists:
         return ""
-    return price_of_question(now.workspace.model, now.memory, now.method, look_ups=now.look_ups)
+    return price_of_question_now(now, now.method)
 
 
-def _price(now: AskState, exchange: Exchange) -> str:
-    """What it costs to ask again; '' of several books, whose words are not known before they are chosen from."""
-    if not isinstance(now, AskOneBook):
-        return "" if now.workspace.model.is_language_model else "free"
-    return price_of_question(now.workspace.model, now.memory, exchange.method, look_ups=now.look_ups)
+def price_of_question_now(now: AskState, method: str) -> str:
+    """What a question costs now by ``method``, of one book or of several."""
+    model = now.workspace.model
+    if isinstance(now, Several):
+        return price_of_shelf_question(model, now.shelf.books, look_ups=now.look_ups)
+    assert isinstance(now, AskOneBook)
+    return price_of_question(model, now.memory, method, look_ups=now.look_ups)
 
 
 def _suggests_model(now: AskState, exchange: Exchange, state: ExchangeState) -> bool:

@@ -92,15 +92,12 @@ def _language(now: AskState) -> str:
 
 
 def _say_price(now: AskState) -> None:
-    """Who answers, and what a question costs; about several books only where that is nothing."""
+    """Who answers, what a question costs, and what is made before the first one."""
     model = now.workspace.model
     who = short_name(model.name) if model.is_language_model else "Built-in reader"
-    if isinstance(now, AskOneBook):
-        price = costs.price_of_question(model, now.memory, now.method, look_ups=now.look_ups)
-        who += f": {price}{'' if price == 'free' else ' a question'}"
-    elif costs.price_of_words(model, 1) == "free":
-        who += ": free"
-    st.caption(shell.as_text(f"{who}."))
+    price = payload.price_of_question_now(now, now.method)
+    first = costs.shelf_gists_sentence(model, now.shelf.books) if isinstance(now, Several) else ""
+    st.caption(shell.as_text(f"{who}: {price}{'' if price == 'free' else ' a question'}. {first}".strip()))
 
 
 def _say_gists(now: AskOneBook) -> None:
