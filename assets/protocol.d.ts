@@ -887,6 +887,8 @@ export interface Book {
   author?: string;
   /** what it is where it has no author: "web page", "PDF" */
   kind?: string;
+  /** "Book 2 of The Harrow Books" */
+  series?: string;
   lang?: string;
   words: number;
   /** words that count as read */

@@ -27,8 +27,8 @@ export const GISTS = { ready: "Ready", making: "Being made", stopped: "Stopped o
 /** Text as it is searched for: in lower case, without accents. @param {string} text */
 export const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
-/** What is searched for in a book's title and author. @param {Book} book */
-export const keyOf = (book) => fold(`${book.title} ${book.author ?? ""}`);
+/** What is searched for in a book's title, author and series. @param {Book} book */
+export const keyOf = (book) => fold(`${book.title} ${book.author ?? ""} ${book.series ?? ""}`);
 
 /** @param {string} query */
 export const wordsOf = (query) => fold(query).split(/\s+/).filter(Boolean);

@@ -176,6 +176,8 @@ class Card:
     tags: tuple[str, ...] = ()
     shelves: tuple[str, ...] = ()
     searchable: bool = False
+    series: str = ""
+    place_in_series: float = 0.0
 
 
 @short_repr

@@ -121,6 +121,16 @@ def test_a_book_is_sent_without_what_says_nothing():
     assert cards.book_record(Card(BOOK, position, tags=("sea",)), {"state": "ready"}) == small | more
 
 
+def test_a_card_tells_the_place_in_a_series(open_workspace):
+    library = open_workspace().library
+    ids = [library.add(Document(name, (Paragraph(f"{name}, a lamp."),))).id for name in ("One", "Two")]
+    library.put_in_order("Lamps", ids)
+    told = {card.book.title: cards.book_record(card, None).get("series") for card in library.cards()}
+    assert told == {"One": "Book 1 of Lamps", "Two": "Book 2 of Lamps"}
+    library.put_in_order("Lamps", [])
+    assert not any(card.series for card in library.cards())
+
+
 def test_the_drawing_of_the_first_visit_is_true(open_workspace):
     workspace = open_workspace()
     add_samples(workspace)
