@@ -13,10 +13,11 @@ import streamlit as st
 from pages.parts.library import catalogue
 from pages.parts.library.notes import _record as notes_record
 from pages.parts.read.marks import mark_record
-from pages.parts.read.passages import passage_data
+from pages.parts.read.passages import NOT_FOUND, WORDS_HERE, passage_data
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import component
 from readagent_core.companion.marks import make_mark
+from readagent_core.dictionaries.shelf import FOLDER, Dictionaries
 from readagent_core.errors import LoginError
 from readagent_core.incoming.catalogues import Catalogue
 from readagent_core.incoming.opds import parse_page
@@ -24,6 +25,7 @@ from readagent_core.library.marks import Spot
 from tests.answering.test_library_shelf import add, tale
 from tests.app.protocol import declared, faults
 from tests.app.test_act import PAGE
+from tests.dictionaries.making import make_stardict
 from tests.incoming.test_catalogues import SHELF
 from tests.library.test_original_pages import opened
 
@@ -167,6 +169,11 @@ def test_marks_and_what_is_asked_about_words(app, sent: Sent) -> None:
     words = {"task": "define", "id": "q", "words": "the", "start": [0, 0], "end": [0, 5], "language": "en", "at": 1}
     found = passage_data(workspace, book, document, words)
     assert not faults(json.loads(json.dumps({"book": book_id, **(found or {})})), "PassageData")
+    assert (found or {})["signer"]["line"] == WORDS_HERE
+    make_stardict(workspace.home / FOLDER, [("lamp", b"a thing that gives light")])
+    Dictionaries(workspace.home).update()
+    found = passage_data(workspace, book, document, words | {"at": 2})
+    assert (found or {})["signer"]["line"] == NOT_FOUND  # no model is asked for where it is a word that is missing
 
 
 def test_a_web_page(app, sent: Sent) -> None:

@@ -271,7 +271,7 @@ def test_words_are_selected_by_touch_and_the_menu_is_a_sheet(
     assert edge(page, "Harrow")[1] < below  # the words stay in sight
     page.get_by_role("button", name="Define").tap()
     card = page.get_by_role("dialog", name="In this book")
-    expect(card).to_contain_text("A definition needs a model")
+    expect(card).to_contain_text("A definition needs a dictionary or a model")
     place = card.get_by_role("listitem").first
     expect(place).to_contain_text("Harrow")
     place.get_by_role("button").tap()

@@ -16,7 +16,7 @@ import streamlit as st
 from pages.parts.shared.book import LANGUAGES
 from pages.parts.shared.memory_view import EMPHASIS_SIGNS, utf16_offset
 from readagent_core.answering.signature import BUILT_IN, signature_of
-from readagent_core.companion.looking_up import look_up
+from readagent_core.companion.looking_up import has_dictionaries, look_up
 from readagent_core.companion.passage import (
     AROUND,
     DEFINE,
@@ -37,7 +37,8 @@ from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
 MOST_PLACES = 8
-WORDS_HERE = "A definition needs a model. Without one, this shows where else the words occur."
+WORDS_HERE = "A definition needs a dictionary or a model (Settings has both). This shows where else the words occur."
+NOT_FOUND = "Your dictionaries do not have this; a model could explain it. This shows where else the words occur."
 INTO = "translate_into"  # the preference: the English name of a language
 
 
@@ -93,7 +94,7 @@ def _begin(
             if entries := look_up(workspace, book.id, passage):
                 return record | {"state": "done", "entries": [asdict(entry) for entry in entries]}
             if not workspace.model.is_language_model:
-                return record | _places(passage)
+                return record | _places(passage, NOT_FOUND if has_dictionaries(workspace) else WORDS_HERE)
         if asked["task"] == TRANSLATE:
             record |= {"language": _into(workspace, str(asked["language"])), "languages": sorted(LANGUAGES.values())}
         same = before is not None and all(before.get(k) == asked.get(k) for k in ("task", "start", "end", "language"))
@@ -114,8 +115,8 @@ def _into(workspace: Workspace, language: str) -> str:
     return str(workspace.library.preference(INTO, own))
 
 
-def _places(passage: Passage) -> dict[str, Any]:
-    """What is shown instead of a definition: where else the words occur."""
+def _places(passage: Passage, why: str) -> dict[str, Any]:
+    """What is shown instead of a definition, and ``why``: where else the words occur."""
     found, more = other_places(passage, most=MOST_PLACES)
     places = []
     for place in found:
@@ -135,7 +136,7 @@ def _places(passage: Passage) -> dict[str, Any]:
                 "section": section.title if section else "",
             }
         )
-    return {"state": "done", "places": places, "more": more, "signer": {"kind": BUILT_IN, "line": WORDS_HERE}}
+    return {"state": "done", "places": places, "more": more, "signer": {"kind": BUILT_IN, "line": why}}
 
 
 def _progress(job: Job, *, now: float) -> dict[str, Any]:
