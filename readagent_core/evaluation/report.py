@@ -301,11 +301,16 @@ def dataset_name(experiment: Mapping[str, Any]) -> str:
 
 
 def dataset_title(experiment: Mapping[str, Any], titles: Iterable[str]) -> str:
-    """Return the one title of ``titles``, of the documents asked about by a person's own questions; else the name."""
+    """Return the one title of ``titles``, of the documents asked about by a person's own questions; else the name.
+
+    Before a document was read its file's name is written as words: 'Harrow council minutes'.
+    """
     name = dataset_name(experiment)
     if experiment["dataset"]["kind"] != "plain":
         return name
     found = set(titles)
+    if not found and "." not in name:
+        name = name[:1].upper() + name[1:].replace("-", " ")
     return found.pop() if len(found) == 1 else name
 
 

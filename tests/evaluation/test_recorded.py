@@ -14,7 +14,7 @@ from readagent_core.evaluation import recorded
 from readagent_core.evaluation.formats import render_report
 from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.recorded import pages_seen, recorded_comparisons, recorded_experiment
-from readagent_core.evaluation.report import headline, results_in_words
+from readagent_core.evaluation.report import dataset_title, headline, results_in_words
 from readagent_core.evaluation.starting import load_summary
 from readagent_core.incoming.samples import FOLDER, add_samples
 from readagent_core.library.records import Book
@@ -33,6 +33,7 @@ def test_it_is_named_by_the_title_of_its_book():
     assert entry.title == "The Keeper of Harrow Light · a large language model · 5 methods · 2026-11-23 02:19"
     about = "16 questions about The Keeper of Harrow Light, answered by a large language model; begun 2026-11-23 02:19."
     assert headline(load_summary(entry.folder))[1] == about
+    assert dataset_title(entry.record["experiment"], []) == "The keeper of harrow light"  # before it was read
 
 
 def test_every_recorded_answer_is_to_a_question_of_the_sample(keeper):

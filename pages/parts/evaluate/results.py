@@ -115,7 +115,7 @@ def _experiment(workspace: Workspace, entry: StoredExperiment) -> None:
         return
     if job is not None and job.snapshot.state in (JobState.FAILED, JobState.CANCELLED):
         stopped = job.snapshot.state == JobState.CANCELLED
-        error = "The answers so far are saved." if stopped else job.snapshot.error
+        error = "What was done so far is saved." if stopped else job.snapshot.error
         shell.error_box(error, kind="CancelledError" if stopped else job.snapshot.error_kind)
     paused = job is not None and job.snapshot.error_kind == "BudgetError"
     _finished(entry, workspace, may_continue=not paused)
