@@ -16,6 +16,7 @@ from pages.parts.library.imports import import_record, start_import
 from pages.parts.shared import covers
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import Act
+from pages.parts.shared.shell import title_of
 from readagent_core.cancel import CancelToken, key_lock
 from readagent_core.document import Cover, Document, Paragraph
 from readagent_core.errors import TooLargeError
@@ -192,6 +193,12 @@ def test_a_cover_becomes_a_small_picture_or_none(open_workspace, data):
         with library._db.write() as connection:
             connection.execute("DELETE FROM cover")
     assert covers.thumbnail(library, book) == address  # stored
+
+
+def test_an_error_without_a_title_has_that_of_its_kind():
+    assert title_of("ModelLoadingError") == title_of("ServerFailedError")
+    assert title_of("NotThereError")[0] == "There is no page at this address"
+    assert title_of("")[0] == title_of("no such error")[0] == "This did not work"
 
 
 def test_what_cannot_be_opened_says_why_and_exported_gists_are_a_book_that_has_them(open_workspace):

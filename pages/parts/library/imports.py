@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.shared.shell import TITLES
+from pages.parts.shared.shell import title_of
 from readagent_core.cancel import key_lock
 from readagent_core.errors import NoTextError, NotInLibraryError, PasswordError
 from readagent_core.incoming import recognising
@@ -97,7 +97,7 @@ def import_record(workspace: Workspace, one: Import) -> dict[str, Any] | None:
         if document.warnings:
             found.append(count_of(len(document.warnings), "notice"))
         return record | {"state": "opened", "book": book.id, "title": book.title, "text": f"{', '.join(found)}."}
-    title, _ = TITLES.get(snapshot.error_kind, ("This did not work", ""))
+    title, _ = title_of(snapshot.error_kind)
     state = "password" if one.waits_for_password else "failed"
     detail = getattr(one.job.exception, "detail", "")
     record |= {"state": state, "title": f"{title}.", "text": snapshot.error, "detail": detail}

@@ -94,6 +94,7 @@ TITLES: dict[str, tuple[str, str]] = {  # error class -> what happened in a few 
     "ModelTimeoutError": ("The model stopped answering", "power_off"),
     "ServerFailedError": ("The server failed", "power_off"),
     "WindowError": ("This is longer than the model can take in", "width_full"),
+    "RequestTooLargeError": ("The server takes no request this long", "width_full"),
     "CutOffError": ("The reply broke off", "content_cut"),
     "EndlessReplyError": ("The reply did not end", "content_cut"),
     "EmptyReplyError": ("The model said nothing", "chat_bubble_outline"),
@@ -112,6 +113,7 @@ TITLES: dict[str, tuple[str, str]] = {  # error class -> what happened in a few 
     "LinkError": ("This address could not be opened", "link_off"),
     "UnsafeLinkError": ("This address is not opened", "gpp_bad"),
     "UnreachableLinkError": ("Nothing answers there", "link_off"),
+    "NotThereError": ("There is no page at this address", "link_off"),
     "LoginError": ("A user and password are needed", "lock"),
     "NoCatalogueError": ("This is no catalogue", "link_off"),
     "WrongAddressError": ("There is no such book", "search_off"),
@@ -129,13 +131,19 @@ TITLES: dict[str, tuple[str, str]] = {  # error class -> what happened in a few 
 WAITING = (errors.BudgetError, errors.LimitError, errors.RateLimitError, errors.PasswordError)
 
 
+def title_of(kind: str) -> tuple[str, str]:
+    """What an error of this class says in a few words, and its icon; those of the class above where it has none."""
+    classes = getattr(errors, kind, Exception).__mro__
+    return next((TITLES[one.__name__] for one in classes if one.__name__ in TITLES), ("This did not work", "error"))
+
+
 def error_box(error: ReadAgentError | str, *, kind: str = "") -> None:
     """Draw a box that says what happened and what to do next.
 
     ``kind``: the error's class name if only its message is known (``Snapshot.error_kind``).
     """
     kind = kind or (type(error).__name__ if isinstance(error, ReadAgentError) else "")
-    title, icon = TITLES.get(kind, ("This did not work", "error"))
+    title, icon = title_of(kind)
     calm = isinstance(error, WAITING) or kind in {e.__name__ for e in WAITING} or kind == "CancelledError"
     with st.container(border=True, key=f"error_{'calm' if calm else 'alert'}_{kind or 'other'}"):
         st.markdown(f":{'orange' if calm else 'red'}[:material/{icon}:] &nbsp; **{title}**")
