@@ -100,7 +100,9 @@ def _attempt(run: Run, book: BookPassages, view: str, *, gists: bool) -> Generat
     while True:
         room = budget.room_after(prompt, seen)
         try:
-            completion = yield from stream_answer(run, prompt, lambda reply: _requests(run, reply), BEGUN)
+            completion = yield from stream_answer(
+                run, prompt, lambda reply: _requests(run, reply), BEGUN, may_request=bool(left)
+            )
         except (EmptyReplyError, RefusedError):
             if not left:
                 raise

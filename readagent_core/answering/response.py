@@ -26,6 +26,7 @@ from readagent_core.words import collapse_whitespace
 OPTION_RETRIES = 2
 ANSWER_WORDS = 400
 _HELD = 60  # characters of a reply after which it is taken for an answer
+_MARKED = 12  # characters in which the mark of an answer has ended
 PLAIN_WORDS = 120  # of an answer without page marks and quotations
 PLAIN = "Asked for a plain answer, without page marks and quotations, as set for this model."
 OPENED_AFTER = "In the prompt the opened pages came after the gists, as set for this model."
@@ -253,12 +254,17 @@ def count_memory_words(run: Run, memory: GistMemory, expanded: Collection[int]) 
 
 
 def stream_answer(
-    run: Run, prompt: Prompt, parse_requests: Callable[[str], object], begun: re.Pattern[str]
+    run: Run,
+    prompt: Prompt,
+    parse_requests: Callable[[str], object],
+    begun: re.Pattern[str],
+    *,
+    may_request: bool = True,
 ) -> Generator[Event, None, Completion]:
     """Send a prompt and return its reply. An answer is passed on while it arrives, a request is not.
 
     ``parse_requests``: gives what a reply asks for; nothing (false) where it is an answer. ``begun``: matches how a
-    request or a marked answer begins.
+    request or a marked answer begins. ``may_request`` False: only the mark of an answer is waited for.
     """
     stream, held, answering = run.stream(prompt), "", False
     while True:
@@ -277,6 +283,14 @@ def stream_answer(
         if mark and len(held) > mark.end():
             answering = True
             yield AnswerPart(held[mark.end() :])
-        elif len(held) > _HELD and not held.lstrip().startswith("<think") and not begun.match(held):
+        elif held.lstrip().startswith("<think"):
+            continue
+        elif len(held) > _HELD and not begun.match(held) if may_request else not _may_be_mark(held):
             answering = True
             yield AnswerPart(held)
+
+
+def _may_be_mark(held: str) -> bool:
+    """Return whether a reply that begins so may have the mark of an answer, or of thoughts, which is not shown."""
+    begins = held.lstrip(" \n>#*_-(0123456789.)").upper()
+    return len(begins) < _MARKED and any(mark.startswith(begins[: len(mark)]) for mark in ("ANSWER", "<THINK"))

@@ -1,11 +1,17 @@
 """The option that a reply names, in the forms models use."""
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from readagent_core.answering.base import AnswerPart
 from readagent_core.answering.response import chosen_option, declines
+from readagent_core.cancel import CancelToken
 from readagent_core.citations import parse
+from readagent_core.models.base import Completion
+from readagent_core.prompts import Prompt
 from tests.fakes.model import FakeModel
 from tests.methods.books import REPLIES, answer, run
 
@@ -76,3 +82,26 @@ def test_quotations_are_asked_for_only_where_a_page_is_in_full() -> None:
 def test_never_raises_and_stays_within_the_options(reply: str, options: list[str]) -> None:
     option = chosen_option(reply, options)
     assert option is None or 0 <= option < len(options)
+
+
+class Streams(FakeModel):
+    """A reply that comes in the parts between its bars."""
+
+    def stream(self, prompt: Prompt, cancel: CancelToken) -> Iterator[str | Completion]:
+        *parts, reply = str(self.complete(prompt, cancel).text).split("|")
+        yield from [*parts, reply]
+        yield Completion("".join([*parts, reply]))
+
+
+@pytest.mark.parametrize(
+    ("reply", "shown"),
+    [
+        ("She| slept in| the inn.", ["She", " slept in", " the inn."]),
+        ("ANS|WER:| She slept.", ["She slept."]),
+        ("**Answer| is: the inn.**", ["**Answer is: the inn.**"]),
+        ("<think>|The inn?</think>", ["<think>The inn?</think>"]),
+    ],
+)
+def test_where_nothing_can_be_asked_for_the_first_words_are_shown_as_they_come(reply: str, shown: list[str]) -> None:
+    events = run("passages-dos", Streams([reply]), question="Where did word3 sleep?")
+    assert [event.text for event in events if isinstance(event, AnswerPart)] == shown
