@@ -57,7 +57,8 @@ class AskSettings:
     'right' or 'ends'. ``may_decline``: the model may answer that the text does not settle which option is right;
     experiments force a choice. ``reason_first``: it compares the options before it names a letter, which helps weak
     models. ``plain``: an answer is asked for in few words, without page marks and quotations, whose examples small
-    models copy. ``extra``: a method's own settings, by name (``Method.options``).
+    models copy. ``whole``: the question is about all of the text, so that without gists passages are taken from its
+    beginning to its end, not by words. ``extra``: a method's own settings, by name (``Method.options``).
     """
 
     look_ups: int = 3
@@ -69,6 +70,7 @@ class AskSettings:
     may_decline: bool = False
     reason_first: bool = False
     plain: bool = False
+    whole: bool = False
     extra: Mapping[str, int | float | bool | str] = field(default_factory=dict)
 
 

@@ -80,7 +80,7 @@ def _attempt(run: Run, book: BookPassages, view: str, *, gists: bool) -> Generat
     asked = " ".join([run.question.text, *run.question.options])
     near = nearness(run, [book.text(unit) for unit in book.units]) if gists else ()  # the baselines are BM25 alone
     room = max(_LEAST_ROUND, room)
-    seen.passages = book.choose(asked, room, near) if gists or run.settings.look_ups else []
+    seen.passages = book.choose(asked, room, near) if gists or not run.settings.whole else []
     if about_all := not (gists or seen.passages):  # of all of the text, or no word of the question is in it
         seen.passages = book.spread(room)
     seen.whole = list(seen.passages)

@@ -319,16 +319,27 @@ def test_the_baselines_send_no_gist(name):
     assert len(model.prompts) == 1
 
 
-@pytest.mark.parametrize(("question", "look_ups"), [("What is this about?", 3), ("Who laid a coin?", 0)])
-def test_a_question_of_all_of_a_text_without_gists_sees_it_from_beginning_to_end(question, look_ups):
+@pytest.mark.parametrize(("question", "whole"), [("What is this about?", False), ("Who laid a coin?", True)])
+def test_a_question_of_all_of_a_text_without_gists_sees_it_from_beginning_to_end(question, whole):
     """The search found nothing for 'What is this about?', or the pages that happen to have its common words."""
     book = novel()
     model = FakeModel(lambda _: "ANSWER: Coins [1].")
-    made = method("passages-dos").run(Question(question), book, model, AskSettings(look_ups), CancelToken())
+    made = method("passages-dos").run(Question(question), book, model, AskSettings(whole=whole), CancelToken())
     (looked,) = [event for event in made if isinstance(event, LookedUp)]
     pages = [passage.page for passage in looked.passages]
     assert (pages[0], pages[-1]) == (1, len(book.pages))
     assert len(set(pages)) > len(book.pages) // 3
+
+
+@pytest.mark.parametrize("look_ups", [0, 3])
+def test_the_baseline_searches_by_words_whatever_may_be_looked_up(look_ups):
+    """In experiments methods without look-ups have none allowed."""
+    model = FakeModel(lambda _: "ANSWER: It [7].")
+    asked = Question("Who laid coin number7?")
+    settings = AskSettings(look_ups, extra={"passages": 200})
+    events = method("passages-dos").run(asked, novel(), model, settings, CancelToken())
+    (looked,) = [event for event in events if isinstance(event, LookedUp)]
+    assert 7 in {passage.page for passage in looked.passages}
 
 
 def test_the_cast_of_the_book_stands_in_the_first_view_where_it_is_known():

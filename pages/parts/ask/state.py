@@ -161,7 +161,8 @@ def ask(
     """
     question = Question(text, like.options) if like else parse_question(text, options)
     extra = {} if pages is None else {"pages": pages}
-    settings = AskSettings(look_ups=0 if whole else now.look_ups, may_decline=True, extra=extra)
+    whole = whole or bool(like and like.settings.get("whole"))
+    settings = AskSettings(look_ups=0 if whole else now.look_ups, whole=whole, may_decline=True, extra=extra)
     method = now.method
     if pages is not None:
         now.method = ONE_BOOK
