@@ -13,7 +13,7 @@ from collections.abc import Generator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from readagent_core.answering.base import FIRST_ANSWER, AnswerPart, Event, FirstAnswerPart, LookedUp
+from readagent_core.answering.base import FIRST_ANSWER, AnswerPart, Event, FirstAnswerPart, LookedUp, Noted
 from readagent_core.answering.explore_replies import ANSWER_MARK
 from readagent_core.answering.joined_books import JoinedMemory
 from readagent_core.answering.passages import BookPassages, join_passages
@@ -128,11 +128,14 @@ def _attempt(run: Run, book: BookPassages, view: str, *, gists: bool) -> Generat
 def _first_answer(run: Run, prompt: Prompt) -> Generator[Event, None, None]:
     """Answer from the view alone, which such a model has read already: it begins at once, the passages take longer.
 
-    The passages' answer follows, whatever comes of this one.
+    The passages' answer follows, whatever comes of this one: that it broke off is no note about the answer.
     """
+    noted = len(run.notes)
     with suppress(EmptyReplyError, RefusedError):
         for event in run.stream(prompt):
-            yield FirstAnswerPart(event.text) if isinstance(event, AnswerPart) else event
+            if not isinstance(event, Noted):
+                yield FirstAnswerPart(event.text) if isinstance(event, AnswerPart) else event
+    del run.notes[noted:]
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ class Step:
 
     @property
     def looks(self) -> bool:
-        """Whether it is told beside the answer: a look-up, or what was answered from the gists alone."""
+        """Whether it stands above the answer: a look-up, or an answer from the gists alone that came before."""
         return self.kind == LOOK_UP or bool(self.kind == GISTS and self.said)
 
     @property

@@ -57,9 +57,8 @@ _OWN_KIN = re.compile(f"^[おご](?=[{''.join(sorted(KIN))}]$)")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*\.?")
 _SENTENCE_START = re.compile(r"(?:^|[.!?…:;][\"'”’»)\]]*\s+|[\n\"'“”‘«»(\[*_—–¿¡-]\s*)$")
 
-_VERSES = re.compile(
-    r"(?:[^\w\n]*(?![a-zß-ÿ])\w.*\n)+.*"
-)  # lines that begin with capitals: no name goes on in the next
+# of verse every line begins with a capital: no name goes on from one to the next
+_VERSES = re.compile(r"(?:[^\w\n]*(?![a-zß-ÿ])\w.*\n)+.*")
 
 
 def _words(text: str) -> frozenset[str]:

@@ -11,6 +11,7 @@ from readagent_core.answering.recall import PLAIN_PASSAGES
 from readagent_core.answering.response import PLAIN
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import EmptyReplyError
+from readagent_core.models.base import Completion
 from readagent_core.settings.saved import ModelOptions
 from tests.fakes.model import FakeModel
 from tests.methods.books import answer, memory, run
@@ -76,6 +77,9 @@ def test_what_is_read_already_answers_first_and_the_passages_after_it() -> None:
 def test_a_first_answer_that_fails_is_left_out_and_options_get_none() -> None:
     model = KeepsWhatItRead([EmptyReplyError("Nothing came."), "In the inn."])
     assert answer(run("recall-once", model, question="And word3?", plain=True)).text == "In the inn."
+    model = KeepsWhatItRead([Completion("In the", finish="length"), "In the inn."])
+    cut = run("recall-once", model, question="And word3?", plain=True)
+    assert answer(cut).notes == (PLAIN,)  # that the first one broke off is not said of the answer
     model = KeepsWhatItRead(["Answer: (A) In the inn."])
     assert answer(run("recall-once", model, question="And word3?", options=OPTIONS, plain=True)).option == 0
 

@@ -1,4 +1,4 @@
-"""How the text looks and what stands beside it, as a person chose it; a phone has sizes and a view of its own."""
+"""The look of the text as a person chose it. A phone keeps sizes and a layout of its own."""
 
 from __future__ import annotations
 

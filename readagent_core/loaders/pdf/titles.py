@@ -72,7 +72,7 @@ def _largest_text(passages: Sequence[Passage], usual: BodyStyle) -> str:
     text = largest.text if largest else ""
     if not largest or is_contents_title(text) or headings.is_named_heading(text):
         return ""
-    if " " not in text:  # it goes on: 'HANDBOOK', 'FOR', 'CODING GUIDELINES'
+    if " " not in text:  # a title set one word a line goes on: 'HANDBOOK', 'FOR', …
         below = first[first.index(largest) :]
         last = max(n for n, each in enumerate(below) if abs(each.size - largest.size) < _SAME)
         whole = " ".join(each.text for each in below[: last + 1])
