@@ -20,14 +20,12 @@ from readagent_core.comparing import comparing
 from readagent_core.comparing.compared_books import ComparedText, text_to_compare
 from readagent_core.comparing.comparison import Comparison, EntryState, is_past_limit
 from readagent_core.errors import NotInLibraryError, ReadAgentError, Remedy
-from readagent_core.evaluation.recorded import RecordedComparisons
 from readagent_core.export.comparison_view import draw_methods
+from readagent_core.gisting.job import memory_to_ask
 from readagent_core.jobs import JobState
 from readagent_core.library.records import Book
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
-
-Recording = tuple[Book, RecordedComparisons] | None
 
 
 def screen() -> None:
@@ -56,19 +54,19 @@ def screen() -> None:
         st.text(str(error))
         if book is not None and isinstance(error, NotInLibraryError):
             st.page_link("pages/read.py", label="To the book", icon=":material/menu_book:")
-    if recording is not None and board.is_recording_shown():
-        board.recorded(*recording)
+    if recording is not None and not recording.hidden and board.is_recording_shown():
+        board.recorded(recording)
         return
     if text is None:
         if recording is not None:
-            board.offer(*recording)
+            board.offer(workspace, recording)
         return
     job = workspace.jobs.get(comparing.job_key(*book_ids))
     running = job is not None and job.running
     has_model = workspace.model.is_language_model
     known = controls.known_questions(book, controls.told_so_far(workspace, book, text.memory))
-    asked = controls.ask(known, book, len(chosen), running=running, has_model=has_model)
-    if chosen:
+    asked = controls.ask(known, book, len(chosen), able=not running and bool(text.memory.pages), has_model=has_model)
+    if chosen and text.memory.pages:
         st.caption(controls.price_line(workspace.model, text.memory, chosen, settings))
     for line in limit_lines(text):
         st.caption(line)
@@ -95,10 +93,8 @@ def limit_lines(text: ComparedText) -> list[str]:
     """What the spoiler limits let the methods see, and which books are left out."""
     seen = []
     for book, pages in zip(text.books, text.all_pages, strict=True):
-        if book.paragraphs is None:
+        if book.paragraphs is None or not book.pages:
             continue
-        if not book.pages:
-            return ["The spoiler limit keeps every page out. Read the first page to its end, or turn it off in Limits."]
         named = "page 1" if book.pages == 1 else f"pages 1 to {book.pages}"
         seen.append(f"{named} of {pages}" if len(text.books) == 1 else f"{named} of {pages} of {book.title}")
     lines = [f"Spoiler limit: every method sees {', '.join(seen)} only."] if seen else []
@@ -115,7 +111,7 @@ def empty(
     *,
     hidden: bool,
     look_ups: int,
-    recording: Recording,
+    recording: board.Recording | None,
 ) -> None:
     """What a comparison will show, and questions to begin with, while there is none. ``hidden``: the last one is."""
     memory = text.memory
@@ -123,7 +119,7 @@ def empty(
     questions = controls.questions_to_try(book, told) if memory.readable else []
     if hidden:
         st.text("The last comparison is hidden: its methods saw pages after your spoiler limit.")
-    else:
+    elif memory.pages:
         st.text(f"Nothing compared yet. Ask a question above{', or one of these:' if questions else '.'}")
     if memory.pages and not told.pages:
         st.caption("You have not read a page of this story yet: the methods see all of it and may tell how it ends.")
@@ -132,10 +128,11 @@ def empty(
             key = f"compare_try_{number}"
             if st.button(question, key=key, on_click=controls.take_question, args=(question,)):
                 st.rerun()  # the form that asks it is outside of this fragment
+    if book is not None and not memory.pages:
+        controls.choose_limit(workspace, book)
+        _, memory = memory_to_ask(workspace, book.id, then="compare")  # how long its pages are tells nothing of them
     if recording is not None:
-        board.offer(*recording)
-    if not memory.pages:
-        return
+        board.offer(workspace, recording)
     st.subheader(f"What each method sees of {'this book' if book else 'these books'}", anchor=False)
     rows = component("compare_rows", "compare/compare.js", style="compare/compare.css")
     pages, gists = [page.words for page in memory.pages], sum(gist.words for gist in memory.gists if gist is not None)
@@ -151,7 +148,7 @@ def last(
     chosen: Sequence[str],
     *,
     settings: AskSettings,
-    recording: Recording,
+    recording: board.Recording | None,
 ) -> None:
     """The rows so far, and below them the buttons to stop or to save; a fragment that runs again meanwhile.
 
@@ -190,8 +187,8 @@ def last(
         else:
             st.caption(board.FOOT)
             board.save_buttons(comparison)
-    if recording is not None and not running:
-        board.offer(*recording, boxed=False)
+    if recording is not None and not recording.hidden and not running:
+        board.offer(workspace, recording, boxed=False)
 
 
 def _failed(workspace: Workspace, book_ids: Sequence[str], comparison: Comparison, settings: AskSettings) -> None:

@@ -150,12 +150,24 @@ def test_a_recorded_comparison_is_shown_at_one_click_and_kept_out_of_ones_own(ap
     assert any("Nothing compared yet" in text.value for text in at.text)
 
 
-def test_no_recording_is_offered_past_a_spoiler_limit(app: App) -> None:
+def test_a_limit_before_page_1_says_what_can_be_let_in_and_hides_the_recording(app: App) -> None:
     at = app("pages/compare.py")
-    book = get_workspace().library.books()[0]
-    get_workspace().library.set_furthest(book.id, 30)
-    at.toggle(key=f"compare_only_read_{book.id}").set_value(True).run()
-    assert not [button for button in at.button if button.key == "compare_show_recorded"]
+    library, book = get_workspace().library, get_workspace().library.books()[0]
+    library.set_furthest(book.id, 3)
+    library.set_limit(book.id, on=True)
+    at.run()
+    assert at.button[0].disabled  # nothing can be compared
+    offered = [button.key for button in at.button]
+    assert "compare_show_recorded" not in offered
+    assert not [key for key in offered if "compare_try" in str(key)]
+    assert any("They tell of pages that you have not read." in text.value for text in at.text)
+    at.button(key="compare_from_1").click().run()
+    assert not at.button[0].disabled
+    assert any("sees page 1 of 25 only" in caption.value for caption in at.caption)
+    assert "compare_try_1" in [button.key for button in at.button]
+    at.button(key="compare_unlimit").click().run()
+    assert library.position(book.id).allowed is None
+    assert "compare_show_recorded" in [button.key for button in at.button]
 
 
 def test_several_books_are_chosen_by_the_address_and_compared_as_one(app: App) -> None:

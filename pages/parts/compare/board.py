@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import streamlit as st
 
+from pages.parts.compare.controls import let_in
 from pages.parts.shared import book as current
 from pages.parts.shared.component import Act, act_of, component, no_callback
 from readagent_core.answering.signature import BUILT_IN, Signature
@@ -58,17 +61,25 @@ def save_buttons(comparison: Comparison) -> None:
 # --- recordings -------------------------------------------------------------------------------------------
 
 
-def find_recording(workspace: Workspace, book: Book) -> tuple[Book, RecordedComparisons] | None:
-    """The recorded comparisons of ``book``, else of another one in the library, and their book.
+@dataclass(frozen=True)
+class Recording:
+    """The recorded comparisons of a book. ``hidden``: its spoiler limit keeps a part of that book out."""
 
-    None where there are none, or where a spoiler limit keeps a part of that book out.
-    """
+    book: Book
+    comparisons: RecordedComparisons
+    hidden: bool
+
+
+def find_recording(workspace: Workspace, book: Book) -> Recording | None:
+    """The recorded comparisons of ``book``, else those of another one in the library that are not hidden."""
     for candidate in (book, *(b for b in workspace.library.books() if b.id != book.id)):
         found = newest_memory(workspace, candidate.id) if candidate.sample else None
-        if found is not None and spoiler_limit(workspace, *found)[0] is None:
-            recording = recorded_comparisons(candidate, workspace.library.document(candidate.id))
-            if recording is not None:
-                return candidate, recording
+        hidden = found is not None and spoiler_limit(workspace, *found)[0] is not None
+        if found is None or (hidden and candidate.id != book.id):
+            continue
+        recording = recorded_comparisons(candidate, workspace.library.document(candidate.id))
+        if recording is not None:
+            return Recording(candidate, recording, hidden)
     return None
 
 
@@ -81,20 +92,27 @@ def show_recording(on: bool = True) -> None:
     st.session_state[_RECORDED] = on
 
 
-def offer(book: Book, recording: RecordedComparisons, *, boxed: bool = True) -> None:
-    """Draw the button that shows the recorded comparisons of ``book``, with a line about them."""
+def offer(workspace: Workspace, recording: Recording, *, boxed: bool = True) -> None:
+    """Draw the button that shows recorded comparisons, with a line about them, or why they are hidden."""
+    book, comparisons = recording.book, recording.comparisons
     with st.container(border=boxed, horizontal=True, vertical_alignment="center", key="compare_offer"):
         if boxed:
-            date = recording.record["recorded"]
-            st.text(f"{book.title}: {len(recording.texts)} questions as a large language model answered them, {date}.")
-        if st.button("Show a recorded comparison", key="compare_show_recorded", icon=":material/album:",
+            date, questions = comparisons.record["recorded"], len(comparisons.texts)
+            told = f"{book.title}: {questions} questions as a large language model answered them, {date}."
+            st.text(f"{told} They tell of pages that you have not read." if recording.hidden else told)
+        if recording.hidden:
+            if st.button("Turn the limit off", key="compare_unlimit", type="secondary" if boxed else "tertiary",
+                         on_click=let_in, args=(workspace, book.id, None)):  # fmt: skip
+                st.rerun()
+        elif st.button("Show a recorded comparison", key="compare_show_recorded", icon=":material/album:",
                      type="secondary" if boxed else "tertiary", on_click=show_recording):  # fmt: skip
             st.rerun()
 
 
-def recorded(book: Book, recording: RecordedComparisons) -> None:
+def recorded(recording: Recording) -> None:
     """Draw one of the recorded comparisons, with the list of the others and the way back."""
-    texts = recording.texts
+    book, comparisons = recording.book, recording.comparisons
+    texts = comparisons.texts
     with st.container(horizontal=True, vertical_alignment="center", key="compare_recording"):
         st.text(f"Recorded questions about {book.title}, not your own comparisons.")
         if st.button("Close the recording", key="compare_close", on_click=show_recording, args=(False,)):
@@ -107,10 +125,10 @@ def recorded(book: Book, recording: RecordedComparisons) -> None:
         key=_NUMBER,
         label_visibility="collapsed",
     )
-    comparison = recording.comparison(number)
+    comparison = comparisons.comparison(number)
     act = show(comparison, key="compare_recorded_rows")
     if act is not None:
-        paragraph = recording.page_starts[act.page - 1]
+        paragraph = comparisons.page_starts[act.page - 1]
         current.choose(book.id)
         address = {"book": book.id, "paragraph": str(paragraph), "from": "compare"}
         st.switch_page("pages/read.py", query_params=address)

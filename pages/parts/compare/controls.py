@@ -15,9 +15,11 @@ from pages.parts.shared.chosen_books import Chosen, choose_one
 from pages.parts.shared.shell import FIRST_METHODS
 from readagent_core.answering import costs, suggesting
 from readagent_core.answering.base import LETTERS, AskSettings, Question
+from readagent_core.answering.limits import paragraphs_through
 from readagent_core.answering.questions import parse_question
 from readagent_core.answering.registry import all_methods
 from readagent_core.answering.response import ANSWER_WORDS
+from readagent_core.gisting.job import memory_to_ask
 from readagent_core.incoming.samples import FOLDER
 from readagent_core.library.records import Book
 from readagent_core.memory import GistMemory
@@ -107,10 +109,32 @@ def pick_limits(workspace: Workspace, book: Book | None) -> AskSettings:
     return AskSettings(look_ups=int(look_ups), context_words=int(words) or None, keep=keep)
 
 
-def ask(known: list[dict[str, Any]], book: Book | None, count: int, *, running: bool, has_model: bool) -> Asked | None:
+def choose_limit(workspace: Workspace, book: Book) -> None:
+    """Draw why nothing of ``book`` may be compared yet, and what can be let in."""
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key="compare_from"):
+        why = "You have not read a page of this story to its end, and the spoiler limit keeps unread pages out."
+        if workspace.library.position(book.id).limit is not None:
+            why = "You set the spoiler limit before page 1 of this story, so every page is kept out."
+        st.text(f"{why} Compare on:")
+        for page, label in ((None, "The whole book"), (1, "Page 1 only")):
+            if st.button(label, key=f"compare_from_{page}", on_click=let_in, args=(workspace, book.id, page)):
+                st.rerun()  # the form is outside of this fragment
+
+
+def let_in(workspace: Workspace, book_id: str, page: int | None) -> None:
+    """Turn the spoiler limit of a book off, or move it to ``page``."""
+    paragraph = None
+    if page is not None:
+        gisting, memory = memory_to_ask(workspace, book_id, then="compare")
+        whole = workspace.library.document(book_id, document_id=gisting.document_id)
+        paragraph = paragraphs_through(memory, whole, page)
+    workspace.library.set_limit(book_id, on=page is not None, paragraph=paragraph)
+
+
+def ask(known: list[dict[str, Any]], book: Book | None, count: int, *, able: bool, has_model: bool) -> Asked | None:
     """Draw the question's form; what was asked if its button was pressed, else None.
 
-    ``has_model``: a language model is connected, which can judge answers.
+    ``able``: a question can be asked now. ``has_model``: a language model is connected, which can judge answers.
     ``known``: the questions that are offered.
     """
     taken = st.session_state.get("compare_taken")
@@ -125,7 +149,7 @@ def ask(known: list[dict[str, Any]], book: Book | None, count: int, *, running: 
             label_visibility="collapsed",
         )
         label = "Ask it" if count == 1 else "Ask both" if count == 2 else f"Ask all {count}"
-        go = st.form_submit_button(label, type="primary", disabled=running or not count, key="compare_go")
+        go = st.form_submit_button(label, type="primary", disabled=not (able and count), key="compare_go")
     with st.expander("Options to choose from, or a known answer"):
         if known:
             st.selectbox(
@@ -216,7 +240,7 @@ def questions_to_try(book: Book | None, memory: GistMemory) -> list[str]:
         return []
     own = [q for q in known_questions(book, memory) if q["kind"] != "order"]  # an order is asked with options only
     known = [q["question"] for q in own if len(q["question"]) <= LONGEST_TRY]
-    return known[:3] or [s.text for s in suggesting.standard_questions(memory, finished=memory.complete)][:3]
+    return [*known, *(s.text for s in suggesting.standard_questions(memory, finished=memory.complete))][:3]
 
 
 def take_question(text: str) -> None:
