@@ -668,9 +668,13 @@ export interface MemoryData {
   curtain: { title: string; text: string; ways: [string, string][] } | null;
 }
 
-/** The last page that the spoiler limit lets in, the last that was read, and the last there is. */
+/**
+ * The last page that the spoiler limit lets in, the last that is shown (a recording's first answer shows its own), the last
+ * that was read, and the last there is.
+ */
 export interface LimitData {
   page: number;
+  shown: number;
   read: number;
   last: number;
 }

@@ -58,7 +58,7 @@ def screen() -> None:
             send_pages(memory, scope=scope)
             now.sent.add(scope)
     elif isinstance(now, AskOneBook):
-        send_pages(now.shown_memory, scope=scope_of(now), limit=now.shown_limit)
+        send_pages(now.shown_memory, scope=scope_of(now), limit=now.last_shown)
         read_ahead(now)
     st.fragment(_stage, key=STAGE)(now)
 

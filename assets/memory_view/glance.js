@@ -3,7 +3,7 @@
 
 import { button, el, number, plural, withoutSigns } from "../shared/dom.js";
 import { earlierBooks, fromEarlier } from "./earlier_books.js";
-import { byChapter, eventList, eventsOf, namer, recapOf } from "./happened.js";
+import { byChapter, eventList, eventsOf, namer, recapOf, skippedSentence } from "./happened.js";
 import { linesOf } from "./name_card.js";
 import { drawStrip, stripCells } from "./presence_strip.js";
 import { lastUpTo, sectionAt, unitEnd } from "./text_store.js";
@@ -33,7 +33,7 @@ const KINDS = [
   ["group", "Groups", "No group is named yet."],
 ];
 const MOST_ROWS = 12; // the others open with a press
-const NAMES_WIDE = 168; // px; of the column of names
+const NAMES_WIDE = 216; // px; of the column of names
 const NARROW = 1000; // px; narrower, one column with tabs
 const GISTS_BY_RULE = 6; // whose first sentences tell where one was, where there are no notes
 
@@ -431,7 +431,7 @@ export class Glance {
   }
 
   /** Draws what needs the width: the strips, the chapters over them, the handle. @param {Shown} shown */
-  strips({ rows, counts, page, known }) {
+  strips({ rows, counts, page, known, paragraph }) {
     const stage = this.node.querySelector(".stage");
     if (!stage) return;
     const { chapters } = this.state.book.outline;
@@ -452,7 +452,8 @@ export class Glance {
     }
     const scale = stage.querySelector(".chapternames");
     scale?.replaceChildren(...this.chapterNumbers(cells, pages, chapters, width));
-    this.handle.draw({ cells, pages: pages.length, page, last: this.lastPage(pages), left, width, unit: this.unit });
+    const inPart = page > 0 && paragraph < pages[page - 1].end - 1; // no more of it than was read is told
+    this.handle.draw({ cells, pages: pages.length, page, inPart, last: this.lastPage(pages), left, width, unit: this.unit });
     this.handle.node.hidden = !known.size;
   }
 
@@ -610,7 +611,9 @@ export class Glance {
       paragraph < 0 ? "Nothing counts as read yet. Read a page, or press “You” below the text to set how far you have read." : "";
     return [
       el("div", { class: "sidehead" }, el("h3", {}, "Where was I?"), this.node.classList.contains("onecolumn") ? "" : other),
-      where ? el("p", { class: "small dim", dir: "auto" }, `${where}.`) : "",
+      where
+        ? el("p", { class: "small dim", dir: "auto" }, `${where}. ${nothing ? "" : skippedSentence(this.lastPage(this.pages), here)}`)
+        : "",
       nothing ? el("p", { class: "dim" }, nothing) : "",
       ...(soFar.length ? [el("h4", { class: "big" }, "So far"), ...list(soFar)] : []),
       ...(before.length ? [el("h4", { class: "big" }, "Just before"), ...list(before)] : []),

@@ -70,6 +70,17 @@ export function eventList(events, { order, titleOf, nameOf, go, whole, showWhole
   ];
 }
 
+/**
+ * The pages between the last that was read and the one that is on the screen, after a jump, in a sentence; "" where none are.
+ * @param {number} read
+ * @param {number | null} here
+ */
+export function skippedSentence(read, here) {
+  if (here === null || here <= read + 1) return "";
+  const skipped = here === read + 2 ? `Page ${read + 1} is` : `Pages ${read + 1} to ${here - 1} are`;
+  return `${skipped} not read yet, and not told of here.`;
+}
+
 const PARTS = 6; // of what was told so far, where there are no more chapters
 const MOST_OF_PART = 2;
 

@@ -36,7 +36,7 @@ export class SpoilerLimit {
     /** @type {Cell[]} */
     this.places = [];
     /** @type {LimitData} */
-    this.limit = { page: 0, read: 0, last: 0 };
+    this.limit = { page: 0, shown: 0, read: 0, last: 0 };
     /** @type {number | null} where it was moved to, until the server has confirmed it */
     this.draft = null;
     this.shown = "";
@@ -96,13 +96,14 @@ export class SpoilerLimit {
     this.grip.setAttribute("aria-valuetext", this.label.textContent);
     const map = box.querySelector("svg");
     map?.querySelector(".keptout")?.remove();
-    if (page >= places.length) return;
+    const open = this.draft ?? limit.shown;
+    if (open >= places.length) return;
     const { x, wide } = columnOf(Number(map?.getAttribute("width")));
-    const from = places[page][0];
+    const from = places[open][0];
     const [lastTop, lastHeight] = places[places.length - 1];
     const tall = lastTop + lastHeight - from;
     const id = patternName();
-    const title = svg("title", {}, `${rangeName(page + 1, places.length)}, kept out`);
+    const title = svg("title", {}, `${rangeName(open + 1, places.length)}, kept out`);
     const cells = svg("rect", { x, y: from, width: wide, height: tall, fill: `url(#${id})` }, title);
     map?.append(svg("g", { class: "keptout" }, hatching(id), cells));
   }

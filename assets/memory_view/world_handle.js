@@ -37,14 +37,14 @@ export class WorldHandle {
     this.grip.addEventListener("pointerdown", (event) => this.grab(event));
   }
 
-  /** @param {{cells: Cell[], pages: number, page: number, last: number, left: number, width: number, unit: string}} now */
-  draw({ cells, pages, page, last, left, width, unit }) {
+  /** @param {{cells: Cell[], pages: number, page: number, inPart: boolean, last: number, left: number, width: number, unit: string}} now */
+  draw({ cells, pages, page, inPart, last, left, width, unit }) {
     Object.assign(this, { cells, pages, page, last, left, width });
     const x = left + edgeOf(cells, page);
     const end = left + edgeOf(cells, last);
     this.node.style.left = `${x}px`;
     this.node.classList.toggle("atstart", x < 130);
-    this.label.textContent = `As of ${unit} ${page}`;
+    this.label.textContent = `As of ${unit} ${page}${inPart ? ", so far" : ""}`;
     this.read.hidden = page >= last;
     this.read.style.left = `${end}px`;
     this.later.hidden = last >= pages;

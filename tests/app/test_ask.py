@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pages.parts.ask import payload
+from pages.parts.ask.book_views import views
 from pages.parts.ask.one_state import AskOneBook, limit_of, scene
 from pages.parts.ask.state import ask as ask_in
 from pages.parts.shared.cached import get_workspace
@@ -91,7 +92,16 @@ def test_only_what_was_read(app, opened):
 def test_where_nothing_is_let_in_a_question_is_kept_and_one_press_answers_it(opened):
     at, workspace, book = opened
     at.sidebar.toggle[0].set_value(True).run()
-    assert "You have not read a page to its end yet. A question is answered from:" in captions(at)
+    said = captions(at)
+    assert "You have not read a page to its end yet. A question is answered from:" in said
+    assert "Limit: no page yet. It follows what you have read." in said
+    shown = "The recording's first answer shows pages 1 and 2 all the same; no other does."
+    assert shown in said
+    now = scene(workspace, book)
+    seen, _ = views(now, events_of(now.current), [None], "")
+    assert seen["memory"]["limit"] == {"page": 0, "shown": 2, "read": 0, "last": 25}
+    assert seen["memory"]["curtain"]["title"] == "Pages 3 to 25 are kept out."
+    assert shown in seen["memory"]["curtain"]["text"]
     at.chat_input(key="ask_input").set_value("Who lit the lamp?").run()
     assert "You have not read a page to its end yet. Answer this question from:" in captions(at)
     assert "Who lit the lamp?" in [text.value for text in at.text]

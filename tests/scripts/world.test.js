@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eventsOf, recapOf } from "../../assets/memory_view/happened.js";
+import { eventsOf, recapOf, skippedSentence } from "../../assets/memory_view/happened.js";
 import { dividedLines, pagesSaid } from "../../assets/memory_view/name_card.js";
 import { NameMatcher } from "../../assets/memory_view/name_matcher.js";
 import { chaptersOf, edgeOf, pageBefore, shade, stripCells } from "../../assets/memory_view/presence_strip.js";
@@ -148,6 +148,13 @@ test("what happened in the order of time is what was told up to there, in anothe
   assert.deepEqual(texts(3, "time"), ["told later", "late"]);
   assert.deepEqual(texts(3, "told"), ["late", "told later"]);
   assert.deepEqual(texts(2, "time"), ["late"]);
+});
+
+test("after a jump, Where was I? says which pages it leaves out", () => {
+  assert.deepEqual(
+    [1, 2, 3, 9, null].map((here) => skippedSentence(1, here)),
+    ["", "", "Page 2 is not read yet, and not told of here.", "Pages 2 to 8 are not read yet, and not told of here.", ""],
+  );
 });
 
 test("a recap takes the weightiest of each part and all of the last pages", () => {

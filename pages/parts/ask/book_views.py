@@ -97,14 +97,15 @@ def _what_if(now: AskOneBook) -> str | None:
 
 
 def _limit(now: AskOneBook) -> int | None:
-    limits = [now.current.up_to if now.current else None, now.shown_limit]
+    limits = [now.current.up_to if now.current else None, now.last_shown]
     return min((n for n in limits if n is not None), default=None)
 
 
 def _limit_record(now: AskOneBook) -> dict[str, int]:
-    """``LimitData``: the last page let in, the last one that was read, and the last there is."""
+    """``LimitData``: the last page let in, the last one shown, the last one that was read, and the last there is."""
     last = len(now.shown_memory.pages)
-    return {"page": last if now.shown_limit is None else now.shown_limit, "read": pages_read(now), "last": last}
+    page = last if now.shown_limit is None else now.shown_limit
+    return {"page": page, "shown": max(page, now.opening_page), "read": pages_read(now), "last": last}
 
 
 def _curtain(now: AskOneBook) -> dict[str, Any] | None:
@@ -112,26 +113,25 @@ def _curtain(now: AskOneBook) -> dict[str, Any] | None:
     shown, last = _limit(now), len(now.shown_memory.pages)
     if shown is None or shown >= last:
         return None
-    if shown != now.shown_limit:
+    if shown != now.last_shown:
         return {
             "title": f"This answer was made without {later_pages(shown, last)}.",
             "text": f"The limit was at page {shown} when you asked.",
             "ways": [],
         }
     ways = [["unlimit", "Turn the limit off"]]
-    if not shown:
-        why = "You set the line before page 1."
-        if not pages_read(now):
-            why = "You have not read a page to its end yet. Pages open as you read, or when you move the line."
-            ways = [["open", "Read the first page"], *ways]
-        return {"title": "Every page is kept out.", "text": why, "ways": ways}
     kept = later_pages(shown, last)
-    return {
-        "title": f"{kept[0].upper()}{kept[1:]} {'is' if shown + 1 == last else 'are'} kept out.",
-        "text": "No prompt and no answer sees later pages. "
-        + ("They open as you read, or when you move the line." if now.position.limit is None else "You set the line."),
-        "ways": ways,
-    }
+    title = f"{kept[0].upper()}{kept[1:]} {'is' if shown + 1 == last else 'are'} kept out."
+    if not shown:
+        title = "Every page is kept out."
+    text = "No prompt and no answer sees later pages. "
+    text += "They open as you read, or when you move the line." if now.position.limit is None else "You set the line."
+    if not now.shown_limit:
+        text = "You set the line before page 1."
+        if not pages_read(now):
+            text = "You have not read a page to its end yet. Pages open as you read, or when you move the line."
+            ways = [["open", "Read the first page"], *ways]
+    return {"title": title, "text": " ".join(filter(None, [now.opening_said, text])), "ways": ways}
 
 
 def _view(now: AskOneBook, step: replay.Step | None, events: Sequence[Event], text: str) -> dict[str, Any]:

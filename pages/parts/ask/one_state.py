@@ -42,7 +42,8 @@ class AskOneBook(AskState):
 
     ``limit``: the last page that the spoiler limit lets in of ``gisting``, None where it keeps nothing out;
     ``shown_limit``: of what is shown. ``from_reader``: the page to go to, from 'Ask about this page' in Read.
-    ``opening``: the exchange of a recording that tells of the earliest page, which is shown at first.
+    ``opening``: the exchange of a recording that tells of the earliest page, which is shown at first, also beyond the
+    limit; ``opening_page``: that page, while the exchange is the current one.
     ``beside_text``: in the panel of Read. ``checked``: what was checked last of each exchange.
     """
 
@@ -56,6 +57,7 @@ class AskOneBook(AskState):
     shown_limit: int | None = None
     from_reader: int | None = None
     opening: str = ""
+    opening_page: int = 0
     beside_text: bool = False
     checked: dict[str, tuple[str, Answer, Checked]] = field(default_factory=dict)
 
@@ -66,6 +68,20 @@ class AskOneBook(AskState):
     @property
     def name(self) -> str:
         return self.book.id
+
+    @property
+    def last_shown(self) -> int | None:
+        """The last page that is shown; None for all of them."""
+        return None if self.shown_limit is None else max(self.shown_limit, self.opening_page)
+
+    @property
+    def opening_said(self) -> str:
+        """What a recording's first answer shows beyond the limit, in a sentence; '' for nothing."""
+        if self.last_shown == self.shown_limit:
+            return ""
+        last = self.opening_page
+        shown = "page 1" if last == 1 else f"pages 1 {'and' if last == 2 else 'to'} {last}"
+        return f"The recording's first answer shows {shown} all the same; no other does."
 
     def start(
         self, question: Question, settings: AskSettings, *, use_cache: bool, model: ChatModel | None, beside: str
@@ -91,6 +107,7 @@ class AskOneBook(AskState):
         st.session_state[f"conversation {self.book.id}"] = exchange.conversation_id
         self.shown, self.shown_memory = gisting, memory
         self.shown_limit = limit_of(self, gisting, memory)
+        self.opening_page = 0
         return exchange
 
     def why_hidden(self, exchange: Exchange, events: Sequence[Event]) -> tuple[str, bool] | None:
@@ -161,8 +178,7 @@ def scene(workspace: Workspace, book: Book) -> AskOneBook:
     found.shown_limit = found.limit if shown is gisting else limit_of(found, shown, shown_memory)
     if opening is not None:
         found.opening = opening.id
-        if current is opening and found.shown_limit is not None:
-            found.shown_limit = max(found.shown_limit, page)
+        found.opening_page = page if current is opening else 0
     return found
 
 

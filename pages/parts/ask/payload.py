@@ -174,8 +174,8 @@ def ask_state(now: AskState) -> dict[str, Any]:
 def _captions(now: AskState, exchange: Exchange, steps: Sequence[replay.Step]) -> list[list[Any]]:
     """What is said at each step while the replay plays by itself, for how many seconds, and whether it has prompts."""
     memory = now.memory_of(exchange) if isinstance(now, AskOneBook) else None
-    if isinstance(now, AskOneBook) and memory and now.shown_limit is not None:
-        memory = memory.up_to(now.shown_limit)  # as the memory beside it is drawn
+    if isinstance(now, AskOneBook) and memory and now.last_shown is not None:
+        memory = memory.up_to(now.last_shown)  # as the memory beside it is drawn
     said = captions(steps, exchange, memory)
     return [
         [one, seconds_of(one), step.kind in SENDS or bool(step.calls)] for one, step in zip(said, steps, strict=True)

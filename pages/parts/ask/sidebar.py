@@ -52,14 +52,17 @@ def limit_switch(scene: AskOneBook) -> None:
     st.toggle("Only what I have read", key=key, on_change=_switch, args=(scene, key))
     if not scene.position.limited:
         return
+    follows = scene.position.limit is None
     if scene.limit is None:
         place = "The whole book is included"
+    elif follows and not scene.limit:
+        place = "Limit: no page yet"  # one that is begun is not let in: Ask takes whole pages
     else:
         place = f"Limit: page {scene.limit}" if scene.limit else "Limit: before page 1"
-    if scene.position.limit is None:
-        st.caption(f"{place}. It follows what you have read.")
+    how = "It follows what you have read." if follows else "Set by you."
+    st.caption(" ".join(filter(None, [f"{place}. {how}", scene.opening_said])))
+    if follows:
         return
-    st.caption(f"{place}. Set by you.")
     st.button(
         "Follow what I have read",
         icon=":material/link:",
