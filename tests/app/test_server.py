@@ -55,6 +55,10 @@ def test_the_app_opens_in_the_browser_with_its_frame_and_the_theme_that_was_chos
         status, nothing = get(f"{url}/nosuchpage/deeper")
         assert status == 404
         assert "Open the library" in nothing
+        assert 'href="/ask"' in nothing
+        (typeface,) = re.findall(r'"Source Serif".*?url\("/(.*?)"', nothing)
+        with urllib.request.urlopen(f"{url}/{typeface}", timeout=20) as answer:
+            assert answer.read(4) == b"wOF2"
         script = re.search(r'"\./(bundle/\w+/memory_view/main\.js)"', page)
         assert script is not None
         status, text = get(f"{url}/{script[1]}")

@@ -39,7 +39,7 @@ from pages.parts.shared.component import address, read, served
 from pages.parts.shared.scripts import bundle
 from pages.parts.shared.sharing import begin as begin_sharing
 from pages.parts.shared.signed_in import check_configuration
-from pages.parts.shared.streamlit_private import chunks, index_page, script
+from pages.parts.shared.streamlit_private import chunks, index_page, script, typeface_files
 from pages.parts.shared.typefaces import typeface_routes
 from readagent_core.answering.registry import all_methods
 from readagent_core.errors import ReadAgentError, SignInError
@@ -130,8 +130,12 @@ register_url_convertor("unknown", _Unknown())
 
 def _no_page(request: Request) -> HTMLResponse:
     base = request.url.path.removesuffix(request.path_params["name"]).rstrip("/")
+    typefaces = "".join(
+        f'@font-face {{ font-family: "{name}"; font-weight: 200 900; src: url("{base}/{file}"); }}'
+        for name, file in typeface_files().items()
+    )
     text = Template(read("no_page.html")).substitute(
-        base=base, mark=read("mark.svg"), theme=shell.theme_of(request), style=style_sheet()
+        base=base, frame=_frame(base), theme=shell.theme_of(request), style=style_sheet(), typefaces=typefaces
     )
     return HTMLResponse(text, status_code=404, headers=PAGE_HEADERS)
 
@@ -212,15 +216,18 @@ def style_sheet() -> str:
     return "".join(map(read, SHEETS)) + night()
 
 
+def _frame(base: str) -> str:
+    """What is in every page before Streamlit is. ``base``: before the address of each screen."""
+    of_team = ("shared", "people") if load_team() else ()
+    team = "".join(f'<a href="{base}/{name}" data-screen="{name}">{name.capitalize()}</a>' for name in of_team)
+    return Template(read("first_page.html")).substitute(base=base, mark=read("mark.svg"), team=team)
+
+
 @cache
 def page(screen: str, theme: str) -> str:
     """The first page of ``screen``, a key of ``SCREENS``, in ``theme``: 'system', 'light', 'sepia' or 'dark'."""
     base = st.get_option("server.baseUrlPath").strip("/")
-    mark = read("mark.svg")
-    start = f"/{base}" if base else ""
-    of_team = ("shared", "people") if load_team() else ()
-    team = "".join(f'<a href="{start}/{name}" data-screen="{name}">{name.capitalize()}</a>' for name in of_team)
-    frame = Template(read("first_page.html")).substitute(base=start, mark=mark, team=team)
+    frame = _frame(f"/{base}" if base else "")
     parts = (*EVERYWHERE, *SCREENS[screen])
     early = [f"static/js/{name}" for name in chunks(*(part for part in parts if not part.endswith(".js")))]
     early += [address(part) for part in parts if part.endswith(".js")]

@@ -63,10 +63,17 @@ def header(title: str, *, about: str = "") -> None:
         st.caption(about)
 
 
-def no_book(title: str) -> None:
+def nothing_here(title: str, text: str) -> None:
+    """Draw a screen that has nothing to show, with the way to the library. ``text``: why, in plain text."""
+    with st.container(key="nowhere"):
+        st.title(title, anchor=False)
+        st.text(text)
+        st.page_link("pages/library.py", label="Open the library")
+
+
+def no_book(screen: str) -> None:
     """Draw a screen about a book while the library has none."""
-    header(title, about="No book is open yet.")
-    st.page_link("pages/library.py", label="Choose a book", icon=":material/arrow_back:")
+    nothing_here(screen, "No book is open. Choose one in the library, or add one there.")
 
 
 def begin(workspace: Workspace, screen: str, title: str = "") -> tuple[Book, DeltaGenerator] | None:
@@ -166,8 +173,7 @@ def draw(screen: Callable[[], None]) -> None:
     try:
         screen()
     except WrongAddressError as error:
-        error_box(error)
-        st.page_link("pages/library.py", label="Open the library", icon=":material/arrow_back:")
+        nothing_here(title_of(type(error).__name__)[0], str(error))
     except ReadAgentError as error:
         error_box(error)
 
