@@ -959,8 +959,9 @@ export interface Import {
 
 /** Kind "catalogue": the catalogues, and the page of one that is open, sent by pages/parts/library/catalogue.py. */
 export interface CatalogueData {
-  /** `about`: a few words, or the host; `home`: in the home network; `asks`: it can be searched without a password */
-  catalogues: { name: string; about: string; address: string; home: boolean; asks: boolean }[];
+  /** `about`: a few words, or the host; `home`: in the home network; `asks`: it can be searched without a password;
+   * `own`: a person named it */
+  catalogues: { name: string; about: string; address: string; home: boolean; asks: boolean; own: boolean }[];
   /** the address of the one that is open, or "" */
   chosen: string;
   /** whether a person named it, and can forget it */
@@ -980,6 +981,8 @@ export interface CatalogueData {
   error: { text: string; login: boolean } | null;
   /** whether links are turned off in Settings */
   off: boolean;
+  /** how many acts were answered */
+  acts: number;
 }
 
 /** A book of a catalogue, or, in state "page", a list of it. */

@@ -25,18 +25,16 @@ def board() -> None:
     if act is not None and act.do == "read":
         current.choose(act.of)
         st.switch_page("pages/read.py", query_params={"book": act.of})
-    elif act is not None and act.do in ("address", "login"):
-        st.session_state["catalogue_naming"] = act.do
+    elif act is not None and act.do in ("name", "login"):
+        st.session_state["catalogue_naming"] = catalogue.browsing().chosen if act.do == "login" else None, act.text
         st.rerun()
 
 
 def show() -> None:
     shell.set_title("From a catalogue")
     board()
-    naming = st.session_state.pop("catalogue_naming", None)
-    if naming:
-        chosen = catalogue.browsing().chosen
-        catalogue.name_catalogue(get_workspace(), chosen if naming == "login" else None)
+    if naming := st.session_state.pop("catalogue_naming", None):
+        catalogue.name_catalogue(get_workspace(), *naming)
 
 
 shell.draw(show)

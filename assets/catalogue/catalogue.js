@@ -13,6 +13,11 @@ import { mountParts } from "../shared/mount.js";
 const NO_BUTTON = { borrow: "Borrowing needs its own app", buy: "Sold by the catalogue’s own page", none: "In no format that opens here" };
 /** @type {Record<string, number>} */
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+/** @type {Record<string, string[]>} books of those that are offered, whose drawn covers stand for what they hold */
+const HOLDS = {
+  "Standard Ebooks": ["Middlemarch", "Leaves of Grass", "Jane Eyre"],
+  "Project Gutenberg": ["Moby Dick", "Faust", "Les Misérables"],
+};
 const GREY = 10; // covers that stand for what is asked for
 
 class CatalogueScreen {
@@ -20,6 +25,7 @@ class CatalogueScreen {
   constructor(root, { send }) {
     this.send = send;
     this.drawn = "";
+    this.typed = ""; // the address of another catalogue, while it is asked
     /** @type {Map<string, Element>} by their place, with their address or title */
     this.covers = new Map();
     /** @type {CatalogueData | null} */
@@ -45,6 +51,8 @@ class CatalogueScreen {
     const drawn = JSON.stringify(data);
     if (drawn === this.drawn) return; // a button that is replaced while it is pressed does nothing
     const before = focused(this.main)?.dataset.at;
+    const typed = data.chosen ? "" : (this.main.querySelector("input")?.value ?? this.typed);
+    this.typed = typed;
     this.drawn = drawn;
     this.data = data;
     this.drawList(data);
@@ -55,10 +63,11 @@ class CatalogueScreen {
   /** Reports what was pressed, and shows that a catalogue is being asked. @param {Act} act @param {string} name */
   ask(act, name) {
     this.drawn = "";
+    this.typed = this.main.querySelector("input")?.value ?? "";
     this.covers.clear();
     const grey = Array.from({ length: GREY }, () => el("li", {}, el("span", { class: "cover grey" })));
     this.main.replaceChildren(
-      el("p", { class: "dim", role: "status" }, `Asking ${name}…`),
+      el("p", { class: "dim asking", role: "status" }, `Asking ${name}…`),
       el("ul", { class: "books", "aria-hidden": "true" }, ...grey),
     );
     this.send(act);
@@ -81,7 +90,7 @@ class CatalogueScreen {
       row.disabled = data.off;
       return el("li", {}, row);
     });
-    const another = button("Another address", () => this.send({ do: "address" }), { kind: "quiet", icon: "plus" });
+    const another = button("Another address", () => this.send({ do: "name" }), { kind: "quiet", icon: "plus" });
     another.disabled = data.off;
     const hint = data.off
       ? "Links are turned off in Settings."
@@ -92,7 +101,9 @@ class CatalogueScreen {
   /** @param {CatalogueData} data */
   drawPage(data) {
     const chosen = data.catalogues.find((one) => one.address === data.chosen);
-    if (!chosen) return this.main.replaceChildren(el("p", { class: "dim" }, "Choose a catalogue. It is asked only then."));
+    this.list.hidden = !chosen;
+    this.main.parentElement?.classList.toggle("start", !chosen);
+    if (!chosen) return this.drawStart(data);
     const books = data.entries.map((entry, at) => ({ entry, at })).filter(({ entry }) => entry.state !== "page");
     const pages = data.entries.map((entry, at) => ({ entry, at })).filter(({ entry }) => entry.state === "page");
     const other = data.query ? data.catalogues.find((one) => one.address !== data.chosen && one.asks) : undefined;
@@ -104,13 +115,77 @@ class CatalogueScreen {
     const empty = data.query ? `Nothing for “${data.query}” here.` : "This list is empty.";
     this.main.replaceChildren(
       el("div", { class: "head" }, this.crumbs(data), data.search ? this.search(data, chosen.name) : null),
-      ...(data.error ? [this.error(data.error)] : []),
+      ...(data.error ? [this.error(data.error, () => this.again(data, chosen.name))] : []),
       ...(data.entries.length || data.error ? [] : [el("p", { class: "dim empty", role: "status" }, `${empty} `, elsewhere)]),
       el("ul", { class: "lists" }, ...pages.map(({ entry, at }) => this.list_(entry, at))),
       el("ul", { class: "books" }, ...books.map(({ entry, at }) => this.book(entry, at))),
       ...(data.more ? [button("Next page", () => this.ask({ do: "next" }, chosen.name), { kind: "more" })] : []),
       ...(data.own ? [button("Forget this catalogue", () => this.send({ do: "forget" }), { kind: "quiet slim" })] : []),
     );
+  }
+
+  /** The catalogues to begin with: those that a person named, those that are offered, and any other. @param {CatalogueData} data */
+  drawStart(data) {
+    /** @param {string} head @param {boolean} own */
+    const group = (head, own) => {
+      const cards = data.catalogues.filter((one) => one.own === own).map((one) => el("li", {}, this.card(one, data.off)));
+      return cards.length ? [el("h2", {}, head), el("ul", { class: "offers" }, ...cards)] : [];
+    };
+    const input = el("input", {
+      type: "text",
+      inputmode: "url",
+      "aria-label": "Address of a catalogue",
+      placeholder: "https://… or 192.168.…",
+      maxlength: 2000,
+      spellcheck: "false",
+      autocapitalize: "off",
+    });
+    input.value = this.typed;
+    const open = el("button", { type: "submit", class: "btn" }, "Open");
+    input.disabled = open.disabled = data.off;
+    /** @param {Event} event */
+    const submit = (event) => {
+      event.preventDefault();
+      const text = input.value.trim();
+      if (text) this.ask({ do: "address", text }, text.replace(/^\w+:\/\//, "").replace(/\/.*/, ""));
+    };
+    const told = data.off
+      ? "Links are turned off in Settings."
+      : "Calibre’s content server, Kavita, Komga, a public library: any that speaks OPDS. Its help page has the address, which often ends in /opds. The home network is asked only for what you name here.";
+    this.main.replaceChildren(
+      el("p", { class: "lede dim" }, "Browse or search it, and add a book with one press. A catalogue is asked only once you open it."),
+      ...(data.error ? [this.error(data.error, null)] : []),
+      ...group("Yours", true),
+      ...group("Free, out of copyright", false),
+      el("h2", {}, "Another catalogue"),
+      el("form", { class: "other", onsubmit: submit }, el("span", { class: "find" }, input), open),
+      el("p", { class: "small dim told" }, told),
+    );
+  }
+
+  /** @param {CatalogueData["catalogues"][number]} one @param {boolean} off */
+  card({ name, about, address, home, asks, own }, off) {
+    const titles = valueIn(HOLDS, name) ?? [name];
+    const host = new URL(address).host.replace(/^(m|www)\./, "");
+    const needs = own ? "" : asks ? " · no account" : " · for its patrons, by e-mail address";
+    const label = el(
+      "span",
+      {},
+      el("b", { dir: "auto" }, name),
+      el("span", {}, own ? (home ? "At home" : "") : about),
+      el("span", { class: "small dim" }, host + needs),
+    );
+    const shelf = el("span", { class: "shelf", "aria-hidden": "true" }, ...titles.map((title) => drawCover({ title })));
+    const open = button(shelf, () => this.ask({ do: "choose", of: address }, name), { kind: "offer" });
+    open.append(label, icon("right"));
+    open.disabled = off;
+    return open;
+  }
+
+  /** Asks for the page that did not come. @param {CatalogueData} data @param {string} name */
+  again(data, name) {
+    const searched = data.query ? { do: "search", text: data.query } : null;
+    this.ask(searched ?? { do: "choose", of: data.chosen }, name);
   }
 
   /** @param {CatalogueData} data */
@@ -122,6 +197,7 @@ class CatalogueScreen {
         : button(title, () => this.send({ do: "back", page: at }), { kind: "link", dir: "auto" }),
     );
     const total = data.total === null ? null : el("span", {}, ` · ${plural(data.total, "book")}`);
+    parts.unshift(button("Catalogues", () => this.send({ do: "leave" }), { kind: "link" }));
     return el("p", { class: "crumbs" }, ...parts.flatMap((part, at) => (at ? [" › ", part] : [part])), total);
   }
 
@@ -137,9 +213,11 @@ class CatalogueScreen {
     return el("form", { class: "find", role: "search", onsubmit: submit }, icon("search"), input);
   }
 
-  /** @param {{text: string, login: boolean}} error */
-  error({ text, login }) {
-    const enter = login ? button("User and password", () => this.send({ do: "login" }), { kind: "slim" }) : null;
+  /** @param {{text: string, login: boolean}} error @param {(() => void) | null} again */
+  error({ text, login }, again) {
+    const enter = login
+      ? button("User and password", () => this.send(again ? { do: "login" } : { do: "name", text: this.typed }), { kind: "slim" })
+      : again && button("Try again", again, { kind: "slim" });
     return el("div", { class: "bad", role: "alert" }, icon("flag"), el("p", {}, text), enter);
   }
 

@@ -64,9 +64,9 @@ class Catalogue:
 
 
 OFFERED = (
-    Catalogue("Standard Ebooks", "https://standardebooks.org/feeds/opds", about="well made, out of copyright"),
+    Catalogue("Standard Ebooks", "https://standardebooks.org/feeds/opds", about="Classics, carefully edited and set"),
     Catalogue(
-        "Project Gutenberg", "https://m.gutenberg.org/ebooks.opds/", about="75,000 books, out of copyright", open=True
+        "Project Gutenberg", "https://m.gutenberg.org/ebooks.opds/", about="75,000 books in 60 languages", open=True
     ),
 )
 

@@ -114,13 +114,24 @@ def test_a_book_of_a_catalogue_is_found_and_added(page: Page, url: str) -> None:
     pages = {
         "/opds": reply(SHELF, ATOM), "/osd.xml": reply(DESCRIPTION, "application/opensearchdescription+xml"),
         "/find?q=moonflet&start=": reply(feed(title="Found"), ATOM), "/l.txt": reply(BOOK, "text/plain"),
+        "/locked": reply(b"", status="401 Unauthorized"),
         "/subjects": reply(b"<html><body>Hello</body></html>", "text/html"),
     }  # fmt: skip
     with WebServer(pages) as server:
         page.goto(f"{url}/catalogue")
-        page.get_by_role("button", name="Another address").click()
-        page.get_by_label("Address").fill(server.at("/opds"))
-        page.locator(".stFormSubmitButton button").click()
+        expect(page.get_by_role("button", name="Project Gutenberg")).to_contain_text("75,000 books")
+        field = page.get_by_role("textbox", name="Address of a catalogue")
+        field.fill(server.at("/locked"))
+        field.press("Enter")
+        page.get_by_role("button", name="User and password").click()
+        expect(page.get_by_role("dialog").get_by_label("Address")).to_have_value(server.at("/locked"))
+        page.keyboard.press("Escape")
+        for _ in range(2):  # the same answer again is an answer
+            field.fill(server.at("/nothing"))
+            field.press("Enter")
+            expect(page.get_by_role("alert")).to_contain_text("has no page at this address")
+        field.fill(server.at("/opds"))
+        field.press("Enter")
         page.get_by_role("button", name="Add A lamp").click()
         expect(page.get_by_role("button", name="Read A lamp")).to_be_visible()
         expect(page.get_by_text("Only as PDF")).to_be_visible()

@@ -36,6 +36,7 @@ class Browsing:
     trail: list[tuple[str, CataloguePage]] = field(default_factory=list)
     query: str = ""
     error: ReadAgentError | None = None
+    acts: int = 0  # so far: the browser waits for what becomes of each, also where that is the same again
     covers: dict[str, str] = field(default_factory=dict)  # the tokens of the page that is shown, by address
 
     @property
@@ -54,15 +55,19 @@ def act_on(workspace: Workspace, act: Act) -> None:
     now = browsing()
     page, entries = now.page, now.page.entries if now.page else ()
     entry = entries[act.page] if act.page < len(entries) else None
-    now.error = None
+    now.error, now.acts = None, now.acts + 1
     try:
-        if act.do == "choose" or (act.do == "search" and act.of):
+        if act.do == "leave":
+            now.chosen, now.trail, now.query = None, [], ""
+        elif act.do == "choose" or (act.do == "search" and act.of):
             known = {one.address: one for one in kept.catalogues(workspace)}
             now.chosen, now.trail, now.query, now.covers = known.get(act.of), [], "", {}
             if now.chosen:
                 page = kept.open_page(workspace, now.chosen)
                 now.trail = [(now.chosen.name, page)]
-        if act.do == "back":
+        if act.do == "address":
+            _try_address(workspace, act.text)
+        elif act.do == "back":
             now.trail, now.query = now.trail[: act.page + 1], ""
         elif act.do == "forget" and now.chosen:
             kept.forget_catalogue(workspace, now.chosen)
@@ -80,6 +85,14 @@ def act_on(workspace: Workspace, act: Act) -> None:
                 _start_adding(workspace, now.chosen, entry)
     except ReadAgentError as error:
         now.error = error
+
+
+def _try_address(workspace: Workspace, address: str) -> None:
+    """Open the catalogue at an address that a person typed, and keep it. Raises LinkError."""
+    now = browsing()
+    found, page = kept.try_catalogue(workspace, address)
+    kept.keep_catalogue(workspace, found)
+    now.chosen, now.trail, now.query, now.covers = found, [(found.name, page)], "", {}
 
 
 def _start_adding(workspace: Workspace, catalogue: Catalogue, entry: Entry) -> None:
@@ -115,6 +128,7 @@ def data(workspace: Workspace) -> dict[str, Any]:
                 "address": one.address,
                 "home": one.home,
                 "asks": one.open,
+                "own": not one.about,
             }
             for one in kept.catalogues(workspace)
         ],
@@ -128,6 +142,7 @@ def data(workspace: Workspace) -> dict[str, Any]:
         "more": bool(page and page.next),
         "error": {"text": str(error), "login": isinstance(error, LoginError)} if error else None,
         "off": not workspace.settings.links,
+        "acts": now.acts,
     }
 
 
@@ -166,11 +181,12 @@ def cover_of(workspace: Workspace, token: str) -> bytes | None:
 
 
 @st.dialog("Another catalogue")
-def name_catalogue(workspace: Workspace, known: Catalogue | None) -> None:
+def name_catalogue(workspace: Workspace, known: Catalogue | None, address: str = "") -> None:
     """Ask for an address, a user and a password, try them, keep what works. ``known``: one that asks for a login."""
-    st.caption("Its address is on the catalogue’s own help page; it often ends in /opds.")
+    if not known and not address:
+        st.caption("Its address is on the catalogue’s own help page; it often ends in /opds.")
     with st.form("catalogue", border=False):
-        address = st.text_input("Address", known.address if known else "", disabled=known is not None)
+        address = st.text_input("Address", known.address if known else address, disabled=known is not None)
         left, right = st.columns(2)
         user = left.text_input("User", known.user if known else "", help="Leave it empty where none is asked for.")
         password = right.text_input("Password", type="password")

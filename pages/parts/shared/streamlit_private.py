@@ -83,9 +83,7 @@ def _script_names() -> frozenset[str]:
 def typeface_files() -> dict[str, str]:
     """The addresses of the typefaces that Streamlit brings, by the names that tokens.css has for them."""
     found = {"Source Sans": "SourceSansVF-Upright.*.woff2", "Source Serif": "SourceSerifVariable-Roman.*.woff2"}
-    return {
-        name: path.relative_to(STATIC).as_posix() for name, file in found.items() for path in STATIC.rglob(file)
-    }
+    return {name: path.relative_to(STATIC).as_posix() for name, file in found.items() for path in STATIC.rglob(file)}
 
 
 def chunks(*elements: str) -> list[str]:
