@@ -150,16 +150,17 @@ def _add(db: sqlite3.Connection, files: DictionaryFiles, state: str, cancel: Can
         title = files.title()
         rows = []
         first: tuple[int, int] | None = None
+        last = (0, 0)
         for word, place, size in files.words():
-            first = first or (place, size)
+            first, last = first or (place, size), max(last, (place, size))
             rows.append((forms.key_of(word), number, word, place, size))
             if len(rows) == _WORDS_AT_ONCE:
                 count += _insert(db, rows)
                 if cancel is not None:
                     cancel.check()
         count += _insert(db, rows)
-        if first:
-            files.entry(*first)  # the text is there and can be unpacked
+        for entry in (first, last) if first else ():
+            files.entry(*entry)  # the text is there, is whole and can be unpacked
     except (DamagedDictionaryError, OSError) as error:
         fault = str(error) if isinstance(error, DamagedDictionaryError) else f"It cannot be read ({error.strerror})."
         db.execute("DELETE FROM word WHERE dictionary = ?", (number,))

@@ -114,3 +114,11 @@ def test_an_index_that_points_past_every_text_is_told(tmp_path: Path) -> None:
     (tmp_path / FOLDER / "dictd.index").write_text(f"go\t{'/' * 40}\tB\n", encoding="utf-8")
     (one,) = Dictionaries(tmp_path).update()
     assert one.fault == "dictd.index points past the end of any text. Get the dictionary again."
+
+
+def test_a_text_that_was_cut_at_its_end_is_told(tmp_path: Path) -> None:
+    make_stardict(tmp_path / FOLDER, ENTRIES, title="Cut")
+    path = tmp_path / FOLDER / "made.dict"
+    path.write_bytes(path.read_bytes()[:-1])
+    (one,) = Dictionaries(tmp_path).update()
+    assert (one.words, one.fault) == (0, "The text of Cut is shorter than its index says. Get it again.")
