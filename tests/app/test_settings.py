@@ -13,8 +13,10 @@ from pages.parts.settings import model_tab, other_tabs, phone
 from pages.parts.shared import sharing
 from pages.parts.shared.cached import get_workspace
 from readagent_core.cancel import CancelToken
+from readagent_core.companion import looking_up
 from readagent_core.connecting import connecting, key_places, local_models
 from readagent_core.connecting.checking.check import FAILED, GOOD, WEAK, Check
+from readagent_core.dictionaries.shelf import FOLDER
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import SettingsError
 from readagent_core.incoming.opening import KEEP_ORIGINALS
@@ -31,6 +33,7 @@ from readagent_core.models.server.probe import Found
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret, load_settings
 from tests.app.conftest import open_tab
+from tests.dictionaries.making import make_stardict
 from tests.fakes.capable import capable
 from tests.fakes.hub import Hub
 from tests.fakes.keyrings import InMemory, Locked
@@ -484,3 +487,13 @@ def test_without_a_network_the_phone_tab_says_why_and_what_to_do_and_stays_off(a
     assert "Your other devices cannot reach this computer" in said
     assert "Connect it, by Wi-Fi or cable" in said
     assert not at.toggle(key="share_on").value
+
+
+def test_a_dictionary_that_was_put_there_while_the_app_ran_is_listed(app, monkeypatch) -> None:
+    monkeypatch.setattr(looking_up, "known_folders", list)  # the machine may have dictionaries of its own
+    at = open_tab(app("pages/settings.py"), "Storage")
+    assert "None were found." in texts(at)
+    make_stardict(get_workspace().home / FOLDER, [("go", b"to move")])
+    at.run()
+    looking_up.indexing(get_workspace()).join(30)
+    assert "A made one  1 word" in texts(at.run())

@@ -17,6 +17,7 @@ _FREE = (
     "Free ones, for example: WordNet for English (on Debian and Ubuntu the package dict-wn), and the dictionaries "
     "between two languages of freedict.org, in the form for StarDict."
 )
+_AT_ONCE = 0.3  # seconds
 
 
 def draw(workspace: Workspace) -> None:
@@ -24,7 +25,8 @@ def draw(workspace: Workspace) -> None:
     team = workspace.settings.team is not None
     own = "" if team else f" Put them into {shell.as_text(str(workspace.home / FOLDER))}, or name their folder."
     st.caption(f"StarDict and dictd files, looked up without a network: in the reader press a word twice.{own}")
-    job = indexing(workspace) or start_indexing(workspace)
+    job = start_indexing(workspace)
+    job.join(_AT_ONCE)  # it has ended where nothing was put there since the last time
     st.fragment(_listed, run_every=1.0 if job.running else None)(workspace)
 
 
