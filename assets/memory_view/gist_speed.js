@@ -11,7 +11,7 @@ import { chapterOf } from "./text_store.js";
  * @import { ChapterLines } from "./chapter_lines.js"
  * @import { Frame } from "./frame.js"
  * @import { Layer } from "./layer.js"
- * @import { Jump, Place, ReadingState } from "./state.js"
+ * @import { Jump, Place, ReadingState, Send } from "./state.js"
  * @import { Units } from "./units.js"
  */
 
@@ -21,9 +21,9 @@ const HEADS = ".sec, .chap";
 export class GistSpeed {
   /**
    * @param {{state: ReadingState, frame: Frame, units: Units, layer: Layer, chapters: ChapterLines, jump: Jump,
-   *   keepPlace: (change: () => void) => void, choose: (view: ReaderView) => void, told: (text: string) => void}} needs
+   *   send: Send, keepPlace: (change: () => void) => void, choose: (view: ReaderView) => void, told: (text: string) => void}} needs
    */
-  constructor({ state, frame, units, layer, chapters, jump, keepPlace, choose, told }) {
+  constructor({ state, frame, units, layer, chapters, jump, send, keepPlace, choose, told }) {
     this.state = state;
     this.units = units;
     this.layer = layer;
@@ -45,6 +45,9 @@ export class GistSpeed {
     const edge = (/** @type {string} */ side) =>
       button(null, (event) => this.toEdge(event.currentTarget, jump), { kind: `edge ${side}`, hidden: true });
     this.edges = [edge("above"), edge("below")];
+    this.what = el("span");
+    const all = button("Show all", () => send({ do: "unveil_all" }), { kind: "slim", icon: "seen" });
+    this.note = el("div", { class: "veilnote", hidden: true }, el("p", {}, this.what), all);
     const { scroller } = frame;
     const passive = { passive: true };
     scroller.addEventListener("click", (event) => this.pressed(event));
@@ -56,6 +59,12 @@ export class GistSpeed {
 
   get shown() {
     return this.state.folded;
+  }
+
+  /** Whether there is next to nothing to read: gists are veiled, and one at most is not. */
+  get mostVeiled() {
+    const { pages } = this.state;
+    return pages.some((page) => page.veiled) && pages.filter((page) => page.gist).length < 2;
   }
 
   // --- what the person does -----------------------------------------------------------------------
@@ -196,7 +205,10 @@ export class GistSpeed {
   /** Marks what is open; pages and text may have come since. */
   draw() {
     this.hideEdges();
+    this.note.hidden = !this.shown || !this.mostVeiled;
     if (!this.shown) return;
+    const one = this.state.view === "chapters" ? "A line stands here for each chapter" : "A gist stands here for each page";
+    this.what.textContent = `${one} you have read. Nothing ahead is told.`;
     const { pages, book } = this.state;
     this.chapters.draw();
     const closed = new Set(pages.filter((page) => gistWords(page) && !this.open.has(page.number)).flatMap((page) => paragraphsOf(page)));

@@ -159,7 +159,7 @@ export class Leaves {
     const gist = page.gist ?? {};
     /** @param {string} text @param {IconName} shape */
     const tag = (text, shape, kind = "") => el("span", { class: `tag ${kind}` }, icon(shape), text);
-    const looked = this.state.looked.get(page.number);
+    const looked = page.veiled ? 0 : this.state.looked.get(page.number); // where answers looked is a hint of what comes
     return [
       looked ? tag(`Looked up in ${plural(looked, "answer")}`, "open", "lamp") : null,
       gist.rule ? tag("Made by rule from the page's first sentences", "rule") : null,

@@ -143,10 +143,9 @@ export class Listen {
     if (best) best.selected = true;
     this.rate.value = String(chosen.rate);
     for (const part of this.controls) part.hidden = !best;
-    this.line.textContent = best
-      ? ""
-      : "This browser has no voices. Edge, Safari and the browsers of phones have: open the book in one of them.";
+    this.line.textContent = best ? "" : "There is no voice to read with yet.";
     this.moreButton.hidden = !best; // what it shows is shown
+    this.more.only = !best;
     if (!best) this.toggleMore(true);
     this.showSave();
     return Boolean(best);

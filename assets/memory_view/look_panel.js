@@ -16,7 +16,11 @@ const SCALES = [
 export const LEAST_SPREAD = 860; // px; a narrower view shows one page
 const WARMEST = 18; // per cent of amber in the page
 const LOCAL = "local:"; // before the name of a typeface of this computer
-const READABLE = ["OpenDyslexic", "Atkinson Hyperlegible"];
+/** @type {Record<string, string>} typefaces for easier reading, and where they come from */
+const READABLE = {
+  OpenDyslexic: "https://opendyslexic.org/",
+  "Atkinson Hyperlegible": "https://www.brailleinstitute.org/freefont/",
+};
 /**
  * @typedef {[value: string, label: string, css: string | number][]} Sized
  * @typedef {[value: string | number, label: string, ...rest: unknown[]][]} Choices
@@ -123,21 +127,24 @@ function slider({ name, label, min, max, step = 1 }, look, pick) {
 
 /** Typefaces of this computer: those for easier reading where they are installed, and any by its name. @param {Look} look @param {Pick} pick */
 function localFaces(look, pick) {
-  const missing = READABLE.filter((name) => !isInstalled(name));
+  const missing = Object.entries(READABLE).filter(([name]) => !isInstalled(name));
   /** @type {HTMLInputElement} */
   const input = el("input", {
     ...{ type: "text", maxlength: 60, placeholder: "Name of a typeface of this computer", "aria-label": "Typeface of this computer" },
     value: look.face.startsWith(LOCAL) ? nameOf(look.face) : "",
     onchange: () => pick("face", input.value.trim() ? LOCAL + input.value.trim() : "serif"),
   });
-  const told = missing.length ? el("p", { class: "small dimmer" }, `Not installed on this computer: ${missing.join(", ")}.`) : null;
-  return el("div", { class: "choice" }, el("label", { class: "field" }, input), told);
+  const links = missing.flatMap(([name, href], i) => [i ? " or " : "", el("a", { href, target: "_blank", rel: "noopener" }, name)]);
+  const told = el("p", { class: "small dimmer" }, "Free and easier to read: install ", ...links, ", and it stands above.");
+  return el("div", { class: "choice" }, el("label", { class: "field" }, input), missing.length ? told : null);
 }
 
 /** A card for each typeface, in its own letters. @param {Look} look @param {Pick} pick */
 function faces(look, pick) {
   declareFaces();
-  const local = READABLE.filter(isInstalled).map((name) => /** @type {const} */ ([LOCAL + name, name, `"${name}"`]));
+  const local = Object.keys(READABLE)
+    .filter(isInstalled)
+    .map((name) => /** @type {const} */ ([LOCAL + name, name, `"${name}"`]));
   const cards = [...FACES, ...local].map(([value, label, css]) => {
     const sample = el("span", { class: "sample", "aria-hidden": "true" }, "Agd");
     sample.style.fontFamily = String(css);

@@ -14,6 +14,7 @@ export class MoreVoices {
     /** @type {Voices | null} */
     this.voices = null;
     this.language = "";
+    this.only = false; // whether there is no voice yet, neither here nor of the browser
     this.node = el("div", { class: "morevoices", hidden: true, role: "region", "aria-label": "More voices" });
   }
 
@@ -45,9 +46,10 @@ export class MoreVoices {
     if (voices.install) {
       const copy = button("Copy", () => copyText(voices.install, copy), { kind: "slim" });
       this.node.replaceChildren(
+        this.only ? el("p", {}, "Edge, Safari and the browsers of phones bring voices: open the book in one of them. Or:") : "",
         el(
           "details",
-          {},
+          { open: this.only },
           el("summary", {}, "Add a natural voice to this computer"),
           el("p", {}, "It is free, and nothing leaves the computer. Run this once in a terminal, then start ReadAgent again:"),
           el("p", { class: "install" }, el("code", {}, voices.install), copy),

@@ -198,6 +198,7 @@ export class Reader {
       this.map.whole,
       ...this.hits.nodes,
       this.card.node,
+      this.gistSpeed.note,
       this.position.chip,
       ...over,
     );

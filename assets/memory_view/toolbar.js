@@ -63,7 +63,7 @@ export class Toolbar {
     this.more = this.opener("…", "more", "More", "quiet icon moreb");
     this.openers = { type: this.aa, help: this.help, more: this.more };
     this.export = this.opening("Export", "export", "quiet notnarrow exportb");
-    this.ask = button("Ask", () => send({ do: "ask", page: 0 }), { kind: "first" });
+    this.ask = button("Ask", () => send({ do: "ask", page: 0 }), { kind: "first askb" });
     this.told = this.telling("quiet notnarrow told");
     this.bookmark = button("", on.bookmark, { kind: "quiet icon", icon: "bookmark", name: "Bookmark this place", "aria-pressed": "false" });
     this.listening = button("", on.listen, { kind: "quiet icon notphone", icon: "listen", name: "Listen", "aria-pressed": "false" });

@@ -14,11 +14,21 @@ const GAP = 12; // px between the light and the card, and around both
 const STEPS = {
   read: [
     ["button.fact", "You", "How far you have read, and the time left. Only reading counts: a jump or a search does not."],
-    [".gistsfact", "The gists", "How many pages have one. The book can be read before they are made, and meanwhile."],
-    [".leaf.cur .in", "The gist", "The page in about a sixth of its words. All gists together are the memory of the book."],
+    [
+      ".gistsfact:not([data-state=ready], [data-state=recording])",
+      "The gists",
+      "How many pages have one. The book can be read before they are made, and meanwhile.",
+    ],
+    [".leaf.cur:not(.veiled) .in", "The gist", "The page in about a sixth of its words. All gists together are the memory of the book."],
+    [
+      ".leaf.cur.veiled .in",
+      "The gist, veiled",
+      "The page in about a sixth of its words. It opens when you have read the page; Show opens it now.",
+    ],
     [".mapbox", "The map", "The whole book, one cell for each page. A click goes there."],
     [".find", "Search", "Finds words in the text and in the gists.", "Press / to come here."],
     [".aa", "Type and theme", "Size, letters, colours, and pages to turn. The arrows beside it leave only the text.", "So does f."],
+    [".askb", "Ask", "Questions about the book, beside the text. Each answer names the pages that it rests on.", "Press a to ask."],
   ],
   ask: [
     [".list", "The memory", "The gists of all pages. A question is read beside them first."],

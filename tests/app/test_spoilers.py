@@ -193,6 +193,20 @@ def test_a_gist_unrolls_as_its_page_is_finished_and_by_a_press_and_that_is_remem
     assert shown() == set(range(1, limit + 3))
 
 
+def test_of_a_sample_the_first_gist_shows_what_a_gist_is_and_the_foot_says_so(app):
+    workspace, book, document = story(app, 0)
+    gisting = workspace.library.gistings(book.id)[0]
+    memory = workspace.library.memory(gisting.id)
+    for pages, said in (((), "Page 1 is shown; the others"), ((9,), "2 are shown; the others")):
+        for page in pages:
+            veil.act(workspace, gisting, "unveil", page)
+        known = veil.veil_of(workspace, gisting, memory, document)
+        assert (known.page, known.shown) == (0, {1, *pages})
+        line: dict[str, Any] = {"state": "recording", "rest": "", "more": "", "actions": []}
+        veil.say(line, known, workspace, gisting, document)
+        assert line["rest"] == f"{said} open as you read."
+
+
 def test_stories_are_told_from_papers_minutes_and_manuals(app):
     app()
     library = get_workspace().library
