@@ -161,7 +161,7 @@ export class PassageCard {
   acts(data, running) {
     if (running)
       return [
-        el("span", { class: "small dim num" }, data.waiting || "Asking the model …"),
+        el("span", { class: "small dim num" }, data.waiting || (data.signer ? "Asking the model …" : "One moment …")),
         button("Stop", () => this.cancel(), { kind: "slim", icon: "stop" }),
       ];
     const by = data.signer ? ` (${data.signer.line})` : "";

@@ -334,6 +334,7 @@ def test_a_word_pressed_twice_is_looked_up_and_kept(page: Page, model_app_url: s
     page.wait_for_function(KNOWS_DICTIONARIES, arg=book)
     page.mouse.dblclick(*edge(page, "Lamps burned."))
     card = page.get_by_role("dialog", name="Definition")
+    assert "Asking the model" not in card.inner_text()
     expect(card).to_contain_text("a thing that gives light")
     library = Library(model_app_home)
     assert [(one.word, one.form) for one in library.words(book)] == [("lamp", "Lamps")]
