@@ -147,8 +147,13 @@ export class Replay {
     );
     play.classList.add("signed");
     play.disabled = running || !captions.length;
-    const save = brief("Save", "drop", () => this.send({ do: "save" }), { title: "Save the replay as one HTML file" });
-    const prompt = button("Prompt", () => this.send({ do: "prompt", page: at }), { kind: "quiet slim" });
+    /** @param {"save" | "prompt"} what opens a dialog, behind which nothing plays on */
+    const open = (what) => {
+      this.pause();
+      this.send({ do: what, page: at });
+    };
+    const save = brief("Save", "drop", () => open("save"), { title: "Save the replay as one HTML file" });
+    const prompt = button("Prompt", () => open("prompt"), { kind: "quiet slim" });
     prompt.append(el("span", { class: "notnarrow" }, " and reply"));
     this.root.replaceChildren(
       el("strong", { class: "small notnarrow" }, "Replay"),

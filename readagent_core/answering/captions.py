@@ -11,7 +11,7 @@ from readagent_core.memory import GistMemory
 from readagent_core.models.builtin import reader as builtin
 from readagent_core.words import count_of, first_words
 
-CHARACTERS_A_SECOND, LEAST_SECONDS = 15, 3.0
+CHARACTERS_A_SECOND, LEAST_SECONDS = 20, 3.0
 _SAID_WORDS = 40  # of a model's own words for a look-up
 
 

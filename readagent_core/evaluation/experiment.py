@@ -168,6 +168,7 @@ def new_record(experiment: Experiment, model: ChatModel) -> dict[str, Any]:
             "reported": [],
         },
         "preset": first.preset if first else "",
+        "title": first.title if first else "",
         "dataset_hash": hash_dataset(experiment.dataset.path),
         "prompts": _prompt_hashes(),
         "versions": {"python": platform.python_version(), **_versions()},

@@ -213,6 +213,7 @@ def headline(summary: Summary) -> list[str]:
 
 
 FEW = 30  # questions, below which a report says that they are few
+_SMALL = frozenset("a an and at by for from in of on or the to with".split())  # words of a title
 CHANCE = 0.05  # a difference with a greater p may be chance
 
 
@@ -300,22 +301,23 @@ def dataset_name(experiment: Mapping[str, Any]) -> str:
     return path.rsplit("/", 1)[-1].removesuffix(".questions.json")  # of a book
 
 
-def dataset_title(experiment: Mapping[str, Any], titles: Iterable[str]) -> str:
+def dataset_title(record: Mapping[str, Any], titles: Iterable[str]) -> str:
     """Return the one title of ``titles``, of the documents asked about by a person's own questions; else the name.
 
-    Before a document was read its file's name is written as words: 'Harrow council minutes'.
+    Before a document was read, the title that the questions come with, or its file's name as a title is written.
     """
-    name = dataset_name(experiment)
-    if experiment["dataset"]["kind"] != "plain":
+    name = dataset_name(record["experiment"])
+    if record["experiment"]["dataset"]["kind"] != "plain":
         return name
     found = set(titles)
     if not found and "." not in name:
-        name = name[:1].upper() + name[1:].replace("-", " ")
+        words = [word if n and word in _SMALL else word.capitalize() for n, word in enumerate(name.split("-"))]
+        return record.get("title") or " ".join(words)
     return found.pop() if len(found) == 1 else name
 
 
 def title_of(summary: Summary) -> str:
-    return dataset_title(summary.record["experiment"], (gisting.title for gisting in summary.gistings))
+    return dataset_title(summary.record, (gisting.title for gisting in summary.gistings))
 
 
 def reading_facts(summary: Summary) -> list[str]:

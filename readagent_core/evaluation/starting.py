@@ -45,7 +45,7 @@ class StoredExperiment:
     def title(self) -> str:
         """The experiment's title for people: 'Emma · gpt-4o · 4 methods · 2026-11-21 10:00'."""
         lines = JsonLines(self.folder / "documents.jsonl", repair=False)
-        about = dataset_title(self.record["experiment"], (line["title"] for line in lines if "title" in line))
+        about = dataset_title(self.record, (line["title"] for line in lines if "title" in line))
         arms = count_of(len(self.record["experiment"]["arms"]), "method")
         begun = str(self.record["started"])[:16].replace("T", " ")
         return " · ".join([about, short_name(str(self.record["model"]["name"])), arms, begun])

@@ -33,7 +33,9 @@ def test_it_is_named_by_the_title_of_its_book():
     assert entry.title == "The Keeper of Harrow Light · a large language model · 5 methods · 2026-11-23 02:19"
     about = "16 questions about The Keeper of Harrow Light, answered by a large language model; begun 2026-11-23 02:19."
     assert headline(load_summary(entry.folder))[1] == about
-    assert dataset_title(entry.record["experiment"], []) == "The keeper of harrow light"  # before it was read
+    before_it_was_read = dataset_title(entry.record, [])
+    assert before_it_was_read == "The Keeper of Harrow Light"
+    assert dataset_title({**entry.record, "title": "NASA’s Report"}, []) == "NASA’s Report"
 
 
 def test_every_recorded_answer_is_to_a_question_of_the_sample(keeper):
