@@ -813,7 +813,15 @@ export interface ConversationData {
   title: string;
   empty: string;
   questions: { text: string; whole: boolean }[];
+  waiting: WaitingQuestion | null;
   language: string;
+}
+
+/** A question that waits for what the limit is to let in: why, and the ways to ask it, each with its label. */
+export interface WaitingQuestion {
+  question: string;
+  why: string;
+  ways: [string, string][];
 }
 
 /** Data of kind "conversations". */

@@ -80,11 +80,11 @@ def run(browser: Browser, url: str, book: Path, title: str, *, delay: float) -> 
     field = page.locator(".st-key-ask_panel").get_by_test_id("stChatInputTextArea")
     field.fill(QUESTION)
     field.press("Enter")
-    wait(page, ".st-key-ask_unlimit button, .sentence, .ans p, .missing")
-    if page.locator(".st-key-ask_unlimit button").is_visible():
-        step("a choice: the whole book")
-        page.locator(".st-key-ask_unlimit button").click()
     wait(page, ".sentence, .ans p, .missing")
+    if page.locator(".waits .btn.first").is_visible():
+        step("a choice: the whole book")
+        page.locator(".waits .btn.first").click()
+    wait(page, ".sentence, .ans p, .missing:not(.waits)")
     took = step("asked: the first words")
     print(f"  in all {last - began:.2f} s; the answer {took / bare:.1f} bare runs", end="")
     print(f"; {took - delay:.2f} s beside the server's {delay:.1f} s" if delay else "", flush=True)

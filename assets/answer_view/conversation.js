@@ -4,6 +4,7 @@ import { button, el } from "../shared/dom.js";
 import { subscribe } from "./conversation_state.js";
 import { Exchange } from "./exchange.js";
 import { questions } from "./lists.js";
+import { ColumnScroll } from "./scroll.js";
 import { Sheet } from "./sheet.js";
 
 /**
@@ -25,6 +26,8 @@ export class Conversation {
     /** @type {Map<string, {node: HTMLElement, part: Exchange}>} exchange id -> its part */
     this.parts = new Map();
     this.asked = ""; // the newest question that was drawn
+    this.waits = ""; // the question that waits, as JSON
+    this.waitingNode = el("section", { "data-kind": "exchange" });
     this.sheet = Sheet.of(root);
   }
 
@@ -43,7 +46,9 @@ export class Conversation {
 
   /** @param {AskState} now @param {number} step */
   draw(now, step) {
-    const { order, records, exchange, views, running, kept } = now;
+    const { records, exchange, views, running, kept } = now;
+    const { waiting } = this.data;
+    const order = waiting && now.questions.length ? [] : now.order; // it begins a conversation beside a recording's
     const newest = order.at(-1) ?? "";
     if (newest !== this.asked && (running || this.asked)) this.sheet?.grow(true);
     this.asked = newest;
@@ -58,8 +63,8 @@ export class Conversation {
       : { 0: now.memory?.original };
     /** @type {HTMLElement[]} */
     const nodes = this.data.earlier && order.length ? [this.earlier()] : [];
-    if (now.questions.length) nodes.push(this.index(now.questions, exchange));
-    if (now.notice) nodes.push(el("p", { class: "small dim notice" }, now.notice));
+    if (now.questions.length && !waiting) nodes.push(this.index(now.questions, exchange));
+    if (now.notice && !waiting) nodes.push(el("p", { class: "small dim notice" }, now.notice));
     for (const id of order) {
       const replayed = id === exchange && !running ? views[step]?.record : null;
       const record = replayed ?? records[id] ?? this.finished.get(id);
@@ -75,11 +80,39 @@ export class Conversation {
       const drawn = this.parts.get(id);
       if (drawn) nodes.push(drawn.node);
     }
-    if (!order.length) nodes.push(this.begin());
+    if (waiting) nodes.push(this.waitingNode);
+    else if (!order.length) nodes.push(this.begin());
     nodes.forEach((node, i) => {
       if (this.root.children[i] !== node) this.root.insertBefore(node, this.root.children[i] ?? null);
     });
     while (this.root.children.length > nodes.length) this.root.lastElementChild?.remove();
+    this.wait();
+  }
+
+  /** Draws the question that waits, and brings it into view when it is new. */
+  wait() {
+    const { waiting, language } = this.data;
+    const key = JSON.stringify(waiting);
+    if (key === this.waits) return;
+    this.waits = key;
+    const scroll = ColumnScroll.of(this.root);
+    scroll?.remove(this.waitingNode);
+    if (!waiting) return;
+    const { question, why, ways } = waiting;
+    /** @param {string} text @param {string} label @param {string} kind */
+    const way = (text, label, kind) => button(label, () => this.send({ do: "ask-kept", text }), { kind });
+    const choices = ways.map(([text, label], i) => way(text, label, i ? "slim" : "slim first"));
+    this.waitingNode.replaceChildren(
+      el("p", { class: "qt", lang: language, dir: "auto" }, question),
+      el(
+        "div",
+        { class: "missing waits" },
+        why && el("p", {}, why),
+        el("div", { class: "acts" }, ...choices, way("", "Not now", "quiet slim")),
+      ),
+    );
+    this.sheet?.grow(true);
+    requestAnimationFrame(() => scroll?.add(this.waitingNode, { current: true }));
   }
 
   /** @param {string} id */

@@ -4,6 +4,7 @@
 
 import { container } from "../shared/streamlit.js";
 
+const CUT = 80; // px
 const END = /** @type {const} */ ("end");
 /** @type {WeakMap<Element, ColumnScroll>} the column's element -> its ColumnScroll */
 const columns = new WeakMap();
@@ -69,7 +70,10 @@ export class ColumnScroll {
   settle() {
     const { box, target } = this;
     if (target === END) box.scrollTop = box.scrollHeight;
-    else if (target?.isConnected) box.scrollTop += target.getBoundingClientRect().top - box.getBoundingClientRect().top - 16;
+    else if (target?.isConnected) {
+      const top = box.scrollTop + target.getBoundingClientRect().top - box.getBoundingClientRect().top - 16;
+      box.scrollTop = top < CUT ? 0 : top; // a short line above it is not cut in two
+    }
     this.top = box.scrollTop;
   }
 }

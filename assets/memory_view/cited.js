@@ -10,7 +10,8 @@ import { rangeIn } from "./text_places.js";
  * @import { Units } from "./units.js"
  */
 
-const ABOVE = 240; // characters of the paragraph that stay in view above the words
+const ABOVE = 2; // lines of the paragraph that stay in view above the words
+const LETTER = 0.5; // a letter's width by the size of the type
 const [ALL, NOW] = ["cited", "cited-now"]; // names of highlights: all passages of a claim, and the one gone to
 
 export class Cited {
@@ -66,7 +67,9 @@ export class Cited {
     this.spots = spots;
     this.at = at;
     const [paragraph, start] = spots[at];
-    this.jump({ paragraph, at: this.state.paged ? start : Math.max(0, start - ABOVE) }, { back });
+    const node = this.units.nodes[paragraph];
+    const above = node ? (ABOVE * node.clientWidth) / (LETTER * Number.parseFloat(getComputedStyle(node).fontSize)) : 0;
+    this.jump({ paragraph, at: this.state.paged ? start : Math.max(0, Math.round(start - above)) }, { back });
     this.draw();
   }
 

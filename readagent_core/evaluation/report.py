@@ -213,7 +213,10 @@ def headline(summary: Summary) -> list[str]:
 
 
 FEW = 30  # questions, below which a report says that they are few
-_SMALL = frozenset("a an and at by for from in of on or the to with".split())  # words of a title
+# words that a title has in small letters
+_SMALL = frozenset(
+    {"a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"}
+)  # in titles
 CHANCE = 0.05  # a difference with a greater p may be chance
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from pages.parts.ask import payload
 from pages.parts.ask.book_views import views
-from pages.parts.ask.one_state import AskOneBook, limit_of, scene
+from pages.parts.ask.one_state import KEPT, AskOneBook, limit_of, scene
 from pages.parts.ask.state import ask as ask_in
 from pages.parts.shared.cached import get_workspace
 from readagent_core.answering import suggesting
@@ -89,11 +89,12 @@ def test_only_what_was_read(app, opened):
     assert f"Limit: page {exchange.up_to}. It follows what you have read." in captions(again)
 
 
-def test_where_nothing_is_let_in_a_question_is_kept_and_one_press_answers_it(opened):
+def test_where_nothing_is_let_in_a_question_is_kept_until_another_conversation_is_chosen(opened):
     at, workspace, book = opened
+    before = len(workspace.library.conversations(book.id))
     at.sidebar.toggle[0].set_value(True).run()
     said = captions(at)
-    assert "You have not read a page to its end yet. A question is answered from:" in said
+    assert "You have not read a page to its end yet. You choose with the question" in said
     assert "Limit: no page yet. It follows what you have read." in said
     shown = "The recording's first answer shows pages 1 and 2 all the same; no other does."
     assert shown in said
@@ -103,15 +104,10 @@ def test_where_nothing_is_let_in_a_question_is_kept_and_one_press_answers_it(ope
     assert seen["memory"]["curtain"]["title"] == "Pages 3 to 25 are kept out."
     assert shown in seen["memory"]["curtain"]["text"]
     at.chat_input(key="ask_input").set_value("Who lit the lamp?").run()
-    assert "You have not read a page to its end yet. Answer this question from:" in captions(at)
-    assert "Who lit the lamp?" in [text.value for text in at.text]
-    asked = [e.question for c in workspace.library.conversations(book.id) for e in workspace.library.exchanges(c.id)]
-    at.button(key="ask_unlimit").click().run()
-    at.run()
-    assert workspace.library.position(book.id).limited is False
-    assert at.sidebar.toggle[0].value is False
-    now = [e.question for c in workspace.library.conversations(book.id) for e in workspace.library.exchanges(c.id)]
-    assert sorted(now) == sorted([*asked, "Who lit the lamp?"])
+    assert at.session_state[f"{KEPT} {book.id}"] == ("Who lit the lamp?", "", False)
+    at.button(key="ask_new").click().run()
+    assert f"{KEPT} {book.id}" not in at.session_state
+    assert len(workspace.library.conversations(book.id)) == before
     assert not at.exception
 
 

@@ -72,6 +72,38 @@ def limited(app_home: Path, keeper: str) -> Iterator[Callable[[], Position]]:
     library.close()
 
 
+def test_a_question_waits_in_the_conversation_until_something_is_let_in(
+    page: Page, app_url: str, keeper: str, limited: Callable[[], Position], app_home: Path
+) -> None:
+    library = Library(app_home)
+    library.set_furthest(keeper, 3)  # of page 1
+    open_ask(page, app_url, keeper)
+    page.locator(".convs button", has_text="Questions of the recording").click()
+    listed = page.get_by_role("navigation", name="Questions of the recording")
+    for way in ("Not now", "Page 1 only"):
+        expect(listed).to_be_visible()
+        settled(page)
+        box = page.locator(BOX)
+        box.fill("Who keeps the light?")
+        box.press("Enter")
+        expect(page.locator(".qt")).to_have_text("Who keeps the light?")  # in the place of the recording's
+        expect(page.locator(".missing")).to_contain_text("Answer this question from:")
+        page.get_by_role("button", name=way).click()
+    expect(page.locator(".before")).to_contain_text("Page 1 only.")
+    expect(page.locator(".cost")).to_be_visible()
+    assert limited().limit
+    library.close()
+
+    # it plays by itself, and not behind a dialog
+    play = page.locator('[data-key="play"]')
+    play.click()
+    expect(play).to_have_accessible_name("Pause")
+    page.locator('[data-kind="replay"]').get_by_role("button", name="Save").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Save as HTML")
+    expect(play).to_have_accessible_name("Play")
+    page.keyboard.press("Escape")
+
+
 def test_the_limit_is_moved_and_dragged_on_the_map(
     page: Page, app_url: str, keeper: str, limited: Callable[[], Position]
 ) -> None:

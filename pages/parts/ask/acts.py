@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages.parts.ask.book_views import scope_of
 from pages.parts.ask.keeping import remove_answer, store_answer
-from pages.parts.ask.one_state import AskOneBook, set_limit
+from pages.parts.ask.one_state import KEPT, AskOneBook, limit_of, set_limit
 from pages.parts.ask.record import MOST_LOOK_UPS
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.spots import spots_on_page
@@ -28,7 +28,6 @@ from readagent_core.library.records import Exchange
 from readagent_core.models.base import ChatModel
 from readagent_core.models.builtin.reader import BuiltInReader
 
-KEPT = "ask_kept"  # in the session, of a book: a question that waits for what the limit is to let in
 STAGE, LIVE = "ask_stage", "ask_live"  # the fragments: everything but the sidebar, and what changes as answers come
 
 
@@ -89,6 +88,9 @@ def handle(now: AskState, act: Act) -> None:
     if act.do == "ask":
         ask_or_keep(now, act.text, whole=act.page == 1)
         return
+    if act.do == "ask-kept" and isinstance(now, AskOneBook):
+        _ask_kept(now, act.text)
+        return
     exchange = next((e for e in now.exchanges if e.id == act.of), None)
     if exchange is None:
         return
@@ -148,6 +150,18 @@ def ask_or_keep(now: AskState, text: str, *, options: str = "", whole: bool = Fa
         st.session_state[f"{KEPT} {now.book.id}"] = (text, options, whole)
     else:
         start_asking(now, text, options=options, whole=whole)
+
+
+def _ask_kept(now: AskOneBook, let_in: str) -> None:
+    """Ask the question that waits, once the ``whole`` book or its ``first`` page is let in; '' forgets it."""
+    text, options, whole = st.session_state.pop(f"{KEPT} {now.book.id}")
+    if let_in in ("whole", "first"):
+        set_limit(now, on=let_in == "first", page=1 if let_in == "first" else None)
+        now.position = now.workspace.library.position(now.book.id).on_screen
+        now.limit = limit_of(now, now.gisting, now.memory)
+    if let_in:
+        start_asking(now, text, options=options, whole=whole)
+    st.rerun("app")
 
 
 def start_asking(

@@ -34,6 +34,7 @@ from readagent_core.models.base import ChatModel
 from readagent_core.workspace import Workspace
 
 NEW = "new"
+KEPT = "ask_kept"  # in the session, of a book: a question that waits for what the limit is to let in
 
 
 @dataclass(kw_only=True)
@@ -230,6 +231,7 @@ def _chosen(workspace: Workspace, book: Book) -> tuple[str | None, str | None]:
 def choose_conversation(book: Book, conversation_id: str) -> None:
     """Show this conversation (or ``NEW``) from the next run on."""
     st.session_state[f"conversation {book.id}"] = conversation_id
+    st.session_state.pop(f"{KEPT} {book.id}", None)
     st.session_state["ask_left"] = (st.query_params.get("exchange", ""), time.monotonic())
     address.set_address(book=book.id, exchange=None, step=None)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any
 
 import streamlit as st
 
 from pages.parts.ask import answer_view, payload
-from pages.parts.ask.acts import KEPT, ask_or_keep, handle, start_asking
-from pages.parts.ask.one_state import AskOneBook, limit_of, pages_read, set_limit
+from pages.parts.ask.acts import ask_or_keep, handle
+from pages.parts.ask.one_state import KEPT, AskOneBook, pages_read
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.state import AskState
 from pages.parts.read.start import estimate_of, make_gists
@@ -31,6 +31,7 @@ def draw(now: AskState) -> None:
     elif isinstance(now, Several):
         title = now.chosen.name
         empty = "Ask these books one question. The answer says which book and page every claim rests on."
+    waiting = _waiting(now)
     with st.container(key="ask_thread", height=480, autoscroll=False, border=False):  # scroll.js controls its position
         records = payload.finished_records(now)
         left_out = 0 if now.recording else len(now.exchanges) - len(payload.shown_exchanges(now))
@@ -42,18 +43,21 @@ def draw(now: AskState) -> None:
             title=title,
             empty=empty,
             questions=() if now.exchanges else _questions(now),
+            waiting=waiting,
             language=_language(now),
         )
     with st.container(key="ask_line", gap="small"):
-        _line(now)
+        _line(now, waits=waiting is not None)
 
 
-def _line(now: AskState) -> None:
+def _line(now: AskState, *, waits: bool) -> None:
     label = f"Ask these {len(now.chosen.book_ids)} books" if isinstance(now, Several) else "Ask about the book"
     if isinstance(now, AskOneBook):
-        if now.limit is not None and not (now.limit and now.beside_text):  # which the panel says above
-            _say_limit(now)
-        if now.exchanges:  # before the first question they are in the middle
+        if now.limit is not None and not now.beside_text:  # which the panel says above
+            pages = "page 1" if now.limit == 1 else f"pages 1 to {now.limit}"
+            nothing = f"{_why_nothing(now)} You choose with the question what an answer may see."
+            st.caption(f"Answers see {pages} only." if now.limit else nothing)
+        if now.exchanges and not waits:  # before the first question they are in the middle
             answer_view.show_suggestions(
                 now.name, _questions(now), lambda act: handle(now, act), language=_language(now)
             )
@@ -129,32 +133,19 @@ def _make_gists(now: AskOneBook) -> None:
     st.rerun("app")
 
 
-def _say_limit(now: AskOneBook) -> None:
-    """What the limit lets into an answer; where it is nothing, the ways out."""
-    if now.limit:
-        st.caption(f"Answers see {'page 1' if now.limit == 1 else f'pages 1 to {now.limit}'} only.")
-        return
-    kept = st.session_state.get(f"{KEPT} {now.book.id}")
-    said = "The limit keeps every page out." if pages_read(now) else "You have not read a page to its end yet."
-    with st.container(key="ask_from", gap="small"):
-        if kept:
-            st.text(kept[0])
-        st.caption(f"{said} {'Answer this question from:' if kept else 'A question is answered from:'}")
-        with st.container(horizontal=True, gap="small"):
-            first: Literal["primary", "secondary"] = "primary" if kept else "secondary"
-            st.button("The whole book", key="ask_unlimit", type=first, on_click=_lift, args=(now, None))
-            st.button("Page 1 only", key="ask_first_page", on_click=_lift, args=(now, 1))
+def _waiting(now: AskState) -> dict[str, Any] | None:
+    """The question that waits for what the limit is to let in, as the conversation's end draws it; None without one."""
+    kept = st.session_state.get(f"{KEPT} {now.book.id}") if isinstance(now, AskOneBook) else None
+    if kept is None or not isinstance(now, AskOneBook):
+        return None
+    if now.limit != 0:  # the limit was moved by other means
+        return {"question": kept[0], "why": "", "ways": [["now", "Ask it"]]}
+    ways = [["whole", "The whole book"], ["first", "Page 1 only"]]
+    return {"question": kept[0], "why": f"{_why_nothing(now)} Answer this question from:", "ways": ways}
 
 
-def _lift(now: AskOneBook, page: int | None) -> None:
-    """Turn the spoiler limit off, or move it to a page, and ask the question that was kept."""
-    set_limit(now, on=page is not None, page=page)
-    now.position = now.workspace.library.position(now.book.id).on_screen
-    now.limit = limit_of(now, now.gisting, now.memory)
-    text, options, whole = st.session_state.pop(f"{KEPT} {now.book.id}", ("", "", False))
-    if text:
-        start_asking(now, text, options=options, whole=whole)
-    st.rerun("app")
+def _why_nothing(now: AskOneBook) -> str:
+    return "The limit keeps every page out." if pages_read(now) else "You have not read a page to its end yet."
 
 
 def _options_field() -> str:
