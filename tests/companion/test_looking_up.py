@@ -7,6 +7,9 @@ import io
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
+from readagent_core.companion import looking_up
 from readagent_core.companion.looking_up import has_dictionaries, indexing, look_up
 from readagent_core.companion.passage import Passage
 from readagent_core.companion.statistics import statistics_of
@@ -18,6 +21,12 @@ from readagent_core.library.marks import Spot
 from readagent_core.settings import Settings
 from readagent_core.workspace import Workspace
 from tests.dictionaries.making import make_stardict
+
+
+@pytest.fixture(autouse=True)
+def no_other_dictionaries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine may have dictionaries of its own."""
+    monkeypatch.setattr(looking_up, "known_folders", list)
 
 
 def workspace_of(tmp_path: Path) -> Workspace:
