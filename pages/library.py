@@ -126,7 +126,11 @@ def feed_data(workspace: Workspace, books: tuple[Card, ...], asked: dict[str, An
         shown = list(dict.fromkeys(hit.book_id for hit in hits))[:count]
         found = {
             "query": query,
-            "hits": [[hit.book_id, hit.paragraph, hit.parts, hit.count] for hit in hits if hit.book_id in shown],
+            "hits": [
+                [hit.book_id, hit.paragraph, cards.without_marks(hit.parts, known[hit.book_id].format), hit.count]
+                for hit in hits
+                if hit.book_id in shown and hit.book_id in known
+            ],
             "more": any(hit.book_id not in shown for hit in hits),
             "waiting": workspace.library.unsearchable(),
         }

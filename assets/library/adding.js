@@ -13,7 +13,8 @@ import { container } from "../shared/streamlit.js";
 
 const MOST_NOTES = 4; // of files in one state, each with a line of its own
 const SOON_MS = 100;
-const MOST_FAILED = 1; // with more of them the shelf would be far down
+const ENDED = ["password", "opened", "failed"]; // states in which a file only waits to be looked at
+const MOST_ENDED = 1; // notes of files that were opened or not: more of them would push the shelf far down
 
 export class Adding {
   /** @param {Api["send"]} send */
@@ -140,33 +141,45 @@ export class Adding {
         : this.sent.map((name) => this.busy(`Opening ${name}…`, this.away(forget(name), name)));
     const next =
       this.next.length > MOST_NOTES ? [this.waiting(plural(this.next.length, "file"))] : this.next.map(({ name }) => this.waiting(name));
-    const lines = this.imports.filter((one) => one.state !== "failed" && !joined.includes(one.state)).map((one) => this.line(one));
-    const failed = [...refused, ...this.imports.filter((one) => one.state === "failed").map((one) => this.line(one))];
+    /** @param {string} state */
+    const of = (state) => this.imports.filter((one) => one.state === state);
+    const under = this.imports.filter(({ state }) => !ENDED.includes(state) && !joined.includes(state)).map((one) => this.line(one));
+    const ended = [
+      ...of("password").map((one) => this.line(one)),
+      ...(joined.includes("opened") ? [this.joined("opened")] : of("opened").map((one) => this.line(one))),
+      ...refused,
+      ...of("failed").map((one) => this.line(one)),
+    ];
     this.notes.replaceChildren(
       ...sent,
       ...next,
-      ...joined.map((state) => this.joined(state)),
-      ...lines,
-      ...(failed.length > MOST_FAILED ? [this.folded(failed)] : failed),
+      ...(joined.includes("waiting") ? [this.joined("waiting")] : []),
+      ...under,
+      ...(ended.length > MOST_ENDED ? [this.folded(ended)] : ended),
     );
   }
 
-  /** One note for all files that were not opened, which unfolds to a note for each. @param {Element[]} failed */
-  folded(failed) {
+  /** One note for all files that were opened or not, which unfolds to a note for each. @param {Element[]} notes */
+  folded(notes) {
     const open = this.notes.querySelector("details.files")?.hasAttribute("open") ?? false;
+    /** @param {string} state */
+    const of = (state) => this.imports.filter((one) => one.state === state);
+    const added = new Map(of("opened").map(({ book, title = "" }) => [book, title.replace(/\.$/, "")]));
+    const [locked, failed] = [of("password").length, of("failed").length + this.refused.length];
+    const said = [
+      added.size === 1 ? `Added ${[...added.values()][0]}.` : added.size ? `Added ${plural(added.size, "book")}.` : "",
+      locked ? `${plural(locked, "file")} ${locked === 1 ? "needs" : "need"} a password.` : "",
+      failed ? `${plural(failed, "file")} could not be opened.` : "",
+    ];
     const dismiss = () => {
       this.refused = [];
-      this.send({ do: "dismiss", of: this.imports.flatMap((one) => (one.state === "failed" ? one.key : [])).join(",") });
+      this.send({ do: "dismiss", of: ENDED.flatMap((state) => of(state).map((one) => one.key)).join(",") });
       this.draw();
     };
-    const count = `${plural(failed.length, "file")} could not be opened.`;
-    const list = el(
-      "details",
-      { class: "files grow", open },
-      el("summary", {}, `${count} `, el("span", { class: "btn link" }, "Why")),
-      ...failed,
-    );
-    return el("div", { class: "note failed many" }, list, this.away(dismiss, "the files that could not be opened"));
+    const summary = el("summary", {}, `${said.filter(Boolean).join(" ")} `, el("span", { class: "btn link" }, failed ? "Why" : "Details"));
+    const list = el("details", { class: "files grow", open }, summary, ...notes);
+    const what = failed === notes.length ? "the files that could not be opened" : "these files";
+    return el("div", { class: "note failed many" }, list, this.away(dismiss, what));
   }
 
   /** One note for all files of a state. @param {string} state */

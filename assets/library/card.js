@@ -57,7 +57,7 @@ export function drawCard(book, on) {
       el(
         "h3",
         { lang: book.lang, dir: "auto" },
-        el("a", { class: "open", href: addressOf(book.id), tabindex: -1, onclick: on.open }, book.title),
+        el("a", { class: "open", href: addressOf(book.id), tabindex: -1, title: book.title, onclick: on.open }, book.title),
       ),
       el("p", { class: "au small dim" }, el("span", { dir: "auto" }, book.author || book.kind || ""), ...chips),
       book.series ? el("p", { class: "small dim", dir: "auto" }, book.series) : null,

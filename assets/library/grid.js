@@ -10,7 +10,7 @@ import { store, wantCovers } from "./store.js";
  * @typedef {Book & {text: string, key: string}} ShownBook `text`: as JSON, to see whether it changed; `key`: what is searched
  */
 
-const PART = 24; // cards drawn together: full rows of one to four columns
+const PART = 24; // cards drawn together: full rows of one, four or six columns
 const AHEAD = "700px 0px"; // how far from the view a part is drawn
 
 export class Grid {

@@ -84,6 +84,13 @@ def test_a_card_says_how_far_its_gists_are(card, record):
     assert cards.gists_record(card, model="another") == other
 
 
+def test_a_hit_is_shown_without_the_signs_of_emphasis():
+    parts = [("She blows—_that_ ", False), ("time", True), ("_ of a snake_case", False)]
+    shown = [("She blows—that ", False), ("time", True), (" of a snake_case", False)]
+    assert cards.without_marks(parts, "text") == shown
+    assert cards.without_marks(parts, "pdf") == parts
+
+
 def test_gists_being_made_say_how_long_they_will_take():
     memory = make_memory(["five words are on this page"] * 8, complete=False)
     so_far = replace(memory, pages=memory.pages[:4], gists=(*memory.gists[:2], None, None))

@@ -60,3 +60,9 @@ def test_many_files_share_a_note_and_one_book_is_opened_from_its_note(
         assert outer["x"] + outer["width"] - inner["x"] - inner["width"] < 16  # no column is kept free beside them
         folded.get_by_role("button", name="Hide the note about the files that could not be opened").click()
         expect(folded).to_have_count(0)
+        page.get_by_role("button", name="Add a book").click()
+        with page.expect_file_chooser() as chooser:
+            page.get_by_role("menuitem", name="Choose files").click()
+        broken = {**files[0], "name": "broken.epub", "buffer": b"no archive"}
+        chooser.value.set_files([broken, {**files[0], "name": "a-barn.txt", "buffer": b"A Barn\n\nIt is dry."}])
+        expect(page.locator(".notes > .note")).to_contain_text(["Added a barn. 1 file could not be opened."])

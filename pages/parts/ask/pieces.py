@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
-from pages.parts.shared.memory_view import utf16_offset
+from pages.parts.shared.memory_view import EMPHASIS_MARKS, utf16_offset
 from readagent_core.answering.base import Answer
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked
 from readagent_core.export.conversation import RECOGNISED, short_title
 from readagent_core.models.builtin.statistics import shared_words
 from readagent_core.words import count_of
-
-_MARKS = re.compile(r"(?<!\w)[*_]{1,2}(?=\S)|(?<=\S)[*_]{1,2}(?!\w)")  # of emphasis, which a sentence may hold half of
 
 
 def sentence_pieces(
@@ -31,7 +28,7 @@ def sentence_pieces(
     seen_of = {book.number: book.seen for book in answer.books} or {0: answer.seen}
     found: list[dict[str, Any]] = []
     for number, piece in enumerate(checked.pieces):
-        *intro, text = _MARKS.sub("", piece.text).strip().rsplit("\n\n", 1)
+        *intro, text = EMPHASIS_MARKS.sub("", piece.text).strip().rsplit("\n\n", 1)
         if not piece.citations:
             intro, text = [piece.text.strip()], ""
         found += [{"text": words, "cites": []} for words in intro if words]

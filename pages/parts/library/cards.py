@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pages.parts.shared.gisting_status import pages_expected, span
+from pages.parts.shared.memory_view import EMPHASIS_MARKS, EMPHASIS_SIGNS
 from readagent_core.gisting.progress import GistingProgress
 from readagent_core.jobs import Job, Snapshot
 from readagent_core.library.records import Card, GistingState, StopReason
@@ -107,3 +108,12 @@ def _first_sentence(text: str) -> str:
 
 def _saved(gists: int) -> str:
     return f"{count_of(gists, 'gist')} saved."
+
+
+def without_marks(parts: Sequence[tuple[str, bool]], book_format: str) -> list[tuple[str, bool]]:
+    """The parts of a hit without the signs round emphasised words, where the format of the book has such."""
+    if book_format not in EMPHASIS_SIGNS:
+        return list(parts)
+    marked = "".join(f"\x02{words}\x03" if found else words for words, found in parts)
+    pieces = re.split("[\x02\x03]", EMPHASIS_MARKS.sub("", marked))
+    return [(words, number % 2 == 1) for number, words in enumerate(pieces) if words]
