@@ -71,8 +71,12 @@ export function helpPanel(close) {
     document.dispatchEvent(new Event("readagent-tour"));
   };
   return [
-    el("h2", {}, "Keyboard shortcuts"),
+    el(
+      "div",
+      { class: "chead" },
+      el("h2", {}, "Keyboard shortcuts"),
+      el("div", { class: "erow" }, button("Show me around", around, { kind: "slim" }), button("Close", close, { kind: "slim" })),
+    ),
     el("div", { class: "keygroups" }, ...groups),
-    el("div", { class: "erow" }, button("Show me around", around, { kind: "slim" }), button("Close", close, { kind: "slim" })),
   ];
 }

@@ -94,7 +94,9 @@ export class Paged {
     const edge = window.innerHeight < LOW ? LOW_EDGE : EDGE;
     const height = Math.max(line * 3, Math.floor((scroller.clientHeight - 2 * edge) / line) * line);
     const two = look.flow === "spread" && scroller.clientWidth >= LEAST_SPREAD && !vertical;
-    const beside = look.flow !== "spread" && this.state.view === "both" && !this.frame.isNarrow ? BESIDE : 0;
+    const { root, isNarrow } = this.frame;
+    const free = isNarrow || root.classList.contains("with-original"); // no gists stand beside a PDF's page
+    const beside = look.flow !== "spread" && this.state.view === "both" && !free ? BESIDE : 0;
     const room = scroller.clientWidth - (two ? 4 : 2) * side - beside;
     const width = Math.min(vertical ? 900 : probe.offsetWidth, two ? room / 2 : room);
     this.size = {

@@ -198,7 +198,6 @@ export class Reader {
       this.map.whole,
       ...this.hits.nodes,
       this.card.node,
-      this.gistSpeed.note,
       this.position.chip,
       ...over,
     );
@@ -206,6 +205,7 @@ export class Reader {
     root.replaceChildren(
       this.title,
       ...this.toolbar.nodes,
+      this.gistSpeed.note,
       frame.room,
       listen.node,
       this.foot.node,

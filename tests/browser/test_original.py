@@ -65,6 +65,17 @@ def test_selected_words_are_marked_on_the_page_that_has_them(page: Page, app_url
     panel.locator(".pview").press("Escape")
     expect(panel).to_be_hidden()
     expect(page.get_by_role("button", name="PDF", exact=True)).to_be_focused()
+    look, flows = page.get_by_role("button", name="Type and theme"), page.locator(".panel[data-name=type]")
+    look.click()  # in pages too the text takes the room that it is left
+    flows.get_by_role("button", name="Pages", exact=True).click()
+    look.click()
+    expect(flows).to_be_hidden()
+    page.keyboard.press("p")
+    expect(panel).to_be_visible()
+    wide = "node => node.getBoundingClientRect().width"
+    assert page.locator(".col").evaluate(wide) > 0.8 * page.locator(".leaves").evaluate(wide)
+    look.click()  # as it was, for the tests that follow
+    flows.get_by_role("button", name="Scroll", exact=True).click()
 
 
 def test_a_citation_opens_on_its_page_by_click_by_key_and_on_a_phone(
