@@ -8,12 +8,17 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.library import adding
+from pages.parts.library import adding, catalogue
 from pages.parts.shared.cached import get_workspace
+from pages.parts.shared.component import Act
+from readagent_core.incoming.catalogues import Catalogue
 from readagent_core.incoming.links import fetch_again, open_link
+from readagent_core.incoming.opds import parse_page
+from readagent_core.incoming.opening import open_file
 from readagent_core.settings import load_settings, save_settings
 from tests.app.conftest import open_tab
 from tests.fakes.web import WebServer, reply
+from tests.incoming.test_catalogues import BOOK, SHELF
 
 TEXT = "The lamp\n\nIt was lit at dusk and it burned until the morning.\n\nNobody saw who put it out."
 
@@ -147,3 +152,18 @@ def test_the_switch_in_settings_is_saved_unless_the_environment_decides(app, mon
     at.run()
     assert at.toggle(key="links_on").disabled
     assert "READAGENT_LINKS in the environment decides" in texts(at)
+
+
+def test_a_book_of_a_catalogue_that_was_here_already_is_shown_as_here(app, monkeypatch: pytest.MonkeyPatch) -> None:
+    app("pages/catalogue.py")
+    workspace = get_workspace()
+    own = open_file(workspace, BOOK, "own.txt")
+    with WebServer({"/l.txt": reply(BOOK, "text/plain")}) as server:
+        page = parse_page(SHELF, server.at("/opds"))
+        now = catalogue.Browsing(Catalogue("A shelf", server.at("/opds"), home=True), [("A shelf", page)])
+        monkeypatch.setattr(catalogue, "browsing", lambda: now)
+        catalogue.act_on(workspace, Act("add", page=1))
+        for job in workspace.jobs.running():
+            job.join(30)
+    shown = catalogue.data(workspace)["entries"][1]
+    assert (shown["state"], shown["book"]) == ("here", own.id)

@@ -152,9 +152,10 @@ def _record(workspace: Workspace, now: Browsing, entry: Entry, books: dict[str, 
     if now.chosen is None or entry.offer is None:
         return record
     record["cover"] = _cover_address(workspace, now, entry.cover) if entry.cover.startswith("http") else ""
-    if book := books.get(kept.source_name(now.chosen, entry)):
-        return record | {"state": "here", "book": book}
     job = workspace.jobs.get(_job_key(now.chosen, entry))
+    added = job.snapshot.value if job is not None else None  # of a file that was here before it is that book
+    if book := books.get(kept.source_name(now.chosen, entry)) or (added if added in books.values() else None):
+        return record | {"state": "here", "book": book}
     if job is not None and job.running:
         at = job.snapshot
         return record | {"state": "adding", "share": min(1.0, at.done / at.total) if at.total else None}
