@@ -594,6 +594,15 @@ export interface Piece {
   shared?: [number, number][];
 }
 
+/** What was looked at, what the limit kept out, and where the words of the question are in the text itself. */
+export interface NotFound {
+  title: string;
+  looked: string;
+  kept_out: string;
+  words: string;
+  pieces: Piece[];
+}
+
 /** One question and its answer. */
 export interface ExchangeRecord {
   id: string;
@@ -618,7 +627,7 @@ export interface ExchangeRecord {
   before: string;
   pieces: Piece[];
   /** where nothing was found */
-  notFound: { title: string; looked: string; kept_out: string } | null;
+  notFound: NotFound | null;
   /** why the spoiler limit hides the answer; "" if it does not */
   hidden: string;
   /** quotations that belong to no claim */

@@ -77,16 +77,16 @@ class Answer {
   }
 
   /**
-   * The answer "not found": what was looked at, what the limit excluded, and what to do next.
+   * The answer "not found": what was looked at, what the limit excluded, the words in the text, and what to do next.
    * @param {NonNullable<ExchangeRecord["notFound"]>} found
    * @param {Element | null} said
    */
-  missing({ title, looked, kept_out }, said) {
+  missing({ title, looked, kept_out, words: inText, pieces }, said) {
     const { acts } = this.data;
     const ways = el("div", { class: "acts" });
     if (acts.includes("more")) ways.append(button("Look up more pages", () => this.send({ do: "more" }), { kind: "slim" }));
     if (acts.includes("whole")) {
-      ways.append(button("Look through the whole text", () => this.send({ do: "method", text: "full-text" }), { kind: "slim" }));
+      ways.append(button("Answer from the whole text", () => this.send({ do: "method", text: "full-text" }), { kind: "slim" }));
     }
     return el(
       "div",
@@ -94,6 +94,8 @@ class Answer {
       el("p", {}, el("strong", {}, title)),
       said,
       el("p", { class: "small dim" }, [looked, kept_out].filter(Boolean).join(" ")),
+      inText ? el("p", { class: "small" }, inText) : null,
+      pieces.length ? this.sentences(pieces) : null,
       ways,
     );
   }

@@ -103,7 +103,12 @@ export class Exchange {
   }
 
   /** The older answer to the same question, if there is one, and what differs. @param {Shown} data */
-  beside({ beside }) {
+  beside({ beside, signature, method }) {
+    const alike = beside?.record.signature.line === signature.line && beside.record.method === method;
+    // once, above both
+    if (alike) this.sides.before(this.sections.signer);
+    else this.now.prepend(this.sections.signer);
+    this.sides.classList.toggle("alike", alike);
     this.sides.classList.toggle("two", Boolean(beside));
     this.old.hidden = !beside;
     this.rows.hidden = !beside?.rows.length;
@@ -112,7 +117,8 @@ export class Exchange {
     this.old.dataset.said = then;
     this.now.dataset.said = now;
     this.before ??= new Exchange(this.old, { send: (act) => this.send({ of: record.id, ...act }) });
-    this.before.update({ ...record, question: "", options: [], acts: [], wholeMemory: "", beside: null });
+    const notFound = record.notFound && { ...record.notFound, words: "", pieces: [] }; // the newer answer says it
+    this.before.update({ ...record, notFound, question: "", options: [], acts: [], wholeMemory: "", beside: null });
     this.rows.replaceChildren(
       ...rows.map(([name, then, now]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, then), el("td", {}, now))),
     );

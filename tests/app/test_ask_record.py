@@ -235,6 +235,8 @@ def test_what_it_looked_at_and_what_not_to_rely_on():
         "title": "Not found in pages 1 to 15.",
         "looked": "Looked at: page 14 in full and the gists of 24 pages.",
         "kept_out": "Pages 16 to 25 were kept out by your limit.",
+        "words": "A search of the text itself found nothing nearer.",
+        "pieces": [],
     }
     assert {"more", "whole"} <= set(drawn["acts"])
     for text, legend in (
@@ -242,6 +244,23 @@ def test_what_it_looked_at_and_what_not_to_rely_on():
         ("So.", "The answer names no pages, so nothing in it could be checked."),
     ):
         assert citations_summary(replay.checked_answer(text, ANSWER, KEEPER.memory), ANSWER) == legend
+
+
+def test_where_nothing_is_found_the_text_itself_was_searched_as_far_as_the_limit():
+    said = "The text does not say."
+    question = "Had the emperor stuck a farthing to the page with sealing wax?"
+    drawn = record([Answered(replace(ANSWER, text=said))], text=said, question=question)["notFound"]
+    assert drawn["words"] == "“emperor” is nowhere in the book. Nearest in the text itself:"
+    (first, *_) = drawn["pieces"]
+    assert first["text"] == "He had stuck it to the page with sealing wax."
+    (cite,) = first["cites"]
+    assert (cite["page"], cite["label"]) == (2, "page 2")
+    ((paragraph, start, end),) = cite["spots"]
+    assert KEEPER.memory.document.paragraphs[paragraph].text[start:end] == first["text"]
+    kept_out = record([Answered(replace(ANSWER, text=said))], text=said, question=question, up_to=1)["notFound"]
+    assert "wax" not in "".join(piece["text"] for piece in kept_out["pieces"])
+    assert "“wax”" in kept_out["words"]
+    assert "nowhere in page 1." in kept_out["words"]
 
 
 def test_an_earlier_step_shows_only_what_was_known_then_and_a_hidden_answer_nothing():

@@ -43,18 +43,29 @@ def sentence_pieces(
                 if in_part
                 else f"gist of page {page}"
             )
-            why = "Copied word for word." if book else f"A sentence of this {'part' if in_part else 'page'}'s gist."
-            if first.recognised:
-                label += RECOGNISED
-                why = "Copied word for word from text recognised in a picture, so some words may be wrong."
+            why = f"A sentence of this {'part' if in_part else 'page'}'s gist."
+            if book or first.recognised:
+                label, why = copied(label, recognised=first.recognised)
             if titles is not None:
                 title = short_title(titles.get(first.book, "a book"))
                 label = f"{title}, {label}" if page else title
             chip = {"page": page, "book": first.book, "state": "copied", "label": label, "why": why, "at": number}
-            places = shared_words(text, question)
-            shared = [(utf16_offset(text, start), utf16_offset(text, end)) for start, end in places]
-            found.append({"text": text, "cites": [chip], "book": book, "shared": shared})
+            found.append(shown_sentence(text, question, chip, book=book))
     return found
+
+
+def copied(label: str, *, recognised: bool) -> tuple[str, str]:
+    """The label of a sentence of the book's text, and what its chip says. ``recognised``: in a picture of the page."""
+    if not recognised:
+        return label, "Copied word for word."
+    return label + RECOGNISED, "Copied word for word from text recognised in a picture, so some words may be wrong."
+
+
+def shown_sentence(text: str, question: str, chip: dict[str, Any], *, book: bool) -> dict[str, Any]:
+    """A copied sentence with its chip and the places of the words that the question has too."""
+    text = EMPHASIS_MARKS.sub("", text)
+    shared = [(utf16_offset(text, start), utf16_offset(text, end)) for start, end in shared_words(text, question)]
+    return {"text": text, "cites": [chip], "book": book, "shared": shared}
 
 
 def citations_summary(checked: Checked, answer: Answer) -> str:

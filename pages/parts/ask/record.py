@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pages.parts.ask.in_text import InText, search_text
 from pages.parts.ask.pieces import citations_summary, sentence_pieces
 from pages.parts.ask.wording import (
     look_ups,
@@ -22,7 +23,7 @@ from pages.parts.ask.wording import (
 )
 from pages.parts.shared.answer import chip_of, format_time, pending_pieces, pieces_of
 from readagent_core.answering import costs, replay
-from readagent_core.answering.base import LETTERS, Event, NoteCode
+from readagent_core.answering.base import LETTERS, Answer, Event, NoteCode
 from readagent_core.answering.questions import parse_standalone
 from readagent_core.answering.registry import all_methods
 from readagent_core.answering.replay import pages_named
@@ -52,7 +53,8 @@ NO_CAUSE = "No cause was kept with it."  # of answers from before causes were no
 class Sources:
     """What a record says of the text: of one book, or of several. ``pages``: of the book.
 
-    ``titles``: of several books, by number; None for one. ``names``: of its pages without a gist.
+    ``titles``: of several books, by number; None for one. ``names``: of its pages without a gist. ``in_text``: where
+    the words of the question are, of an answer that was not found.
     """
 
     language: str
@@ -62,14 +64,24 @@ class Sources:
     words: int = 0
     titles: Mapping[int, str] | None = None
     names: Mapping[int, str] = field(default_factory=dict)
+    in_text: InText = field(default_factory=InText)
 
 
 def sources_of_book(
     exchange: Exchange, events: Sequence[Event], checked: Checked | None, memory: GistMemory
 ) -> Sources:
     document = memory.document
-    looks, pages = look_ups(exchange, events, memory), len(memory.pages)
-    return Sources(document.language, checked, looks, pages, document.words, names=page_names(memory))
+    looks, pages, names = look_ups(exchange, events, memory), len(memory.pages), page_names(memory)
+    answer, in_text = replay.answer_of(events), InText()
+    if answer is not None and _is_missing(exchange, answer):
+        seen = memory if exchange.up_to is None else memory.up_to(exchange.up_to)
+        in_text = search_text(exchange.facts.standalone or exchange.question, seen, names)
+    return Sources(document.language, checked, looks, pages, document.words, names=names, in_text=in_text)
+
+
+def _is_missing(exchange: Exchange, answer: Answer) -> bool:
+    """Whether the answer is that there is none in the text."""
+    return not exchange.options and says_not_in_text(answer)
 
 
 def page_names(memory: GistMemory) -> dict[int, str]:
@@ -124,7 +136,7 @@ def exchange_record(
         before = " ".join(
             filter(None, [before, f"Page{'s 1 to' if exchange.up_to > 1 else ''} {exchange.up_to} only."])
         )
-    missing = answer is not None and not exchange.options and says_not_in_text(answer)
+    missing = answer is not None and _is_missing(exchange, answer)
     if answer is not None and not missing:
         before = " ".join(filter(None, [before, costs.gists_only_note(answer)]))
     if checked and answer and built_in:
@@ -159,7 +171,9 @@ def exchange_record(
         "hurry": running and hurry,
         "before": before,
         "pieces": pieces,
-        "notFound": not_found(answer, up_to=exchange.up_to, pages=sources.pages) if answer and missing else None,
+        "notFound": not_found(answer, sources.in_text, up_to=exchange.up_to, pages=sources.pages)
+        if answer and missing
+        else None,
         "loose": [
             chip_of(c, len(checked.citations) - len(checked.loose) + i, titles, sources.names)
             for i, c in enumerate(checked.loose)

@@ -20,20 +20,21 @@ Spots = list[list[int]]  # of each passage: paragraph of the whole text, start a
 
 def spots_of(citation: Citation, memory: GistMemory, whole: Document) -> Spots:
     """The words that a citation rests on; where none were found, the beginning of its page; [] where it has no page."""
-    places = whole_places(memory.document, whole)
-    found: Spots = []
-    for quoted in citation.places:
-        paragraph, before = places[quoted.paragraph]
-        text = memory.document.paragraphs[quoted.paragraph].text
-        found.append([paragraph, *(before + utf16_offset(text, at) for at in (quoted.start, quoted.end))])
+    found = [_in_whole(memory, whole, quoted.paragraph, quoted.start, quoted.end) for quoted in citation.places]
     if not found and 1 <= citation.page <= len(memory.pages):
-        paragraph, at = places[memory.page(citation.page).start]
-        found.append([paragraph, at, at])
+        found.append(_in_whole(memory, whole, memory.page(citation.page).start, 0, 0))
     return found
 
 
+def _in_whole(memory: GistMemory, whole: Document, paragraph: int, start: int, end: int) -> list[int]:
+    """Words in the memory's document, by characters, as a spot."""
+    at, before = whole_places(memory.document, whole)[paragraph]
+    text = memory.document.paragraphs[paragraph].text
+    return [at, before + utf16_offset(text, start), before + utf16_offset(text, end)]
+
+
 def add_spots(now: AskOneBook, exchange: Exchange, record: dict[str, Any], events: Sequence[Event], text: str) -> None:
-    """Give every chip of a finished answer its ``spots``."""
+    """Give every chip of a finished answer its ``spots``; those of what is not found are moved to the whole text."""
     answer = replay.answer_of(events)
     if answer is None:
         return
@@ -43,6 +44,9 @@ def add_spots(now: AskOneBook, exchange: Exchange, record: dict[str, Any], event
     for cite in (cite for part in (*record["pieces"], {"cites": record["loose"]}) for cite in part["cites"]):
         if 0 <= cite["at"] < len(citations):
             cite["spots"] = spots_of(citations[cite["at"]], memory, whole)
+    for piece in (record["notFound"] or {}).get("pieces", ()):
+        for cite in piece["cites"]:
+            cite["spots"] = [_in_whole(memory, whole, paragraph, start, end) for paragraph, start, end in cite["spots"]]
 
 
 def spots_on_page(now: AskOneBook, page: int) -> Spots:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pages.parts.ask.in_text import InText
 from readagent_core.answering import replay
 from readagent_core.answering.base import Answer, Event, ModelCall
 from readagent_core.answering.registry import all_methods
@@ -152,16 +153,32 @@ def describe_context(answer: Answer) -> str:
     return f"Looked at: {', '.join(before)}{' and ' if before else ''}{last}." if parts else ""
 
 
-def not_found(answer: Answer, *, up_to: int | None, pages: int) -> dict[str, str]:
-    """The sentence shown when no answer was found: which text was searched, and which pages the limit kept out."""
+def not_found(answer: Answer, in_text: InText, *, up_to: int | None, pages: int) -> dict[str, Any]:
+    """What is shown when no answer was found: which text was searched, and which pages the limit kept out.
+
+    And where the words of the question are ``in_text``.
+    """
     kept_out = ""
     if up_to is not None and up_to < pages:
         rest = later_pages(up_to, pages)
         kept_out = f"{rest[0].upper()}{rest[1:]} {'was' if up_to + 1 == pages else 'were'} kept out by your limit."
     if answer.books:
-        return {"title": "Not found in these books.", "looked": describe_context(answer), "kept_out": ""}
+        return {"title": "Not found in these books.", "looked": describe_context(answer), "kept_out": "",
+                "words": "", "pieces": []}  # fmt: skip
     within = "page 1" if up_to == 1 else f"pages 1 to {up_to}" if kept_out else "the book"
-    return {"title": f"Not found in {within}.", "looked": describe_context(answer), "kept_out": kept_out}
+    nowhere = [f"“{word}”" for word in in_text.nowhere]
+    words = f"{', '.join(nowhere[:-1])}{' and ' if nowhere[:-1] else ''}{nowhere[-1]}" if nowhere else ""
+    words = words and f"{words} {'are' if nowhere[1:] else 'is'} nowhere in {within}."
+    nearest = "Nearest in the text itself:" if in_text.pieces else ""
+    if not (nowhere or nearest):
+        nearest = "A search of the text itself found nothing nearer."
+    return {
+        "title": f"Not found in {within}.",
+        "looked": describe_context(answer),
+        "kept_out": kept_out,
+        "words": " ".join(filter(None, [words, nearest])),
+        "pieces": list(in_text.pieces),
+    }
 
 
 def later_pages(limit: int, last: int) -> str:
