@@ -3,7 +3,7 @@
 
 import { button, el, fill, icon, number } from "../shared/dom.js";
 import { answerOf } from "./mark_card.js";
-import { COLOUR_NAMES, COLOURS, kindName } from "./mark_kinds.js";
+import { COLOUR_NAMES, COLOURS, kindName, leftOut } from "./mark_kinds.js";
 
 /**
  * @import { Emphasis, KeptCite, MarkRecord } from "../protocol.js"
@@ -161,6 +161,9 @@ export class NotesList {
     const go = () => this.acts.go(item);
     const words = el("span", { lang: language, dir: "auto" });
     fill(words, mark.words, [], emphasis);
+    const [before, after] = leftOut(mark.words);
+    words.prepend(before);
+    words.append(after);
     const body =
       mark.kind === "answer" && mark.answer
         ? answerOf(mark.answer, (cite) => this.acts.cite?.(cite, item), language)

@@ -9,7 +9,9 @@ from datetime import date, datetime
 from readagent_core.errors import SettingsError
 from readagent_core.library.schema import LibraryPart
 
-PAUSE = 300.0  # seconds: who has not moved for so long was not reading
+STILL = 60.0  # seconds without a move: longer ones count only as far as words were read in them,
+WORD = 1.0  # each as long as the slowest reader takes for it,
+PAUSE = 300.0  # and not at all from here on
 MOST_STARS = 5
 
 
@@ -37,14 +39,16 @@ class ReadingLog(LibraryPart):
     """When and how much was read of all books."""
 
     def log_reading(self, book_id: str, words: int, *, now: float | None = None) -> None:
-        """Add ``words`` to today, and the time since the last call of today unless it is longer than ``PAUSE``."""
+        """Add ``words`` to today, and the time since the last call of today, as far as it was spent with reading."""
         now = time.time() if now is None else now
         day = datetime.fromtimestamp(now).date().isoformat()
         self._db.change(
             "INSERT INTO read_on (day, book_id, words, seconds, last) VALUES (:day, :book, :words, 0, :now) "
             "ON CONFLICT DO UPDATE SET words = words + :words, last = :now, "
-            "seconds = seconds + iif(:now - last BETWEEN 0 AND :pause, :now - last, 0)",
-            {"day": day, "book": book_id, "words": max(0, words), "now": now, "pause": PAUSE},
+            "seconds = seconds + CASE WHEN :now - last BETWEEN 0 AND :still THEN :now - last "
+            "WHEN :now - last BETWEEN 0 AND :pause THEN min(:now - last, :words * :word) ELSE 0 END",
+            {"day": day, "book": book_id, "words": max(0, words), "now": now}
+            | {"still": STILL, "word": WORD, "pause": PAUSE},
         )
 
     def reading_log(self) -> list[ReadOn]:

@@ -46,7 +46,10 @@ def test_a_book_is_finished_and_the_streak_is_off():
     assert library.finished()[book.id].remark == "Well kept"
     library.log_reading(book.id, 500)
     at = AppTest.from_function(reading, default_timeout=60).run()
-    assert "Read by day" in at.get("html")[0].proto.body
+    week, books = (one.proto.body for one in at.get("html")[:2])
+    assert "Read by day" in week
+    assert week.count("<li>") == 7  # nothing was read before
+    assert f"{book.title}</span><span>500 words" in books
     assert not at.get("arrow_vega_lite_chart")  # its script is larger than the app
     shown = " ".join(text.value for text in at.text)
     assert f"{book.title}: Well kept" in shown

@@ -202,6 +202,8 @@ def test_a_tab_is_drawn_when_it_is_opened_first_and_then_stays(app):
     assert not at.select_slider
     open_tab(at, "Appearance")
     assert at.select_slider(key="look_size").value == 18
+    at.select_slider(key="look_size").set_value(24).run()
+    assert any("24px" in one.proto.body and "I came to Harrow" in one.proto.body for one in at.get("html"))
     assert "clear_cache" not in {button.key for button in at.button}
     assert at.text_input(key="openai_key_0").value == "typed, not saved"
 

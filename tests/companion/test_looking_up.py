@@ -70,21 +70,23 @@ def test_reading_by_day(tmp_path: Path) -> None:
     for minute in range(11):
         library.log_reading(book.id, 230, now=evening + 60 * minute)
     library.log_reading(book.id, 100, now=evening + 7200)  # after a pause, which does not count
+    library.log_reading(book.id, 0, now=evening + 7400)  # nothing was read before this move
+    library.log_reading(book.id, 120, now=evening + 7600)  # a slow page
     library.log_reading(book.id, 0, now=datetime(2026, 3, 29, 8, 0).timestamp())
     library.set_furthest(book.id, 20)
     library.finish(other.id, day=today, stars=4, remark="Well kept")
     found = statistics_of(library, today=today)
     yesterday, this_day = found.days[-2:]
-    assert (yesterday.words, yesterday.seconds) == (11 * 230 + 100, 600.0)
+    assert (yesterday.words, yesterday.seconds) == (11 * 230 + 220, 720.0)
     assert (this_day.words, this_day.seconds) == (0, 0.0)
-    assert found.pace == (11 * 230 + 100) / 10
+    assert found.pace == (11 * 230 + 220) / 12
     assert found.streak == 2
     assert statistics_of(library, today=today + timedelta(2)).streak == 0
     left = {one.id: seconds for one, seconds in found.left}
     assert left[book.id] == 60 * (book.words - library.position(book.id).words_read) / found.pace
     rows = list(csv.DictReader(io.StringIO(reading_csv(library))))
     assert sorted((row["day"], row["words"], row["stars"]) for row in rows) == [
-        ("2026-03-28", "2630", ""), ("2026-03-29", "0", ""), ("2026-03-29", "0", "4"),
+        ("2026-03-28", "2750", ""), ("2026-03-29", "0", ""), ("2026-03-29", "0", "4"),
     ]  # fmt: skip
     library.unfinish(other.id)
     assert not statistics_of(library, today=today).finished

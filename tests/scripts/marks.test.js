@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { leftOut } from "../../assets/memory_view/mark_kinds.js";
 import { askPassage, changeMarks, inOrder, marksOf, newId, storeMarks } from "../../assets/memory_view/marks_store.js";
 
 const mark = (id, start, rest = {}) => ({ id, kind: "highlight", colour: "rose", start, end: start, note: "", words: "w", ...rest });
@@ -19,6 +20,13 @@ test("a change shows at once, and again over what the server sends until it has 
   assert.equal(store.all.get("m1").colour, "sky");
   storeMarks(data("b1", [mark("m1", [0, 0], { colour: "sky" })], changed.at));
   assert.deepEqual(store.pending, []);
+});
+
+test("a part of a sentence is quoted with ellipses", () => {
+  assert.deepEqual(leftOut("usual. The night was clear. At ten"), ["… ", " …"]);
+  assert.deepEqual(leftOut("“The night was clear.”"), ["", ""]);
+  assert.deepEqual(leftOut("夜は静かだった。"), ["", ""]);
+  assert.deepEqual(leftOut(""), ["", ""]);
 });
 
 test("what was made before the channel is there is sent with what comes after", () => {

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
+from datetime import date
+from html import escape
 
 import streamlit as st
 
@@ -16,6 +19,7 @@ from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
 SHOWN = 200  # words; the file has all
+MOST_BOOKS = 12  # of those read lately
 
 
 @st.dialog("My reading", width="large")
@@ -35,13 +39,17 @@ def _days(workspace: Workspace, statistics: Statistics) -> None:
     if not statistics.days:
         st.text("Nothing yet. Open a book: what you read is counted by day, on this computer only.")
         return
-    today = statistics.days[-1]
+    today, earlier = statistics.days[-1], any(day.seconds for day in statistics.days[:-1])
     with st.container(horizontal=True):
-        st.metric("Today", span(today.seconds) if today.seconds >= 60 else "under a minute", border=True)
-        st.metric(f"In {DAYS} days", span(statistics.seconds), border=True)
+        st.metric("Today", _time(today.seconds), border=True)
+        if earlier:
+            st.metric(f"In {DAYS} days", _time(statistics.seconds), border=True)
         st.metric("Pages of 250 words", f"{statistics.words / WORDS_A_PAGE:,.0f}", border=True)
-        st.metric("Words a minute", f"{statistics.pace:,.0f}" if statistics.pace else "not known yet", border=True)
-    st.html(_bars(statistics.days))
+        if statistics.pace:
+            st.metric("Words a minute", f"{statistics.pace:,.0f}", border=True)
+    week = not any(day.seconds for day in statistics.days[:-7])
+    st.html(_bars(statistics.days[-7:] if week else statistics.days))
+    st.html(_books(workspace, statistics.days[0].day))
     if statistics.left:
         st.caption("At this pace the books you are in take:")
         for book, seconds in statistics.left[:8]:
@@ -57,9 +65,40 @@ def _days(workspace: Workspace, statistics: Statistics) -> None:
     )
 
 
+def _time(seconds: float) -> str:
+    return span(seconds) if seconds >= 60 else "under a minute"
+
+
+def _books(workspace: Workspace, first: date) -> str:
+    """A line for each book that was read since, with how long and how much, the one read longest first."""
+    seconds: dict[str, float] = defaultdict(float)
+    words: dict[str, int] = defaultdict(int)
+    for one in workspace.library.reading_log():
+        if one.day >= first:
+            seconds[one.book_id] += one.seconds
+            words[one.book_id] += one.words
+    titles = {book.id: book.title for book in workspace.library.books()}
+    longest = sorted(titles.keys() & seconds.keys(), key=lambda key: -seconds[key])
+    told = [(titles[key], seconds[key], words[key]) for key in longest if seconds[key] >= 60 or words[key]][:MOST_BOOKS]
+    rows = "".join(
+        f"<li><span>{escape(title)}</span><span>{count_of(count, 'word') if count else ''}</span>"
+        f"<b>{_time(many)}</b></li>"
+        for title, many, count in told
+    )
+    return f'<p class="lab">Books</p><ul class="read-books">{rows}</ul>' if rows else ""
+
+
 def _bars(days: Sequence[Day]) -> str:
     """A bar for each day, as high as it was long; a chart of Streamlit takes seconds to be fetched."""
     most = max(one.seconds for one in days)
+    if len(days) == 7:
+        columns = "".join(
+            f"<li><span>{_time(one.seconds) if one.seconds else ''}</span>"
+            f'<i style="height:{90 * one.seconds / (most or 1):.0f}px"></i>'
+            f"<span>{'Today' if one is days[-1] else format(one.day, '%a')}</span></li>"
+            for one in days
+        )
+        return f'<ul class="week" aria-label="Read by day">{columns}</ul>'
     bars = "".join(
         f'<i style="height:{100 * one.seconds / (most or 1):.0f}%" title="{one.day:%d %b}: {span(one.seconds)}"></i>'
         for one in days

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 import time
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 from pages.parts.shared import gisting_status, shell
+from pages.parts.shared.gisting_status import LOCAL_FACE
+from pages.parts.shared.typefaces import PACKAGES
 from readagent_core.connecting import connecting
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.backup import back_up
@@ -18,6 +23,13 @@ from readagent_core.models.connection import open_cache, open_spending_log
 from readagent_core.models.cost.prices import money
 from readagent_core.workspace import Workspace
 
+PREVIEW = (  # how the bundled story begins
+    "I came to Harrow to count things. That is what I was paid for, and at two pounds a week I did not expect to be "
+    "paid for anything else.",
+    "The Board of Coast Lights keeps thirty-one lighthouses, four lightships and one clerk of accounts, whose name is "
+    "Nora Pell; and on Monday the twenty-seventh of November, 1911, Nora Pell was sitting in the stern of an open boat "
+    "with her hat tied under her chin and a leather satchel held on her knees like a baby.",
+)
 THEMES = {"system": "System", "light": "Light", "sepia": "Sepia", "dark": "Dark"}
 FACES = {
     "serif": "Serif",
@@ -32,7 +44,7 @@ FACES = {
 def appearance_tab(workspace: Workspace) -> None:
     look = gisting_status.look_of(workspace.library.preference("look", {}))
     st.subheader("Theme and type", anchor=False)
-    fields = st.grid(2)
+    fields, preview = st.columns([1, 1], gap="large")
     chosen = {
         "size": fields.select_slider("Text size", range(12, 37), look["size"], key="look_size"),
         "measure": fields.select_slider("Line length", range(40, 91), look["measure"], key="look_measure"),
@@ -47,12 +59,26 @@ def appearance_tab(workspace: Workspace) -> None:
             "Theme", list(THEMES), default=look["theme"], format_func=THEMES.__getitem__, key="look_theme"
         ),
     }
-    st.caption("The theme applies to the whole app, the rest to books. While reading, “Aa” has more choices.")
+    fields.caption("The theme applies to the whole app, the rest to books. While reading, “Aa” has more choices.")
     shell.apply_theme(str(chosen["theme"] or look["theme"]))
     wanted = look | {name: value or look[name] for name, value in chosen.items()}
+    preview.html(_preview(wanted))
     if wanted != look:
         workspace.library.set_preference("look", wanted)
         st.rerun()
+
+
+def _preview(look: Mapping[str, Any]) -> str:
+    """A few lines of a book in the look that is chosen."""
+    face = str(look["face"])
+    name = FACES.get(face) or re.sub(r"[^\w .-]", "", face.removeprefix(LOCAL_FACE))
+    family = f"var(--{face})" if face in ("serif", "sans") else f'"{name}", var(--serif)'
+    sent = f'<style>@font-face {{ font-family: "{name}"; src: url("typeface/{name}-Regular.ttf"); }}</style>'
+    style = f"font: 400 {look['size']}px/{look['lines'] / 100} {family}; max-width: {look['measure']}ch"
+    return (
+        f'{sent if name in PACKAGES else ""}<div class="preview" role="img" aria-label="A page in this look">'
+        f"<div style='{style}'><p>{'</p><p>'.join(PREVIEW)}</p></div></div>"
+    )
 
 
 def cache_line(state: CacheState) -> str:

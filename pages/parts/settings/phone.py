@@ -21,6 +21,13 @@ _MEANS = (
 )
 
 
+_STEPS = (
+    ("Switch it on", "An address and a password are made for your network."),
+    ("Point the phone’s camera at the code", "The code appears here; it brings the address and the password."),
+    ("Read on where you were", "The library, your place, notes and answers are the same on both."),
+)
+
+
 def draw(workspace: Workspace) -> None:
     if is_other_device():
         _draw_on_device()
@@ -41,6 +48,10 @@ def draw(workspace: Workspace) -> None:
             _draw_address(sharing)
             _draw_devices()
             _draw_apps(sharing)
+        else:
+            steps = "".join(f"<li><b>{head}</b><span>{text}</span></li>" for head, text in _STEPS)
+            st.html(f'<ol class="steps">{steps}</ol>')
+            st.caption("Other reading apps get the library as an OPDS catalogue, and KOReader its place.")
     with right, st.container(border=True, key="share_means"):
         st.markdown("**What that means**")
         for icon, words in _MEANS:
