@@ -92,7 +92,10 @@ export class Foot {
     }
     this.youLine.replaceChildren(
       el("strong", {}, parts[0]),
-      ...parts.slice(1).map((part, i) => el("span", { class: i || apart ? "rest" : "" }, ` · ${part}`)),
+      ...parts.slice(1).map((part, i) => {
+        const [what, where = ""] = part.split(/(?= in (?:chapter|the book)$)/); // a phone has no room for where
+        return el("span", { class: i || apart ? "rest" : "" }, ` · ${what}`, el("span", { class: "rest" }, where));
+      }),
     );
     const at = words ? 100 * shareRead(book, paragraph) : 0;
     this.youStrip.replaceChildren(

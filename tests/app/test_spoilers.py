@@ -6,6 +6,7 @@ import json
 import re
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -205,6 +206,10 @@ def test_of_a_sample_the_first_gist_shows_what_a_gist_is_and_the_foot_says_so(ap
         line: dict[str, Any] = {"state": "recording", "rest": "", "more": "", "actions": []}
         veil.say(line, known, workspace, gisting, document)
         assert line["rest"] == f"{said} open as you read."
+    line = {"state": "running", "rest": "", "more": "", "actions": []}
+    veil.say(line, known, workspace, replace(gisting, gists=0), document)
+    assert line["rest"] == ""  # nothing is veiled before it is made
+    assert line["actions"] == []
 
 
 def test_stories_are_told_from_papers_minutes_and_manuals(app):

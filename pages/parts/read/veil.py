@@ -53,7 +53,7 @@ def act(workspace: Workspace, gisting: Gisting, do: str, page: int) -> None:
 def say(line: dict[str, Any], veil: Veil | None, workspace: Workspace, gisting: Gisting, document: Document) -> None:
     """Add to the foot's ``line`` of gists how far they are open, and the button that shows or veils those ahead."""
     position = workspace.library.position(gisting.book_id)
-    if veil is not None:
+    if veil is not None and gisting.gists:
         open_to = f"Open up to page {veil.page}; they" if veil.page else "All are veiled; they"
         if veil.shown and not veil.page:
             one = len(veil.shown) == 1
