@@ -13,7 +13,7 @@ import anyio
 import anyio.from_thread
 import anyio.to_thread
 from mcp.server.apps import Apps, ResourceCsp
-from mcp.server.mcpserver import Context, Elicit, MCPServer, Resolve
+from mcp.server.mcpserver import AcceptedElicitation, Context, Elicit, ElicitationResult, MCPServer, Resolve
 from mcp.server.mcpserver.exceptions import MCPServerError, ResourceError, ToolError
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import ToolAnnotations
@@ -173,17 +173,18 @@ def make_server(workspace: Workspace, *, allow_changes: bool = False, local_file
             """Add a book to the library: from a web address, from a path on this computer (stdio only), or a text."""
             return await _run_long(ctx, tools.add_book, source, text, local_files=local_files, reports=False)
 
-        async def make_gists(ctx: Context, book: Text, consent: Consent) -> results.Done:
+        async def make_gists(ctx: Context, book: Text, consent: ElicitationResult[Consent]) -> results.Done:
             """Have ReadAgent's model read a book, page by page. This takes minutes and model calls; it can be cancelled
             and resumes. Where it costs money the person is asked first."""
-            if not consent.make_gists:
+            if not (isinstance(consent, AcceptedElicitation) and consent.data.make_gists):
                 raise ToolError("The person does not want these gists to be made.")
             if (mine := handed.get()) is not None:
                 mine.book, mine.job = book, await _run(tools.start_gists, book)
                 return await _run(tools.begun_gists, book)
             return await _run_long(ctx, tools.make_gists, book)
 
-        make_gists.__annotations__["consent"] = Annotated[Consent, Resolve(consent_to)]  # written above it were a name
+        wanted = Annotated[ElicitationResult[Consent], Resolve(consent_to)]
+        make_gists.__annotations__["consent"] = wanted  # written above it were a name
         server.tool(annotations=_CHANGES)(make_gists)
 
     @server.resource("book://{book}", mime_type="application/json")
@@ -243,9 +244,12 @@ async def _run_long(ctx: Context, work: Callable[..., T], *arguments: Any, repor
     """``_run`` for work that calls a model: it reports its progress, and ends when the client cancels the request."""
     cancel = CancelToken()
     ended = threading.Event()
+    told: tuple[float, str] | None = None
 
     def report(done: float, total: float | None, line: str) -> None:
-        if not ended.is_set():
+        nonlocal told
+        if not ended.is_set() and told != (done, line):
+            told = (done, line)
             anyio.from_thread.run(ctx.report_progress, done, total, line)
 
     if reports:

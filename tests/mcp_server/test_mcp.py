@@ -246,6 +246,7 @@ def test_books_are_added_and_read_where_that_is_allowed_with_progress_and_cancel
             result = await client.call_tool("make_gists", {"book": name}, progress_callback=heard)
             assert result.structured_content["book"]["gists"] == "ready"
             assert lines
+            assert len(set(lines)) == len(lines)
             again = await call(client, "add_book", text="A second text. " * 400)
             slow.set()
             asked = len(fake.chats)
@@ -579,6 +580,7 @@ def test_what_costs_money_is_asked_first(open_workspace, answer):
         result = with_modern_client(make_server(workspace, allow_changes=True), work, **options)
         paid = len(fake.chats)
     assert result.is_error == (answer == "decline")
+    assert answer != "decline" or result.content[0].text.endswith("The person does not want these gists to be made.")
     assert bool(paid) == (answer != "decline")
     assert len(asked) == (0 if answer == "unable" else 1)
     assert answer == "unable" or "Make the gists?" in asked[0]
