@@ -13,6 +13,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from pages.parts.shared import cached
+from readagent_core.companion import looking_up
 from tests.fakes.server import FakeServer
 
 ROOT = Path(__file__).parents[2]
@@ -24,6 +25,11 @@ def packages_looked_through_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
         yield
+
+
+@pytest.fixture(autouse=True)
+def no_dictionaries_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(looking_up, "known_folders", list)
 
 
 def forget() -> None:

@@ -491,8 +491,7 @@ def test_without_a_network_the_phone_tab_says_why_and_what_to_do_and_stays_off(a
     assert not at.toggle(key="share_on").value
 
 
-def test_a_dictionary_that_was_put_there_while_the_app_ran_is_listed(app, monkeypatch) -> None:
-    monkeypatch.setattr(looking_up, "known_folders", list)  # the machine may have dictionaries of its own
+def test_a_dictionary_that_was_put_there_while_the_app_ran_is_listed(app) -> None:
     at = open_tab(app("pages/settings.py"), "Storage")
     assert "None were found." in texts(at)
     make_stardict(get_workspace().home / FOLDER, [("go", b"to move")])
