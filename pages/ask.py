@@ -72,7 +72,7 @@ def _stage(now: AskState) -> None:
     if st.session_state.pop("ask_connect", False):
         st.switch_page("pages/settings.py")
     now.reload_running()
-    empty = f"Asking {now.chosen.name}. {NEW_SEVERAL}" if isinstance(now, Several) else NEW
+    empty = f"Asking {now.title}. {NEW_SEVERAL}" if isinstance(now, Several) else NEW
     with st.container(key="ask_bar"):
         act = answer_view.show_replay(now.name, lambda of, step: acts.stepped(now, of, step), empty=empty)
     if act and act.do == "save" and now.current and isinstance(now, AskOneBook):

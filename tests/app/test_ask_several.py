@@ -133,3 +133,20 @@ def test_the_line_to_ask_says_who_answers_and_whether_it_is_free(app):
     at = app("pages/ask.py", books=",".join(books))
     assert not at.exception
     assert "Built-in reader: free." in [caption.value.replace("\\", "") for caption in at.caption]
+
+
+def test_a_book_that_its_limit_hides_is_named_where_the_question_is_asked_and_let_in_there(app):
+    app()
+    library = get_workspace().library
+    books = add(get_workspace(), tale(1), tale(2))
+    library.set_limit(books[1], on=True, paragraph=0)
+    at = app("pages/ask.py", books=",".join(books))
+    assert "Asking 1 of 2 books" in [text.value for text in at.sidebar.text]
+    assert "Not asked: Tale 2. Its spoiler limit lets in no page yet." in [
+        c.value.replace("\\", "") for c in at.caption
+    ]
+    assert at.chat_input[0].placeholder == "Ask 1 of 2 books"
+    at.button(key="ask_let_in").click().run()
+    assert library.position(books[1]).allowed is None
+    assert at.chat_input[0].placeholder == "Ask these 2 books"
+    assert not at.exception

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import streamlit as st
 
@@ -55,6 +56,18 @@ class Several(AskState):
     @property
     def name(self) -> str:
         return SEVERAL
+
+    @cached_property
+    def kept_out(self) -> dict[str, str]:
+        """The titles of the chosen books of which their spoiler limits let in no page, by id."""
+        out = set(self.chosen.book_ids) - {book.id for book in self.shelf.books}
+        return {book.id: book.title for book in self.workspace.library.books() if book.id in out} if out else {}
+
+    @property
+    def title(self) -> str:
+        """'4 books', '1 of 2 books' where the others are kept out."""
+        asked = len(self.chosen.book_ids) - len(self.kept_out)
+        return f"{asked} of {self.chosen.name}" if self.kept_out else self.chosen.name
 
     def start(
         self, question: Question, settings: AskSettings, *, use_cache: bool, model: ChatModel | None, beside: str

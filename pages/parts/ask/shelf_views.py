@@ -68,7 +68,7 @@ def views(
         "notice": "",
         "link": f"?exchange={current.id}&step=" if current else "",
         "memory": None,
-        "shelf": {"books": books, "others": _others(now, books), "name": now.chosen.name},
+        "shelf": {"books": books, "others": _others(now, books), "name": now.title},
     }
     return whole, [{"memory": None, "shelf": _view(now, step, opened, checked)} for step in steps]
 
@@ -154,12 +154,7 @@ def _takes(now: Several, book: ShelfBook) -> str:
 
 def _others(now: Several, books: Sequence[Mapping[str, Any]]) -> list[str]:
     """What is said of the books that are not drawn."""
-    shown, known = {book["id"] for book in books}, {book.id for book in now.shelf.books}
-    said = []
-    if out := [book_id for book_id in now.chosen.book_ids if book_id not in known]:
-        titles = [book.title for book in now.workspace.library.books() if book.id in out]
-        if titles:
-            said.append(f"Hidden by their spoiler limits: {', '.join(titles[:20])}.")
+    shown, said = {book["id"] for book in books}, []
     rest = [book.title for book in now.shelf.books if book.id not in shown]
     if rest:
         more = f" and {len(rest) - 20:,} more" if len(rest) > 20 else ""

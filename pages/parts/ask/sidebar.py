@@ -30,7 +30,7 @@ def draw(now: AskState) -> None:
     """Draw the sidebar; what is chosen is set in ``now``."""
     with st.sidebar:
         if isinstance(now, Several):
-            st.text(f"Asking {now.chosen.name}")
+            st.text(f"Asking {now.title}")
             st.caption(
                 "By zooming: the gists of all books first, then what the question needs. Every book has its own "
                 "spoiler limit."

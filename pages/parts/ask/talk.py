@@ -29,7 +29,7 @@ def draw(now: AskState) -> None:
     if isinstance(now, AskOneBook):
         title = "" if now.beside_text else now.book.title
     elif isinstance(now, Several):
-        title = now.chosen.name
+        title = now.title
         empty = "Ask these books one question. The answer says which book and page every claim rests on."
     waiting = _waiting(now)
     with st.container(key="ask_thread", height=480, autoscroll=False, border=False):  # scroll.js controls its position
@@ -51,7 +51,11 @@ def draw(now: AskState) -> None:
 
 
 def _line(now: AskState, *, waits: bool) -> None:
-    label = f"Ask these {len(now.chosen.book_ids)} books" if isinstance(now, Several) else "Ask about the book"
+    label = "Ask about the book"
+    if isinstance(now, Several):
+        label = f"Ask {now.title}" if now.kept_out else f"Ask these {len(now.chosen.book_ids)} books"
+        if now.kept_out:
+            _say_kept_out(now)
     if isinstance(now, AskOneBook):
         if now.limit is not None and not now.beside_text:  # which the panel says above
             pages = "page 1" if now.limit == 1 else f"pages 1 to {now.limit}"
@@ -86,9 +90,29 @@ def _line(now: AskState, *, waits: bool) -> None:
         shell.error_box(trouble)
 
 
+def _say_kept_out(now: Several) -> None:
+    """Which of the books are not asked, why, and the way to let them in."""
+    titles, more = list(now.kept_out.values())[:3], len(now.kept_out) - 3
+    listed = f"{', '.join(titles)}{f' and {more:,} more' if more > 0 else ''}"
+    one = len(now.kept_out) == 1
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="ask_kept_out"):
+        why = "Its spoiler limit lets" if one else "Their spoiler limits let"
+        st.caption(shell.as_text(f"Not asked: {listed}. {why} in no page yet."), width="stretch")
+        st.button("Let it in" if one else "Let them in", key="ask_let_in", on_click=_let_in, args=(now,))
+
+
+def _let_in(now: Several) -> None:
+    for book_id in now.kept_out:
+        now.workspace.library.set_limit(book_id, on=False)
+    st.rerun("app")
+
+
 def _questions(now: AskState) -> list[tuple[str, bool]]:
     """The questions to ask by a press, each with whether it is about the whole text."""
-    return _suggestions(now) if isinstance(now, AskOneBook) else [(text, False) for text in suggesting.ABOUT_SEVERAL]
+    if isinstance(now, AskOneBook):
+        return _suggestions(now)
+    several = isinstance(now, Several) and len(now.shelf.books) > 1
+    return [(text, False) for text in suggesting.ABOUT_SEVERAL if several]
 
 
 def _language(now: AskState) -> str:
