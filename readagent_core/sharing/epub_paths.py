@@ -96,13 +96,8 @@ def _path_of(body: Any, texts: list[tuple[Any, int, str]], at: int, number: int)
         at -= len(texts[index][2])
         index += 1
     owner, piece, _ = texts[index]
-    steps = []
-    while owner is not body:
-        parent = owner.getparent()
-        same = [one for one in parent if _name(one) == _name(owner)]
-        steps.append(_name(owner) + (f"[{same.index(owner) + 1}]" if len(same) > 1 else ""))
-        owner = parent
-    path = "".join(f"/{step}" for step in reversed(steps))
+    path = re.sub("{[^}]*}", "", etree.ElementTree(body).getelementpath(owner)).lower()
+    path = "" if owner is body else f"/{path}"
     return f"/body/DocFragment[{number}]/body{path}/text(){f'[{piece + 1}]' if piece else ''}.{at}"
 
 
