@@ -4,6 +4,7 @@
 
 import { button, el, icon } from "../shared/dom.js";
 import { SIGNER_ICONS } from "../shared/signer.js";
+import { paint } from "./mark_kinds.js";
 import { askPassage, newId } from "./marks_store.js";
 import { putAt } from "./selection.js";
 
@@ -81,6 +82,7 @@ export class PassageCard {
     this.title = TITLES[task];
     this.node.setAttribute("aria-label", this.title);
     this.node.hidden = false;
+    paint("chosen", this.units.ranges(passage)); // the card took the selection's place
     this.drawn = "";
     this.draw();
     this.node.querySelector("button")?.focus({ preventScroll: true });
@@ -101,6 +103,7 @@ export class PassageCard {
     this.store?.removeEventListener("passage", this.came);
     const inside = this.node.contains(this.frame.active);
     this.node.hidden = true;
+    paint("chosen", []);
     if (inside) this.frame.focusText();
     return true;
   }

@@ -123,10 +123,15 @@ export class Units {
     return top;
   }
 
+  /** The words of a passage, as far as they are drawn. @param {Passage} passage */
+  ranges({ start, end }) {
+    return partsOf(this.state.book, start, end).flatMap(([i, from, to]) => (this.nodes[i] ? [rangeIn(this.nodes[i], from, to)] : []));
+  }
+
   /** The boxes of a passage on the screen. @param {Passage} passage */
-  boxes({ start, end }) {
-    return partsOf(this.state.book, start, end)
-      .flatMap(([i, from, to]) => (this.nodes[i] ? [...rangeIn(this.nodes[i], from, to).getClientRects()] : []))
+  boxes(passage) {
+    return this.ranges(passage)
+      .flatMap((range) => [...range.getClientRects()])
       .filter((box) => box.width || box.height);
   }
 

@@ -272,10 +272,12 @@ def test_words_are_selected_by_touch_and_the_menu_is_a_sheet(
     page.get_by_role("button", name="Define").tap()
     card = page.get_by_role("dialog", name="In this book")
     expect(card).to_contain_text("A definition needs a dictionary or a model")
+    assert page.evaluate(PAINTED, "chosen") == ["Harrow"]
     place = card.get_by_role("listitem").first
     expect(place).to_contain_text("Harrow")
     place.get_by_role("button").tap()
     expect(card).to_be_hidden()
+    assert page.evaluate(PAINTED, "chosen") == []
     expect(text).not_to_be_in_viewport()
     page.get_by_role("button", name="Back to").tap()
     expect(text).to_be_in_viewport()
