@@ -6,6 +6,7 @@ Nothing is done on the website. The page is drawn without scripts in a frame of 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
@@ -18,7 +19,10 @@ from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import Act, act_of, call_with_act, component
 from readagent_core.answering import replay
 from readagent_core.answering.base import ModelCall
-from readagent_core.errors import NotInLibraryError
+from readagent_core.cancel import CancelToken
+from readagent_core.errors import NotInLibraryError, ReadAgentError
+from readagent_core.incoming.links import as_address, open_link
+from readagent_core.incoming.opening import open_file
 from readagent_core.jobs import JobState, Snapshot
 from readagent_core.library.records import Book
 from readagent_core.web_pages.acting import LOOK_UPS, WebTask, action_of
@@ -39,11 +43,8 @@ from readagent_core.workspace import Workspace
 ABOUT = (
     "Say what you want to do on the website. ReadAgent names the next click, text or choice; it does nothing itself."
 )
-ABOVE = "Choose a web page above."
-NO_PAGE = (
-    "Save a web page with your browser and drop the file here: it is opened in the library, where an address can be "
-    "pasted too."
-)
+OTHER_FILE = "This is no web page. It is in the library now, to be read."
+MOST_PAGES = 6  # of those in the library, offered to begin with
 
 
 def screen() -> None:
@@ -52,29 +53,81 @@ def screen() -> None:
     if begun is None:
         return
     chosen, row = begun
-    with row:
-        offered = _pick_page(workspace, chosen)
+    stored = workspace.library.books_with_original()
+    pages = [one for one in workspace.library.books() if can_act(one) and one.id in stored]
+    opened: OpenedPage | None
     try:
         opened = get_pages(workspace).open(chosen.id)
     except NotInLibraryError as error:
-        st.text(str(error) if can_act(chosen) else f"{ABOVE} {NO_PAGE}" if offered else NO_PAGE)
-        st.page_link("pages/library.py", label="Choose a book", icon=":material/arrow_back:")
+        if can_act(chosen):
+            st.text(str(error))
+        opened = None
+    if opened or len(pages) > MOST_PAGES:
+        with row:
+            _pick_page(workspace, chosen, pages)
+    if opened is None:
+        _begin(workspace, pages)
         return
     if "book" in st.query_params:
         current.set_address(book=chosen.id)
     st.fragment(_stage)(workspace, chosen, opened)
 
 
-def _pick_page(workspace: Workspace, chosen: Book) -> bool:
-    """Draw a select box with the saved web pages, or the title of the only one; whether there is any."""
-    stored = workspace.library.books_with_original()
-    pages = [book for book in workspace.library.books() if can_act(book) and book.id in stored]
+def _begin(workspace: Workspace, pages: list[Book]) -> None:
+    """Draw what there is to begin with: an address, a file, and the web pages that are in the library."""
+    st.caption(ABOUT)
+    web, file = st.columns(2, gap="medium")
+    with web.container(border=True, height="stretch"), st.form("act_address", border=False):
+        st.markdown("**A page on the web**")
+        on = workspace.settings.links
+        told = "It is fetched once, without your cookies." if on else "Links are turned off in Settings."
+        address = st.text_input("Web address", placeholder="https://…", help=told, disabled=not on)
+        if st.form_submit_button("Open it", type="primary", key="act_open", disabled=not on):
+            _open(workspace, lambda: open_link(workspace, as_address(address) or address, CancelToken()))
+    with file.container(border=True, height="stretch"):
+        st.markdown("**A page that you saved**")
+        turn = st.session_state.setdefault("act_turn", 0)
+        upload = st.file_uploader(
+            "Saved with your browser, also behind a sign-in", type=["html", "htm"], key=f"act_file_{turn}"
+        )
+        if upload is not None:
+            st.session_state["act_turn"] = turn + 1  # it is opened once
+            _open(workspace, lambda: open_file(workspace, upload.getvalue(), upload.name))
+    if pages:
+        st.subheader("In your library", anchor=False)
+        with st.container(horizontal=True, key="act_pages"):
+            for page in pages[:MOST_PAGES]:
+                if st.button(shell.as_text(page.title), key=f"act_page_{page.id}", icon=":material/web:"):
+                    _show(page)
+
+
+def _open(workspace: Workspace, opening: Callable[[], Book]) -> None:
+    """Open a page and show it; say what is wrong where it cannot be opened."""
+    try:
+        with st.spinner("Opening the page…"):
+            book = opening()
+    except ReadAgentError as error:
+        shell.error_box(error)
+        return
+    if can_act(book):
+        _show(book)
+    st.text(OTHER_FILE)
+
+
+def _show(page: Book) -> None:
+    current.choose(page.id)
+    if "book" in st.query_params:
+        current.set_address(book=page.id)
+    st.rerun()
+
+
+def _pick_page(workspace: Workspace, chosen: Book, pages: list[Book]) -> None:
+    """Draw a select box with the saved web pages, or the title of the only one."""
     if [page.id for page in pages] == [chosen.id]:
         st.text(chosen.title)
     elif pages:
         current.picker(workspace, chosen, key="act_page", label="Web page", books=pages, label_visibility="collapsed",
                        placeholder="Choose a web page", width=320)  # fmt: skip
-    return bool(pages)
 
 
 def _stage(workspace: Workspace, book: Book, opened: OpenedPage) -> None:

@@ -1,6 +1,7 @@
 // Files dropped on the screen of a book: they are opened in the library, which is shown for them; a single one is then read.
 
 import { screen } from "./screens.js";
+import { UPLOADER } from "./streamlit.js";
 import { tabState } from "./tab_state.js";
 
 /** @typedef {{files: File[], folders: string[]}} Dropped the names of the folders */
@@ -24,14 +25,14 @@ function droppedBy(event) {
 
 /**
  * Lets files be dropped anywhere on the page.
- * @param {{may?: () => boolean, over: (is: boolean) => void, dropped: (dropped: Dropped) => void}} on `may`: whether they
+ * @param {{may?: (event: DragEvent) => boolean, over: (is: boolean) => void, dropped: (dropped: Dropped) => void}} on `may`: whether they
  *   may be dropped now; `over`: whether files are over the page
  * @param {AddEventListenerOptions} [options]
  */
 export function takeDrops({ may = () => true, over, dropped }, options) {
   /** @param {DragEvent} event */
   const dragged = (event) => {
-    if (!event.dataTransfer?.types.includes("Files") || !may()) return;
+    if (!event.dataTransfer?.types.includes("Files") || !may(event)) return;
     event.preventDefault();
     const left = event.type === "dragleave" && !event.relatedTarget; // the window, not one element for another
     over(event.type !== "drop" && !left);
@@ -51,7 +52,8 @@ export function takeDropped() {
 /** Lets files be dropped on the screens of a book. */
 export function connectDrops() {
   takeDrops({
-    may: () => SCREENS.includes(screen()),
+    // a field for files takes those itself
+    may: ({ target }) => SCREENS.includes(screen()) && !(target instanceof Element && target.closest(UPLOADER)),
     over: (is) => document.documentElement.toggleAttribute("data-drop", is),
     dropped: (dropped) => {
       waiting.of = dropped;

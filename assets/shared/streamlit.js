@@ -15,6 +15,7 @@ export const SIDEBAR_OPENER = '[data-testid="stExpandSidebarButton"]';
 export const SIDEBAR_CLOSER = '[data-testid="stSidebarCollapseButton"] button';
 /** The app after a run of its script. */
 export const APP_DONE = '.stApp[data-test-script-state="notRunning"]';
+export const UPLOADER = '[data-testid="stFileUploaderDropzone"]';
 /** The box in the place of an element whose script is on its way. */
 export const SKELETON = '[data-testid="stSkeleton"], [data-testid="stAppSkeleton"]';
 /** The start of the names under which Streamlit stores a theme that was chosen in its own menu. */

@@ -74,10 +74,19 @@ def test_a_book_that_was_no_web_page_cannot_be_acted_on(app: App) -> None:
     app("pages/library.py")
     book = get_workspace().library.books()[0]
     at = app("pages/act.py", book=book.id)
-    assert any(text.value.startswith("Save a web page") for text in at.text)  # there is none above to choose
-    opened(get_workspace(), PAGE, "shop.html")
+    assert at.text_input[0].label == "Web address"
+    assert not [button for button in at.button if button.key and button.key.startswith("act_page_")]
+    page = opened(get_workspace(), PAGE, "shop.html")
     at.run()
-    assert any("Choose a web page above" in text.value for text in at.text)
+    at.button(key=f"act_page_{page.id}").click().run()
+    assert at.text_area[0].label == "Task"
+    assert at.query_params["book"] == page.id
+
+
+def test_a_file_opens_at_once_where_there_was_no_page(app: App) -> None:
+    at = app("pages/act.py")
+    at.get("file_uploader")[0].set_value(("shop.html", PAGE, "text/html")).run()
+    assert at.text_area[0].label == "Task"
     assert not at.exception
 
 
