@@ -112,7 +112,10 @@ export class Conversation {
       ),
     );
     this.sheet?.grow(true);
-    requestAnimationFrame(() => scroll?.add(this.waitingNode, { current: true }));
+    requestAnimationFrame(() => {
+      scroll?.add(this.waitingNode, { current: true });
+      scroll?.reveal(this.waitingNode);
+    });
   }
 
   /** @param {string} id */

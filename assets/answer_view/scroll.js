@@ -55,6 +55,11 @@ export class ColumnScroll {
     this.settle();
   }
 
+  /** Brings an element into view where the column does not scroll by itself, as in a low window. @param {HTMLElement} root */
+  reveal(root) {
+    if (getComputedStyle(this.box).overflowY === "visible") root.scrollIntoView({ block: "nearest" });
+  }
+
   // An exchange shown alone, below the list that it was chosen from.
   toTop() {
     this.target = null;
