@@ -18,6 +18,20 @@ def part() -> None:
     draw(get_workspace())
 
 
+def every_note() -> None:
+    from pages.parts.library.notes import show_all_notes
+    from pages.parts.shared.cached import get_workspace
+
+    show_all_notes(get_workspace())
+
+
+def test_without_a_note_the_dialog_says_how_to_make_one():
+    at = AppTest.from_function(every_note, default_timeout=60).run()
+    assert not at.exception
+    assert at.text[0].value.startswith("No notes yet. Select words")
+    assert not at.get("download_button")
+
+
 def test_the_folder_is_chosen_written_and_told(tmp_path, monkeypatch):
     monkeypatch.setattr(notes_folder.st, "rerun", lambda **options: None)  # of the dialog, which is not drawn here
     at = AppTest.from_function(part, default_timeout=60).run()

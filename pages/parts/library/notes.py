@@ -21,10 +21,21 @@ from readagent_core.library.marks import Mark
 from readagent_core.library.records import Book
 from readagent_core.workspace import Workspace
 
+NOTHING = (
+    "No notes yet. Select words in a book to highlight them, write a note or ask about them; press b for a bookmark. "
+    "They gather here, to be searched, exported or kept in a folder."
+)
+
 
 @st.dialog("Notes of all books", width="large")
 def show_all_notes(workspace: Workspace) -> None:
     """List the marks of every book, those of the book opened last first."""
+    every = workspace.library.all_marks()
+    if not every:
+        st.text(NOTHING)
+        if is_offered(workspace):
+            notes_folder.draw(workspace)
+        return
     with st.container(horizontal=True, vertical_alignment="center", key="all_notes_acts"):
         with st.popover("Export", icon=":material/download:"):
             for kind in ("readwise", "md", "csv"):
@@ -40,7 +51,7 @@ def show_all_notes(workspace: Workspace) -> None:
         if is_offered(workspace):
             notes_folder.draw(workspace)
     books = {book.id: book for book in workspace.library.books()}
-    marks = groupby(workspace.library.all_marks(), key=lambda mark: mark.book_id)
+    marks = groupby(every, key=lambda mark: mark.book_id)
     records = [_record(books[book_id], of_book) for book_id, of_book in marks if book_id in books]
     done = act_of(show_notes(records, on_act_change=no_callback))
     if done is not None and done.do == "open":
