@@ -44,6 +44,8 @@ def test_a_book_is_finished_and_the_streak_is_off():
     library = cached.get_workspace().library
     book = library.books()[0]
     assert library.finished()[book.id].remark == "Well kept"
+    library.log_reading(book.id, 0)  # opened, nothing read yet
+    assert not AppTest.from_function(reading, default_timeout=60).run().exception
     library.log_reading(book.id, 500)
     at = AppTest.from_function(reading, default_timeout=60).run()
     week, books = (one.proto.body for one in at.get("html")[:2])

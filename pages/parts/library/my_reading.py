@@ -49,7 +49,8 @@ def _days(workspace: Workspace, statistics: Statistics) -> None:
             st.metric("Words a minute", f"{statistics.pace:,.0f}", border=True)
     week = not any(day.seconds for day in statistics.days[:-7])
     st.html(_bars(statistics.days[-7:] if week else statistics.days))
-    st.html(_books(workspace, statistics.days[0].day))
+    if books := _books(workspace, statistics.days[0].day):
+        st.html(books)
     if statistics.left:
         st.caption("At this pace the books you are in take:")
         for book, seconds in statistics.left[:8]:
