@@ -10,7 +10,7 @@ import { rangeIn } from "./text_places.js";
  * @import { Units } from "./units.js"
  */
 
-const ABOVE = 2; // lines of the paragraph that stay in view above the words
+const ABOVE = 1; // line of the paragraph that stays in view above the words
 const LETTER = 0.5; // a letter's width by the size of the type
 const [ALL, NOW] = ["cited", "cited-now"]; // names of highlights: all passages of a claim, and the one gone to
 
