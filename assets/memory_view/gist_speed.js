@@ -2,7 +2,7 @@
 // page is opened in place and closed again; on a chapter's heading all of this concerns that chapter alone. The line that
 // was read stays at its height. Pinching makes the view coarser or finer.
 
-import { button, el, fill } from "../shared/dom.js";
+import { button, el } from "../shared/dom.js";
 import { gistWords, pagesIn } from "./chapter_lines.js";
 import { chapterOf } from "./text_store.js";
 
@@ -20,10 +20,10 @@ const HEADS = ".sec, .chap";
 
 export class GistSpeed {
   /**
-   * @param {{state: ReadingState, frame: Frame, units: Units, layer: Layer, chapters: ChapterLines, jump: Jump,
-   *   send: Send, keepPlace: (change: () => void) => void, choose: (view: ReaderView) => void, told: (text: string) => void}} needs
+   * @param {{state: ReadingState, frame: Frame, units: Units, layer: Layer, chapters: ChapterLines, send: Send,
+   *   keepPlace: (change: () => void) => void, choose: (view: ReaderView) => void, told: (text: string) => void}} needs
    */
-  constructor({ state, frame, units, layer, chapters, jump, send, keepPlace, choose, told }) {
+  constructor({ state, frame, units, layer, chapters, send, keepPlace, choose, told }) {
     this.state = state;
     this.units = units;
     this.layer = layer;
@@ -42,9 +42,6 @@ export class GistSpeed {
     this.apart = null;
     /** @type {Place | null} where the person was when the text was folded */
     this.was = null;
-    const edge = (/** @type {string} */ side) =>
-      button(null, (event) => this.toEdge(event.currentTarget, jump), { kind: `edge ${side}`, hidden: true });
-    this.edges = [edge("above"), edge("below")];
     this.what = el("span");
     const all = button("Show all", () => send({ do: "unveil_all" }), { kind: "slim", icon: "seen" });
     this.note = el("div", { class: "veilnote", hidden: true }, el("p", {}, this.what), all);
@@ -204,7 +201,6 @@ export class GistSpeed {
 
   /** Marks what is open; pages and text may have come since. */
   draw() {
-    this.hideEdges();
     this.note.hidden = !this.shown || !this.mostVeiled;
     if (!this.shown) return;
     const one = this.state.view === "chapters" ? "A line stands here for each chapter" : "A gist stands here for each page";
@@ -282,39 +278,6 @@ export class GistSpeed {
     const { before, all } = fold ? this.layer.lettersBefore(fold, paragraph, at) : { before: at, all: text.textContent.length };
     node.style.setProperty("--was", `${Math.round((100 * before) / Math.max(1, all))}%`);
     node.classList.add("was");
-  }
-
-  /** While an open page runs past the view, the gist beside it waits there as one line. @param {number} first @param {number} last in view */
-  seen(first, last) {
-    if (!this.shown) return;
-    const { pages } = this.state;
-    const view = this.frame.scroller.getBoundingClientRect();
-    for (const [edge, paragraph, step] of /** @type {[HTMLElement, number, number][]} */ ([
-      [this.edges[0], first, -1],
-      [this.edges[1], last, 1],
-    ])) {
-      const page = pages[(this.state.pageAt(paragraph) ?? 0) - 1];
-      const next = page && this.open.has(page.number) ? pages[page.number - 1 + step] : undefined;
-      const node = next && this.layer.drawn.get(next.number)?.gist;
-      const box = next?.gist && node && !node.classList.contains("away") ? node.getBoundingClientRect() : null;
-      const away = box && (step < 0 ? box.bottom < view.top : box.top > view.bottom);
-      edge.hidden = !away;
-      if (!away || !next || edge.dataset.n === String(next.number)) continue;
-      edge.dataset.n = String(next.number);
-      const words = el("span", { dir: "auto" });
-      fill(words, next.gist?.text ?? "", [], this.state.book.outline.emphasis);
-      edge.replaceChildren(el("span", { class: "num dimmer small" }, next.number), words);
-    }
-  }
-
-  /** @param {HTMLElement} edge @param {Jump} jump */
-  toEdge(edge, jump) {
-    const page = this.state.pages[Number(edge.dataset.n) - 1];
-    if (page) jump({ paragraph: page.start, at: page.startAt });
-  }
-
-  hideEdges() {
-    for (const edge of this.edges) edge.hidden = true;
   }
 
   // Another book.

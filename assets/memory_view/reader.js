@@ -373,7 +373,6 @@ export class Reader {
   /** Paragraphs `first` to `last` are in view; `moved`: another one is read. @param {number} first @param {number} last @param {boolean} moved */
   seen(first, last, moved) {
     this.search.follow(first, last);
-    this.gistSpeed.seen(first, last);
     this.annotations.marks.place(first, last);
     this.world.seen(first, last);
     if (moved) this.annotations.notes.follow();
