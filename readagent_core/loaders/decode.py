@@ -1,16 +1,17 @@
 """Decodes the bytes of a text file: by byte order mark, as UTF-8, by the encoding it declares, else by a guess.
 
-The guess is charset-normalizer's, limited to encodings that are common in books. A guess is reported in a notice.
+The guess is the encoding, of those that are common in books, in which most characters stand as in some language, also
+where some bytes are wrong. It is reported in a notice.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
-from collections import Counter
 
 from readagent_core.languages import detect_language
 from readagent_core.loaders.builder import Builder
+from readagent_core.loaders.readable import FIRST_LEVELS, share_of_usual
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -19,19 +20,19 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_BOOKS = [
-    "cp932", "euc_jp", "iso2022_jp", "gb18030", "big5", "cp949", "cp1252", "latin_1",
-    "cp1250", "cp1251", "koi8_r", "cp1253", "cp1254", "cp1255", "cp1256", "iso8859_2",
-    "iso8859_15", "cp437", "cp850", "cp866", "mac_roman", "tis_620",
+_BOOKS = [  # of several that fit alike the first
+    "cp1252", "cp949", "cp932", "euc_jp", "iso2022_jp", "gb18030", "big5", "cp1250", "cp1251", "koi8_r", "cp1253",
+    "cp1254", "cp1255", "cp1256", "iso8859_2", "iso8859_15", "cp437", "cp850", "cp866", "mac_roman", "tis_620",
 ]  # fmt: skip
+_GB, _JIS, _BIG5, _KS = FIRST_LEVELS
+_LEVELS = {
+    "cp932": [_JIS], "euc_jp": [_JIS], "iso2022_jp": [_JIS], "gb18030": [_GB, _BIG5], "big5": [_BIG5], "cp949": [_KS]
+}  # fmt: skip
 _DECLARATION = re.compile(
     rb"(?:character set encoding:|charset\s*=\s*[\"']?|encoding\s*=\s*[\"'])\s*([A-Za-z0-9_.:-]{3,20})", re.IGNORECASE
 )
 _NOT_ASCII = re.compile(rb"[\x80-\xff\x1b]")
 _IN_TEXTS = re.compile("[\t\r\n -~\u00a0-\u05ff\u2010-\u2030\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffef]")
-_WIDE = {"cp932", "euc_jp", "gb18030", "big5", "cp949", "shift_jis", "gbk", "gb2312", "big5hkscs", "euc_kr"}
-_PIECES = 6  # parts of a sample that are judged each for itself
-_MOST_DAMAGED = 0.002  # of the characters
 _NEIGHBOURS = {"cp1250", "iso8859_2", "iso8859_15", "cp1254", "mac_roman", "cp437", "cp850", "cp1257"}
 _WESTERN = {"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "fi", "ca", "la", "id"}
 _SAMPLE = 60_000
@@ -113,34 +114,14 @@ def _guess(data: bytes) -> str:
     sample = data[start : start + _SAMPLE]
     if b"\n" in sample and len(data) > start + _SAMPLE:
         sample = sample[: sample.rfind(b"\n")]  # so that no character is cut in half
-    from charset_normalizer import from_bytes  # slow to import and rarely needed
-
-    best = from_bytes(sample, cp_isolation=_BOOKS, threshold=0.35).best()
-    encoding = best.encoding if best is not None else "cp1252"
-    if encoding not in _WIDE and len(_NOT_ASCII.findall(sample)) > 0.25 * len(sample):
-        encoding = _guess_damaged(sample) or encoding
-    # cp1252 has the letters of latin-1 at the same codes, and curly quotes as well
-    encoding = {"latin_1": "cp1252", "iso8859_1": "cp1252", "shift_jis": "cp932"}.get(encoding, encoding)
+    found: list[tuple[float, int, str]] = []
+    for order, encoding in enumerate(_BOOKS):
+        text = sample.decode(encoding, "replace")
+        found.append((round(share_of_usual(text, _LEVELS.get(encoding, ())), 2), -order, encoding))
+    encoding = max(found)[2]
     if encoding in _NEIGHBOURS and detect_language(sample.decode("cp1252", "replace")) in _WESTERN:
         return "cp1252"  # these code pages differ in a few letters only, so the language decides
     return encoding
-
-
-def _guess_damaged(sample: bytes) -> str:
-    """Returns the encoding of two bytes a character in which most parts of ``sample`` are, though a byte is wrong."""
-    from charset_normalizer import from_bytes
-
-    lines = sample.split(b"\n")
-    size = -(-len(lines) // _PIECES)
-    parts = [b"\n".join(lines[at : at + size]) for at in range(0, len(lines), size)]
-    found = Counter(
-        best.encoding for part in parts if (best := from_bytes(part, cp_isolation=_BOOKS, threshold=0.35).best())
-    )
-    encoding, times = max(found.items(), key=lambda item: item[1], default=("", 0))
-    if encoding not in _WIDE or times * 2 <= len(parts):
-        return ""
-    text = sample.decode(encoding, "replace")
-    return encoding if text.count("\ufffd") <= max(3, _MOST_DAMAGED * len(text)) else ""
 
 
 def decode_noting_guess(data: bytes, builder: Builder) -> str:

@@ -16,13 +16,16 @@ from readagent_core.loaders.builder import Builder
 from readagent_core.loaders.contents import ROMAN, find_entries, is_contents_title, title_key
 
 _RANKS = {
-    1: "volume|book|part|act|band|buch|teil|akt|aufzug|tome|livre|partie|acte|libro|parte|atto|boek|deel|epoch",
+    1: "volume|book|part|act|band|buch|teil|akt|aufzug|tome|livre|partie|acte|libro|parte|atto|boek|deel|epoch|"
+    "часть|книга|том|частина|część|księga|část|phần|quyển|μέρος|βιβλίο|kısım|partea",
     2: "chapter|chap|stave|canto|letter|scene|episode|adventure|kapitel|auftritt|chapitre|capítulo|capitolo|"
-    "hoofdstuk|scène|szene",
+    "hoofdstuk|scène|szene|глава|сцена|розділ|rozdział|kapitola|chương|κεφάλαιο|bölüm|capitolul|luku|bab",
 }
 _ORDINAL = (
     r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|erste[rs]?|zweite[rs]?|dritte[rs]?|"
-    r"vierte[rs]?|fünfte[rs]?|premi[eè]re?|deuxi[eè]me|troisi[eè]me|primero)"
+    r"vierte[rs]?|fünfte[rs]?|premi[eè]re?|deuxi[eè]me|troisi[eè]me|primero|"
+    r"(?:(?:двадцать|тридцать|сорок|пятьдесят)\s+)?(?:перв|втор|трет|четв[её]рт|пят|шест|седьм|восьм|девят|десят|"
+    r"[а-я]+надцат|двадцат|тридцат|сороков|последн)(?:[аы]я|[ыио]й|[оь]е|ья))"
 )
 _NUMBER = (
     rf"(?:\d{{1,3}}|{ROMAN}|(?:the\s+)?{_ORDINAL}|"
@@ -39,6 +42,7 @@ _NAMED = {
 _ALONE = re.compile(
     r"^(?:prologue|epilogue|introduction|preface|foreword|afterword|conclusion|interlude|appendix(?:\s+[a-z\d]+)?|"
     r"postscript|dedication|etymology|vorwort|nachwort|einleitung|prolog|epilog|préface|avant-propos|"
+    r"пролог|эпилог|предисловие|послесловие|введение|заключение|передмова|prólogo|epílogo|prefacio|wstęp|"
     r"序章|序|終章|あとがき|はじめに|おわりに|プロローグ|エピローグ|"
     r"序[言幕]|自序|前言|引[子言]|楔子|[后後][记記]|尾[声聲]|[终終]章|附[录錄]|完本感言|作者的话|"
     r"(?:番外|外[传傳])(?:篇|[\s\d一二三四五六七八九十]+)?(?:[\s　:：].{1,40})?|"

@@ -27,6 +27,7 @@ _FEWEST_FREQUENT, _PART = 12, 4  # words among which frequent ones count; letter
 _LETTERS = 0.55  # share of the characters; tables, formulas and programs have fewer
 _FREQUENT, _LANGUAGE = 0.08, 0.1  # share of a language's frequent words: in a readable text; where it is certain
 _LIKELY, _UNLIKELY = -4.3, -5.0  # mean binary logarithm of the probability of a letter after the one before
+_UNKNOWN_SCRIPT = 0.85  # as many pairs are usual in a script without data
 _USUAL, _UNUSUAL = 0.8, 0.5  # share of the characters that are in a first level
 _WORDS, _MORE_WORDS = 400, 3000  # of each language in Latin letters, of which there are seventy, and in others
 _WORD = re.compile(r"\b(?!(?:[ivxlcdm]+|[IVXLCDM]+)\b)[^\W\d_]{2,}")  # no Roman number, as lists of chapters have
@@ -37,6 +38,7 @@ _MISREAD = re.compile(
     r"[a-zß-ÿ][A-ZÀ-Þ](?![a-z]{2}|\d)|[\^~¬]|^\||\|$|[A-Za-z][а-яё]|[а-яё][a-z]"
 )
 _LONG_WORD, _IMPOSSIBLE, _FEWEST_ODD = re.compile(r"[^\W\d_]{5,}"), -6.5, 2  # of a word, as _LIKELY is of a text
+_SIGNS = "£€–—…©®°±×÷§·½¼¾•™¿¡"
 _AROUND_WORDS, _PROGRAM = ".,;:!?()[]\"“”‘’'«»*_", dict.fromkeys(map(ord, "{}();=<>_$\\"))
 _MANY_MISREAD = ((0.08, 0.15), (0.2, _FREQUENT))  # share of such words, and of the frequent ones that prose has
 _MOST_PROGRAM = 0.03  # of the characters are signs of a programming language
@@ -47,7 +49,7 @@ _CODE_PAGES = [
 ]
 _OF_TEX = str.maketrans("јѕї", "ё«»")  # what Russian lacks, where TeX's fonts have what it needs
 _IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_FIRST_LEVELS = (("gb2312", 0xB0, 0xD7), ("shift_jis", 0x81, 0x98), ("big5", 0xA1, 0xC6), ("euc_kr", 0xB0, 0xC8))
+FIRST_LEVELS = (("gb2312", 0xB0, 0xD7), ("shift_jis", 0x81, 0x98), ("big5", 0xA1, 0xC6), ("euc_kr", 0xB0, 0xC8))
 
 
 class Verdict(Enum):
@@ -78,7 +80,7 @@ def judge(text: str, likely: str = "", fewest: int = _FEWEST_LETTERS) -> Verdict
         return Verdict.UNKNOWN
     ideographs = _IDEOGRAPH.findall(text)
     if 3 * len(ideographs) > letters:
-        share = max(_share_of_first_level(ideographs, *level) for level in _FIRST_LEVELS)
+        share = max(_share_of_first_level(ideographs, *level) for level in FIRST_LEVELS)
         return _verdict(share, _USUAL, _UNUSUAL)
     if 2 * lone > max(_FEWEST_WORDS, len(tokens)) and len(set(alone)) > _FEWEST_FREQUENT:
         return Verdict.UNREADABLE  # words that fell apart into letters
@@ -112,6 +114,29 @@ def mend_letters(text: str) -> str:
     if judge(mended, fewest=_FEWEST_MISTAKEN) is not Verdict.READABLE:
         return text
     return mended.translate(_OF_TEX) if detect_language(mended) == "ru" else mended
+
+
+def share_of_usual(text: str, levels: Sequence[tuple[str, int, int]]) -> float:
+    """Returns the share of the characters that stand as in some language.
+
+    Ideographs are in a first level of ``levels``; of other letters the pair with the one before is in a usual word.
+    ASCII, which encodings have in common, is usual."""
+    words = Counter([token.strip(_AROUND_WORDS + _SIGNS) for token in text.split()][: 2 * _MORE_WORDS])
+    usual, total = 0.0, 0
+    for word, times in words.items():
+        ideographs = _IDEOGRAPH.findall(word)
+        total += (len(word) + 1) * times
+        if word.isascii() and "\x1b" not in word:  # which begins Japanese in ISO-2022
+            usual += (len(word) + 1) * times
+        elif ideographs:
+            share = max((_share_of_first_level(ideographs, *level) for level in levels), default=0.0)
+            usual += share * times * (len(ideographs) + 1)
+        else:
+            pairs, firsts = _known_pairs(_script(word[0]))
+            found = list(pairwise(f" {word.lower()} "))
+            known = sum(pairs[pair] > 0 for pair in found)
+            usual += times * (known if firsts else _UNKNOWN_SCRIPT * len(found) * _without_marks(word).isalpha())
+    return usual / max(1, total)
 
 
 def _likelihood(text: str) -> float:

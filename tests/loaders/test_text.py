@@ -211,6 +211,10 @@ CASES = {
     "latin-1": "Der Müller fährt über die Brücke nach Österreich und grüßt die schöne Müllerin. Für Mädchen. " * 5,
     "cp1252": "“Well,” said she — “I’m here.” The café is near the château and the naïve waiter. " * 6,
     "cp1251": "Все счастливые семьи похожи друг на друга, каждая несчастливая семья несчастлива по-своему. " * 4,
+    "big5": "老漁夫清晨走到海邊，海面平靜，水上籠罩著霧。村裡沒有人知道他為什麼每天都來這裡。" * 6,
+    "cp949": "늙은 어부는 아침 일찍 바닷가로 나갔다. 바다는 고요했고 물 위에는 안개가 끼어 있었다. " * 6,
+    "cp1253": "Ο γέρος ψαράς πήγε νωρίς το πρωί στην ακτή και η θάλασσα ήταν ήρεμη. " * 6,
+    "cp1255": "הדייג הזקן יצא אל החוף בשעת בוקר מוקדמת. הים היה שקט ומעל המים עמד ערפל. " * 6,
     "gb18030": "道可道，非常道；名可名，非常名。无名天地之始，有名万物之母。故常无欲，以观其妙。" * 6,
 }
 
@@ -222,11 +226,27 @@ def test_encodings(encoding):
     assert document.paragraphs[0].text == text
 
 
+@pytest.mark.parametrize("encoding", ["shift_jis", "euc_jp", "cp1251", "gb18030", "big5", "cp949", "cp1253", "cp1255"])
+def test_one_wrong_byte_is_one_wrong_character(encoding):
+    text = CASES[encoding].strip()
+    document = load(f"{text}\n\n".encode(encoding) + b"\xff\n\n" + f"{text}\n".encode(encoding) * 2, "x.txt")
+    assert document.paragraphs[0].text == text
+    assert document.text().count("\ufffd") < 2
+
+
 def test_what_cannot_be_decoded_is_counted():
     document = load("Grüße und Küsse, schöne Wörter. ".encode() * 20 + b"\xff\xfe \xff", "x.txt")
     notice = next(w for w in document.warnings if w.code == "undecodable")
     assert notice.count == 3
     assert document.paragraphs[0].text.count("\ufffd") == 3
+
+
+def test_readings_of_a_novel_from_the_web_stand_beside_their_bases():
+    document = load(
+        "　彼は｜黒き刃《ダークブレード》を抜いた。漁師《りょうし》は『《剣聖》の物語』を読む。".encode(), "x.txt"
+    )
+    assert document.text() == "彼は黒き刃を抜いた。漁師は『《剣聖》の物語』を読む。"
+    assert [span.text for p in document.paragraphs for span in p.spans] == ["ダークブレード", "りょうし"]
 
 
 def test_aozora_furigana_is_read_once():

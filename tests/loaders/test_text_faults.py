@@ -42,6 +42,10 @@ def test_a_hundred_chapters_with_roman_numbers():
         ("CHAP. I.", "CHAP. II."),
         ("FIRST ACT", "SECOND ACT", "THIRD ACT"),
         ("Erster Akt", "Zweiter Akt"),
+        ("Глава первая", "Глава двадцать вторая", "Эпилог"),
+        ("Часть 1", "Глава 1. Берег", "Глава 2. Маяк"),
+        ("Rozdział I", "Rozdział II"),
+        ("Chương 1: Biển", "Chương 2: Đèn"),
         ("THE LAMP IN THE WINDOW", "A LETTER FROM THE MAINLAND", "FOG"),
         ("I. A Scandal on the Island", "II. The League of Keepers", "III. A Case of Oil"),
     ],
@@ -185,3 +189,8 @@ def test_markdown_tables_are_read_by_rows_and_strong_emphasis_has_no_stars():
         "Tuesday\ta | b",
         "```\na ** b **\n```",
     ]
+
+
+def test_each_message_of_a_chat_with_tabs_is_a_paragraph():
+    lines = [f"10:{n:02}\t{'花子' if n % 2 else '太郎'}\t海は静かです {n}" for n in range(12)]
+    assert texts(text("\n".join(lines))) == lines

@@ -198,8 +198,10 @@ def _join_prose(lines: Sequence[str], layout: Layout) -> str:
 
 
 def is_table(lines: Sequence[str]) -> bool:
-    """Returns whether most of ``lines`` have columns: pipes, tabs, or gaps that end at the same place."""
-    if len(lines) < 2:
+    """Returns whether most of ``lines`` have columns: pipes, tabs, or gaps that end at the same place.
+
+    Not those of a chat, whose messages have tabs after the time and the name."""
+    if len(lines) < 2 or sum(bool(_STAMP.match(line)) for line in lines) * 2 > len(lines):
         return False
     separated = sum(line.count("|") > 1 or "\t" in line.strip() for line in lines)
     ends = [gap.end() for line in lines if (gap := _GAP.search(line))]

@@ -44,6 +44,7 @@ _RUBY_OF_BASE = re.compile(  # the base is what ｜ begins, else a run of one ki
     r"(?:｜(?P<marked>[^｜《》\n]{1,60})|(?P<run>[々〆〇ヶ仝\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+|[ァ-ヴー]+|[ぁ-ん]+|"
     r"[A-Za-zＡ-Ｚａ-ｚÀ-ÿ]+))《(?P<reading>[^》\n]{1,60})》"
 )
+_KANA_OF_BASE = re.compile(r"[｜\u3400-\u9fff][^｜《》\n]{0,60}《[ぁ-んァ-ヴー・]+》")
 _NOTE = re.compile(r"［＃[^］\n]{0,200}］")
 _UNKNOWN = re.compile(r"※［＃(?:[^］\n]*?U\+([0-9A-Fa-f]{4,5}))?[^］\n]*］")
 _COLOPHON = re.compile(r"^底本[：:]")
@@ -59,6 +60,8 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
     lines, facts = gutenberg.remove_licence(lines, lines, builder)
     if not facts and _is_aozora(lines):
         facts, lines = _parse_aozora("\n".join(lines), builder)
+    elif _KANA_OF_BASE.search(decoded):  # as novels on the web write readings
+        lines = [_NOTE.sub("", line) for line in _mark_ruby("\n".join(lines), builder).split("\n")]
     blocks, spaced = _split_blocks(_mark_underlined(lines))
     layout = Layout.detect([b for b in blocks if not is_table(b)])
     found, contents = _find_marked_headings(blocks), set[int]()
@@ -188,15 +191,19 @@ def _parse_aozora(text: str, builder: Builder) -> tuple[dict[str, str], list[str
     apart = sum(len(line) for line in [*lines[head_end:start], *lines[end:]])
     builder.add_notice("aozora", f"Aozora Bunko's notes ({apart:,} characters) were left out.", apart)
     body = _UNKNOWN.sub(_unknown_character, "\n".join(lines[start:end]))
-
-    def mark(found: re.Match[str]) -> str:
-        base = found["marked"] or found["run"]
-        return builder.marks.mark(SpanKind.RUBY, base, found["reading"])
-
-    body = _RUBY.sub("", _RUBY_OF_BASE.sub(mark, body)).replace("｜", "")
+    body = _RUBY.sub("", _mark_ruby(body, builder))
     body = _HEADING_AROUND.sub(lambda found: f"\n\n{_marked(found)}\n\n", body)
     marked = [piece for line in body.split("\n") for piece in _split_headings(line)]
     return _parse_aozora_head(lines[:head_end]), [_strip_editors_notes(line) for line in marked]
+
+
+def _mark_ruby(text: str, builder: Builder) -> str:
+    """Returns ``text`` without the readings in it, which become marks of their bases."""
+
+    def mark(found: re.Match[str]) -> str:
+        return builder.marks.mark(SpanKind.RUBY, found["marked"] or found["run"], found["reading"])
+
+    return _RUBY_OF_BASE.sub(mark, text).replace("｜", "")
 
 
 def _parse_aozora_head(lines: Sequence[str]) -> dict[str, str]:
