@@ -7,6 +7,7 @@ it as it is; mathml-to-latex goes the other way.) The line is for models, search
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable
 from html import escape
 from typing import Any
@@ -229,9 +230,10 @@ def _base(text: str) -> str:
 
 def _accented(element: Any, parts: list[str]) -> str:
     base, over = parts[0].strip(), parts[1].strip()
-    if over in _ACCENTS and len(base) == 1:
-        return base + _ACCENTS[over]
-    if over in _ACCENTS or over in ("⏞", "⏟", "︷", "︸", "^", "⏠"):
+    accent = over if over and unicodedata.combining(over[0]) else _ACCENTS.get(over, "")
+    if accent and len(base) == 1:
+        return base + accent
+    if accent or over in ("⏞", "⏟", "︷", "︸", "^", "⏠"):
         return _base(base) if len(base) > 1 else base
     return _base(base) + (_raised(over) if local_name(element) == "mover" else _lowered(over))
 

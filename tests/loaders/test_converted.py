@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import struct
 import sys
@@ -109,9 +110,10 @@ def test_a_formula_of_an_open_document_is_read_and_drawn():
     files["content.xml"] = files["content.xml"].replace(
         b"So<", f"Take <draw:frame>{frame}</draw:frame> of it. So<".encode()
     )
-    document = load(
-        packed({**files, "Object 1/content.xml": formula}, "application/vnd.oasis.opendocument.text"), "x.odt"
-    )
+    ending = files["content.xml"].replace(b"./Object 1", b"Object 1/")
+    for content in (files["content.xml"], ending):
+        files |= {"content.xml": content, "Object 1/content.xml": formula}
+        document = load(packed(files, "application/vnd.oasis.opendocument.text"), "x.odt")
     assert "Take ½ of it. So" in flat(document)
     assert any(span.kind is SpanKind.FORMULA for p in document.paragraphs for span in p.spans)
 
@@ -120,6 +122,20 @@ def test_a_slide_is_a_section_in_the_order_of_the_show_with_its_notes():
     document = load(MADE["pptx"](), "x.pptx")
     assert [s.title for s in document.sections] == list(CHAPTERS)
     assert f"Notes: {NOTE}" in [p.text for p in document.paragraphs]
+
+
+def test_an_equation_on_a_slide_keeps_its_numbers():
+    space = "http://schemas.openxmlformats.org/officeDocument/2006/math"
+    half = (
+        f'<m:oMath xmlns:m="{space}"><m:f><m:num><m:r><m:t>1</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den>'
+    )
+    with zipfile.ZipFile(BytesIO(MADE["pptx"]())) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    slide = "ppt/slides/slide1.xml"
+    files[slide] = files[slide].replace(b"</a:p>", f"{half}</m:f></m:oMath></a:p>".encode())
+    document = load(packed(files), "x.pptx")
+    assert "½" in document.text()
+    assert any(span.kind is SpanKind.FORMULA for p in document.paragraphs for span in p.spans)
 
 
 CHART = (
@@ -239,6 +255,17 @@ def test_facts_that_a_rich_text_gives_twice_are_taken_once():
     )
     document = load(twice, "x.rtf")
     assert (document.title, document.author) == ("The Weir", "Ann")
+
+
+def test_a_note_that_other_programs_may_skip_is_read():
+    document = load(rb"{\rtf1 So{\super 1}{\*\footnote\pard {\pard The wick is from the mainland.\par}}\par}", "x.rtf")
+    assert [p.text for p in document.paragraphs if p.note] == ["The wick is from the mainland."]
+
+
+def test_an_error_among_the_results_of_a_notebook_is_read():
+    wrong = {"output_type": "error", "ename": "ValueError", "evalue": "no oil", "traceback": ["\x1b[31m…"]}
+    data = MADE["ipynb"]().replace(b'"outputs": [', b'"outputs": [' + json.dumps(wrong).encode() + b", ")
+    assert "ValueError: no oil" in load(data, "x.ipynb").text()
 
 
 def test_a_comic_has_a_page_for_each_picture_in_order_and_can_be_recognised():

@@ -119,6 +119,14 @@ def test_lists_keep_their_lines_and_tables_are_read_by_rows():
     ]
 
 
+def test_a_list_at_the_end_is_read_where_no_section_ends_after_it():
+    made = docx.Document()
+    made.add_paragraph("A.")
+    made.add_paragraph("One", style="List Bullet")
+    made.element.body.remove(made.element.body.sectPr)
+    assert [text.lstrip("• ") for text in texts(opened(made))] == ["A.", "One"]
+
+
 def test_items_that_are_paragraphs_stay_paragraphs():
     made = docx.Document()
     long = "This item says so much that it is a paragraph of its own. " * 6

@@ -44,6 +44,7 @@ def r(text: str) -> str:
             f"<m:e>{r('i')}</m:e></m:nary>",
             "∑ᵢ₌₁ⁿ i",
         ),
+        (f"<m:acc><m:accPr><m:chr m:val='\u0302'/></m:accPr><m:e>{r('x')}</m:e></m:acc>", "x\u0302"),
     ],
 )
 def test_an_equation_is_a_line_that_keeps_its_numbers(omml, line):

@@ -53,6 +53,7 @@ def test_a_heading_keeps_its_words_only(inner):
         ('<img alt="T" src="t.png"/>he storm came.', "The storm came."),
         ('<img alt="Illuminated letter A" src="t.png"/> storm came.', "A storm came."),
         ('<span class="dropcap">M</span> organ lit it.', "Morgan lit it."),
+        ("<svg><text>M</text></svg>organ lit it.", "Morgan lit it."),
     ],
 )
 def test_signs_that_a_browser_draws_are_in_the_text(inner, expected):
@@ -146,11 +147,11 @@ def test_a_table_of_contents_of_another_media_type_is_read():
 def test_a_dtd_of_its_own_gives_its_entities_and_leaves_nothing():
     chapter = (
         '<?xml version="1.0"?><!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.1//EN" "http://x/y.dtd" ['
-        '<!ENTITY hero "Ann Keeper"> <!ENTITY bomb "&hero;&hero;"> ]><html xmlns="http://www.w3.org/1999/xhtml"><head><title>T</title></head>'
-        "<body><p>&hero;&nbsp;came&mdash;at last. &unknown;</p></body></html>"
+        '<!ENTITY hero "Ann Keeper"> <!ENTITY ship "<em>Lark</em>"><!ENTITY bomb "&hero;&hero;"> ]><html xmlns="http://www.w3.org/1999/xhtml"><head><title>T</title></head>'
+        "<body><p>&hero;&nbsp;came&mdash;at last on the &ship;. &unknown;</p></body></html>"
     )
     document = load(archive({"O/c0.xhtml": chapter, "O/b.opf": package(["c0.xhtml"])}), "x.epub")
-    assert texts(document) == ["Ann Keeper came—at last. &unknown;"]
+    assert texts(document) == ["Ann Keeper came—at last on the Lark. &unknown;"]
 
 
 def test_a_chapter_in_svg_is_read():
@@ -167,6 +168,10 @@ def test_a_chapter_in_svg_is_read():
     document = load(archive({"O/c0.xhtml": page("<p>A.</p>"), "O/c1.svg": drawn, "O/b.opf": opf}), "x.epub")
     assert all(line in document.text() for line in lines)
     assert all(line in book(f"<div>{drawn}</div>").text() for line in lines)
+    two = '<text><tspan x="1" y="2">The lamp was</tspan><tspan x="1" y="4">out.</tspan></text>'
+    drawn = drawn.replace("</svg>", f"{two}</svg>")
+    document = load(archive({"O/c0.xhtml": page("<p>A.</p>"), "O/c1.svg": drawn, "O/b.opf": opf}), "x.epub")
+    assert texts(document)[-1] == "The lamp was out."
 
 
 def test_xhtml_with_a_prefix_is_read_as_any_other():
@@ -194,6 +199,8 @@ def test_links_of_the_site_are_no_text_and_the_author_is_who_the_page_names():
     assert texts(document)[-2:] == [PROSE.strip(), "Next he lit the lamp."]
     assert document.author == "Ann Keeper"
     assert notices(document)["furniture"] == 12
+    site = '<meta name="author" content="The Bay"><meta property="og:site_name" content="The Bay">'
+    assert web(f"{byline}<p>{PROSE}</p>", f"<title>T</title>{site}").author == "Ann Keeper"
 
 
 def test_single_letters_of_a_table_or_a_list_stay_apart():

@@ -144,7 +144,7 @@ class _Text:
     def _frame(self, frame: Any) -> str:
         """Returns the formula in a frame; else what it holds: the picture of an object is beside it."""
         held = frame.find("{*}object")
-        name = attribute(held, "href").removeprefix("./") if held is not None else ""
+        name = attribute(held, "href").removeprefix("./").rstrip("/") if held is not None else ""
         formula = parse_xml(_read(self.archive, f"{name}/content.xml", self.limits)) if name else None
         if formula is None or local_name(formula) != "math":
             return self.renderer.inside(frame)

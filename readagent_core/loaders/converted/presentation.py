@@ -5,10 +5,13 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from lxml import etree
+
 from readagent_core.document import Document
 from readagent_core.errors import DamagedDocumentError
 from readagent_core.loaders.base import Limits
 from readagent_core.loaders.converted.as_epub import Pictures, attribute, open_as_epub, picture, tagged
+from readagent_core.loaders.docx.equations import M, parse_omml
 from readagent_core.loaders.office import Part, chart_rows, diagram_texts, open_office
 
 _FURNITURE = ("sldNum", "dt", "ftr", "hdr", "sldImg")  # placeholders of page numbers, dates and the like
@@ -40,29 +43,40 @@ def _slide(part: Part, number: int, pictures: Pictures) -> str:
             title = " ".join(map(_text, shape.iter("{*}p")))
         elif shape.tag.endswith(("}tbl", "}chart")):
             cells = ([_text(cell) for cell in row.iter("{*}tc")] for row in shape.iter("{*}tr"))
-            rows = chart_rows(shape, part) if shape.tag.endswith("}chart") else cells
-            html = ("".join(tagged("td", escape(cell)) for cell in row) for row in rows)
+            rows = (
+                ([escape(cell) for cell in row] for row in chart_rows(shape, part))
+                if shape.tag.endswith("}chart")
+                else cells
+            )
+            html = ("".join(tagged("td", cell) for cell in row) for row in rows)
             parts.append(tagged("table", "".join(tagged("tr", row) for row in html)))
         elif shape.tag.endswith("}relIds"):
             parts.append(tagged("ul", "".join(tagged("li", escape(text)) for text in diagram_texts(shape, part))))
         elif shape.tag.endswith("}pic"):
             parts.append(_picture(shape, part, pictures))
         else:
-            lines = [tagged("li", escape(text)) for line in shape.iter("{*}p") if (text := _text(line))]
+            lines = [tagged("li", text) for line in shape.iter("{*}p") if (text := _text(line))]
             parts.append(tagged("ul", "".join(lines)) if len(lines) > 1 else "".join(lines).replace("li>", "p>"))
     notes = part.related("notesSlide")
     for shape in () if notes is None or notes.root is None else notes.root.iter("{*}sp"):
         mark = shape.find(".//{*}nvPr/{*}ph")
         if mark is not None and mark.get("type") == "body":
             lines = [text for line in shape.iter("{*}p") if (text := _text(line))]
-            parts += [tagged("p", escape(("" if at else "Notes: ") + line)) for at, line in enumerate(lines)]
-    return tagged("h1", escape(title.strip() or f"Slide {number}")) + "".join(parts)
+            parts += [tagged("p", ("" if at else "Notes: ") + line) for at, line in enumerate(lines)]
+    return tagged("h1", title.strip() or f"Slide {number}") + "".join(parts)
 
 
 def _text(element: Any) -> str:
-    """Returns the text of a paragraph or cell on one line; a line break or the end of a paragraph is a space."""
-    parts = element.iter("{*}t", "{*}br", "{*}p")
-    return " ".join("".join((part.text or "") if part.tag.endswith("}t") else " " for part in parts).split())
+    """Returns the HTML of a paragraph or cell on one line; a line break or the end of a paragraph is a space."""
+    parts = list[str]()
+    for part in element.iter("{*}t", "{*}br", "{*}p", f"{M}oMath"):
+        if part.tag == f"{M}oMath":
+            parts.append(etree.tostring(parse_omml(part), encoding="unicode"))
+        elif part.tag.endswith("}t"):
+            parts.append(escape(part.text or "") if part.tag != f"{M}t" else "")
+        else:
+            parts.append(" ")
+    return " ".join("".join(parts).split())
 
 
 def _picture(shape: Any, part: Part, pictures: Pictures) -> str:

@@ -116,6 +116,7 @@ class _Reader:
         elif word in (b"title", b"author") and group.apart == b"info" and word not in self.facts:
             group.apart = word
         elif word == b"footnote":
+            group.apart = b"" if group.apart == b"*" else group.apart
             self.held.append(f"\x00{len(self.notes) + 1}\x00")
             group.around = len(self.notes), self.paragraphs, self.held
             self.notes.append("")

@@ -83,6 +83,7 @@ class _BodyReader:
                 self.anchored[before], self.reader.anchors = self.reader.anchors, []
             figures += [(len(pieces), figure) for figure in self.reader.figures]
             self.reader.figures.clear()
+        pieces += self._end_list()
         if not pieces:  # the descriptions are all the text there is
             pieces = [(0, f"[{figure.alt}]") for _, figure in figures if figure.alt]
 

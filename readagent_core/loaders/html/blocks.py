@@ -317,8 +317,9 @@ def _is_line(tag: Element) -> bool:
 
 def drawn_text(svg: Element) -> list[str]:
     """Returns the paragraphs of a page that is drawn as SVG with its words; [] for a picture with a few labels."""
-    lines = [" ".join(text_of(one).split()) for one in svg.iter("text")]
-    lines = [line for line in lines if line]
-    if sum(len(line.split()) for line in lines) < _FEWEST_DRAWN or not lines:
+    # a part with a place of its own begins a line
+    lines = [text_of(one, " " if one.xpath("tspan[@x or @y or @dy]") else "") for one in svg.iter("text")]
+    lines = [line for line in (" ".join(line.split()) for line in lines) if line]
+    if sum(len(line.split()) for line in lines) < _FEWEST_DRAWN:
         return []
     return split_paragraphs(lines, Layout.detect([lines]))

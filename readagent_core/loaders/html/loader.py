@@ -335,7 +335,9 @@ def _find_main(body: Element) -> Element:
 def _find_title_and_author(head: _Head, tree: Element, found: list[Block], facts: dict[str, str]) -> tuple[str, str]:
     page_title = _UNTITLED.sub("", head.title)
     by = _TITLE_BY.match(page_title)
-    author = facts.get("author") or head.meta("author", "dc.creator", "citation_author") or _named_author(tree)
+    author = facts.get("author") or head.meta("author", "dc.creator", "citation_author")
+    if not author or author == head.meta("og:site_name"):
+        author = _named_author(tree) or author
     if by and not facts.get("title"):
         return by.group("title"), author or by.group("author")
     tops = [b.text for b in found if b.kind == "heading" and b.level == 1]

@@ -165,12 +165,12 @@ def mark_structure(root: Element, language: str) -> None:
         _append(one, signs[inner + 1])
     for one in list(root.iter("ol")):
         _number_items(one)
-    for one in list(root.iter("img")):
-        letter = _LETTER.match(one.get("alt") or "")
+    for one in list(root.iter("img", "svg")):
+        letter = _LETTER.match(one.get("alt") or "" if one.tag == "img" else text_of(one).strip())
         after = one.tail or _text_after(one)
         if letter and after.lstrip("'’ ")[:1].isalpha() and not _text_before(one):
             one.tag = "span"
-            one.text = letter.group(1).upper()
+            empty(one, letter.group(1).upper())
     for one in list(root.iter("span", "b", "big", "font", "strong")):
         named = one.tail and any(map(_DROP_CAP.match, class_names(one)))
         if named and len(initial := text_of(one).strip("\"'“‘«» ")) == 1 and initial not in _WORDS:

@@ -49,7 +49,7 @@ _OPTIONS = {"remove_comments": True, "remove_pis": True, "huge_tree": True, "no_
 
 
 def parse_html(text: str) -> Element:
-    """Return the root element of ``text``, 'html' or 'svg'. CDATA sections become text."""
+    """Return the root element of ``text``, 'html'. CDATA sections become text."""
     text = _expand_entities(without_reserved(_DECLARATION.sub("", text, count=1)))
     root = None
     if _XHTML.search(text[:4000]):
@@ -62,7 +62,7 @@ def parse_html(text: str) -> Element:
     prefixes = frozenset({"html", "xhtml", "m", "mml", "svg", *_PREFIX.findall(text[:4000])})
     for element in root.iter(etree.Element):
         _rename(element, prefixes)
-    if root.tag not in ("html", "svg"):
+    if root.tag != "html":
         page = etree.Element("html")
         page.append(root)
         root = page
@@ -128,8 +128,8 @@ def _expand_entities(text: str) -> str:
     own = {}
     if found:
         text = text[: found.start()] + text[found.end() :]
-        values = ((m.group(1), unescape(m.group(2) or m.group(3) or "")) for m in _ENTITY.finditer(found["own"] or ""))
-        own = {name: value for name, value in values if len(value) < _LONGEST_ENTITY and "<" not in value}
+        values = ((m.group(1), m.group(2) or m.group(3) or "") for m in _ENTITY.finditer(found["own"] or ""))
+        own = {name: value for name, value in values if len(value) < _LONGEST_ENTITY}
     if "&" not in text:
         return text
 
@@ -137,7 +137,9 @@ def _expand_entities(text: str) -> str:
         name = reference.group(1)
         if name in _XML_ENTITIES:
             return reference.group()
-        value = own.get(name) or unescape(reference.group())
+        if "<" in own.get(name, ""):
+            return own[name]
+        value = unescape(own.get(name) or reference.group())
         return f"&amp;{name};" if value == reference.group() else escape(value)
 
     return _REFERENCE.sub(replaced, text)
