@@ -4,6 +4,7 @@
 import { button, el, icon, number, plural } from "../shared/dom.js";
 import { takeDropped, takeDrops } from "../shared/dropped.js";
 import { container } from "../shared/streamlit.js";
+import { tabState } from "../shared/tab_state.js";
 
 /**
  * @import { Import } from "../protocol.js"
@@ -13,8 +14,20 @@ import { container } from "../shared/streamlit.js";
 
 const MOST_NOTES = 4; // of files in one state, each with a line of its own
 const SOON_MS = 100;
+const LOST_MS = 3_000; // after which files whose uploader is gone have not come to the server
 const ENDED = ["password", "opened", "failed"]; // states in which a file only waits to be looked at
 const MOST_ENDED = 1; // notes of files that were opened or not: more of them would push the shelf far down
+
+/** The files of this tab that the server has not yet: they outlive the first visit's screen, which goes at the first book. */
+const underWay = () => ({
+  sent: /** @type {File[]} */ ([]), // on their way to the server
+  input: /** @type {HTMLInputElement | null} */ (null), // that took them
+  next: /** @type {File[]} */ ([]), // files that go after them
+  /** @type {{name: string, title: string, text: string, folder?: boolean}[]} */
+  refused: [], // files that were too large to send, and folders: name, why, and what to do
+  known: /** @type {Set<string>} */ (new Set()), // keys of imports
+  follow: "", // the name, then the key of the one file dropped on a book: it is opened in its place
+});
 
 export class Adding {
   /** @param {Api["send"]} send */
@@ -24,13 +37,7 @@ export class Adding {
     this.most = 0; // bytes
     this.folders = false;
     this.drawn = "";
-    /** @type {string[]} */
-    this.sent = []; // names of files on their way to the server
-    /** @type {File[]} */
-    this.next = []; // files that go after them
-    /** @type {{name: string, title: string, text: string, folder?: boolean}[]} */
-    this.refused = []; // files that were too large to send, and folders: name, why, and what to do
-    this.follow = ""; // the name, then the key of the one file dropped on a book: it is opened in its place
+    this.files = tabState("adding", underWay);
     /** @type {Import[]} */
     this.imports = [];
     this.notes = el("div", { class: "notes", role: "status" });
@@ -55,7 +62,7 @@ export class Adding {
   /** A folder comes without its path, by which the server would read it. @param {Dropped} dropped */
   dropped({ files, folders }) {
     const text = this.folders ? "It is imported by its path." : "Open it, and drop the files in it.";
-    this.refused.push(...folders.map((name) => ({ name, title: "This is a folder", text, folder: this.folders })));
+    this.files.refused.push(...folders.map((name) => ({ name, title: "This is a folder", text, folder: this.folders })));
     this.give(files);
   }
 
@@ -63,7 +70,7 @@ export class Adding {
   give(files) {
     /** @param {number} bytes */
     const megabytes = (bytes) => Math.round(bytes / 2 ** 20);
-    this.refused.push(
+    this.files.refused.push(
       ...files
         .filter((file) => file.size > this.most)
         .map(({ name, size }) => ({
@@ -72,7 +79,7 @@ export class Adding {
           text: `It has ${megabytes(size)} MB; at most ${megabytes(this.most)} MB can be opened.`,
         })),
     );
-    this.next.push(...files.filter((file) => file.size <= this.most));
+    this.files.next.push(...files.filter((file) => file.size <= this.most));
     this.upload();
   }
 
@@ -80,45 +87,67 @@ export class Adding {
   upload() {
     /** @type {HTMLInputElement | null} */
     const input = document.querySelector(`${container("unseen_drop")} input[type="file"]`);
-    if (!input && this.next.length && !this.ended.signal.aborted) setTimeout(() => this.upload(), SOON_MS); // it is drawn after us
-    if (input && !this.sent.length && this.next.length) {
+    if (!input && this.files.next.length && !this.ended.signal.aborted) setTimeout(() => this.upload(), SOON_MS); // it is drawn after us
+    if (input && !this.files.sent.length && this.files.next.length) {
       const given = new DataTransfer();
-      for (const file of this.next) given.items.add(file);
-      this.sent = this.next.map((file) => file.name);
-      this.next = [];
+      for (const file of this.files.next) given.items.add(file);
+      this.files.sent = this.files.next;
+      this.files.next = [];
       input.files = given.files;
       input.dispatchEvent(new Event("change", { bubbles: true }));
+      this.files.input = input;
+      this.watch(input);
     }
     this.draw();
+  }
+
+  /** Gives the files again where the uploader that has them went before it sent them. @param {HTMLInputElement} input */
+  watch(input, gone = false) {
+    setTimeout(() => {
+      const { files } = this;
+      if (!files.sent.length || files.input !== input) return;
+      if (!gone) return this.watch(input, !input.isConnected);
+      files.next.unshift(...files.sent);
+      files.sent = [];
+      this.upload();
+    }, LOST_MS);
   }
 
   /** @param {{imports: Import[], formats: string, most: number, folders: boolean}} data */
   update({ imports, formats, most, folders }) {
     Object.assign(this, { formats, most, folders });
-    const known = new Set(this.imports.map((one) => one.key));
+    const { known } = this.files;
     for (const { key, name } of imports) {
-      if (known.has(key) || !this.sent.includes(name)) continue;
-      this.sent.splice(this.sent.indexOf(name), 1);
-      if (name === this.follow) this.follow = key;
+      if (known.has(key)) continue;
+      known.add(key);
+      const at = this.files.sent.findIndex((file) => file.name === name);
+      if (at < 0) continue;
+      this.files.sent.splice(at, 1);
+      if (name === this.files.follow) this.files.follow = key;
     }
     this.imports = imports;
     const elsewhere = takeDropped();
     if (elsewhere) this.dropped(elsewhere);
     else this.upload();
-    if (elsewhere?.files.length === 1) this.follow = elsewhere.files[0].name;
-    const opened = imports.find(({ key, state }) => key === this.follow && state === "opened");
+    if (elsewhere?.files.length === 1) this.files.follow = elsewhere.files[0].name;
+    const opened = imports.find(({ key, state }) => key === this.files.follow && state === "opened");
     if (!opened) return;
-    this.follow = "";
+    this.files.follow = "";
     this.send({ do: "open", of: opened.book });
   }
 
   draw() {
-    const drawn = JSON.stringify([this.imports, this.sent, this.next.length, this.refused.length]);
+    const drawn = JSON.stringify([
+      this.imports,
+      this.files.sent.map(({ name }) => name),
+      this.files.next.length,
+      this.files.refused.length,
+    ]);
     if (drawn === this.drawn) return; // a button that is replaced while it is pressed does nothing
     this.drawn = drawn;
-    const refused = this.refused.map((one) => {
+    const refused = this.files.refused.map((one) => {
       const dismiss = () => {
-        this.refused.splice(this.refused.indexOf(one), 1);
+        this.files.refused.splice(this.files.refused.indexOf(one), 1);
         this.draw();
       };
       const choose = () => {
@@ -127,20 +156,22 @@ export class Adding {
       };
       return this.failed(one.name, one.title, one.text, dismiss, one.folder ? button("Import a folder", choose, { kind: "slim" }) : null);
     });
-    /** @param {string} name */
-    const forget = (name) => () => {
-      this.sent.splice(this.sent.indexOf(name), 1);
+    /** @param {File} file */
+    const forget = (file) => () => {
+      this.files.sent.splice(this.files.sent.indexOf(file), 1);
       this.upload();
     }; // an upload that failed
     /** @param {string} state */
     const many = (state) => this.imports.filter((one) => one.state === state).length > MOST_NOTES;
     const joined = ["waiting", "opened"].filter(many); // states whose files share one note
     const sent =
-      this.sent.length > MOST_NOTES
-        ? [this.busy(`Opening ${number(this.sent.length)} files…`)]
-        : this.sent.map((name) => this.busy(`Opening ${name}…`, this.away(forget(name), name)));
+      this.files.sent.length > MOST_NOTES
+        ? [this.busy(`Opening ${number(this.files.sent.length)} files…`)]
+        : this.files.sent.map((file) => this.busy(`Opening ${file.name}…`, this.away(forget(file), file.name)));
     const next =
-      this.next.length > MOST_NOTES ? [this.waiting(plural(this.next.length, "file"))] : this.next.map(({ name }) => this.waiting(name));
+      this.files.next.length > MOST_NOTES
+        ? [this.waiting(plural(this.files.next.length, "file"))]
+        : this.files.next.map(({ name }) => this.waiting(name));
     /** @param {string} state */
     const of = (state) => this.imports.filter((one) => one.state === state);
     const under = this.imports.filter(({ state }) => !ENDED.includes(state) && !joined.includes(state)).map((one) => this.line(one));
@@ -165,14 +196,14 @@ export class Adding {
     /** @param {string} state */
     const of = (state) => this.imports.filter((one) => one.state === state);
     const added = new Map(of("opened").map(({ book, title = "" }) => [book, title.replace(/\.$/, "")]));
-    const [locked, failed] = [of("password").length, of("failed").length + this.refused.length];
+    const [locked, failed] = [of("password").length, of("failed").length + this.files.refused.length];
     const said = [
       added.size === 1 ? `Added ${[...added.values()][0]}.` : added.size ? `Added ${plural(added.size, "book")}.` : "",
       locked ? `${plural(locked, "file")} ${locked === 1 ? "needs" : "need"} a password.` : "",
       failed ? `${plural(failed, "file")} could not be opened.` : "",
     ];
     const dismiss = () => {
-      this.refused = [];
+      this.files.refused = [];
       this.send({ do: "dismiss", of: ENDED.flatMap((state) => of(state).map((one) => one.key)).join(",") });
       this.draw();
     };

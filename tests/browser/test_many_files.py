@@ -66,3 +66,15 @@ def test_many_files_share_a_note_and_one_book_is_opened_from_its_note(
         broken = {**files[0], "name": "broken.epub", "buffer": b"no archive"}
         chooser.value.set_files([broken, {**files[0], "name": "a-barn.txt", "buffer": b"A Barn\n\nIt is dry."}])
         expect(page.locator(".notes > .note")).to_contain_text(["Added a barn. 1 file could not be opened."])
+
+
+def test_files_dropped_one_by_one_outlive_the_screen_of_the_first_visit(
+    page: Page, start_app: StartApp, tmp_path: Path
+) -> None:
+    with start_app(tmp_path / "home") as url:
+        page.goto(url)
+        page.get_by_role("button", name="Choose a file").wait_for()
+        for n in range(4):  # the first book ends that screen while the others are on their way
+            drop(page, f"house-{n}.txt", f"House {n}\n\nDear aunt, it rains in {n}.".encode())
+        for n in range(4):
+            expect(card(page, f"house {n}")).to_have_count(1)
