@@ -262,3 +262,21 @@ def test_words_that_are_glued_part_no_hebrew():
     page(writer, fonts, f"BT 1 0 0 1 50 500 Tm {glued} /H 10 Tf {letters} ET")
     (paragraph,) = load(written(writer), "x.pdf").paragraphs
     assert paragraph.text == f"the harbour keepers were there {hebrew}"
+
+
+def test_a_mark_after_a_number_follows_it_in_hebrew():
+    writer = PdfWriter()
+    word = "יהורםגאוןישראל"
+    fonts = {"R": mapped_font(writer, ASCII), "H": mapped_font(writer, dict(enumerate(word, 65)))}
+    letters = " ".join(f"1 0 0 1 {300 - 6 * n} 420 Tm <{65 + n:02x}> Tj" for n in range(len(word)))
+    page(writer, fonts, f"BT /R 10 Tf 1 0 0 1 192 420 Tm (.1984 ) Tj /H 10 Tf {letters} ET")
+    (paragraph,) = load(written(writer), "x.pdf").paragraphs
+    assert paragraph.text == f"{word} 1984."
+
+
+def test_letters_of_a_negative_size_that_are_turned_stand_upright():
+    writer = PdfWriter()
+    lines = ["Income of the keepers in the year", "Oil that was burned in the lamp", "Boats that came to the bay"]
+    drawn = " ".join(f"-1 0 0 -1 50 {500 - 40 * n} Tm ({line}) Tj" for n, line in enumerate(lines))
+    page(writer, {"R": mapped_font(writer, ASCII)}, f"BT /R -10 Tf {drawn} ET")
+    assert load(written(writer), "x.pdf").text() == " ".join(lines)

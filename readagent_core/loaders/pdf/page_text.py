@@ -22,6 +22,7 @@ from readagent_core.loaders.pdf.lines import GUTTER, INDEX, SAME, TOUCHING, UNKN
 # all but ASCII, Latin letters, dashes and quotation marks: most lines have nothing to be cleaned
 _UNUSUAL = re.compile("[^ -~\u00a1-\u00a7\u00a9-\u00b3\u00b5-\u00b7\u00b9-\u02c5\u2010-\u2026]")
 _COMPATIBLE = re.compile("[\ufb00-\ufb06\ufb1d-\ufdff\ufe70-\ufefc\u00a0]+")  # ligatures, Arabic presentation forms
+_MARK_OF_NUMBER = re.compile(r"(?<=\s)([.,;:!?…%]+)(\d[\d.,:/-]*)(?=[\s)]|$)")  # after it, in right-to-left text
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]{2,}")
 _LEFT = "[A-Za-z0-9À-ɏͰ-ԯ\u0660-\u0669\u06f0-\u06f9]"  # letters and digits that run from left to right
 _LEFT_TO_RIGHT = re.compile(f"{_LEFT}(?:[^\u0590-\u065f\u066a-\u06ef\u06fa-\u08ff]*{_LEFT})?")
@@ -121,9 +122,10 @@ class _PageReader:
                 self.text = _ACCENT_AFTER.sub(self._accent_first, self.text)
 
     def _turn_at(self, position: int) -> int:
-        """Returns the quarter turns of the writing direction."""
+        """Returns the quarter turns of the writing direction. A negative size turns a letter by two."""
         angle: float = pdfium.FPDFText_GetCharAngle(self.raw, self._index(position))
-        return -round(angle / (pi / 2)) % 4
+        turned = 2 * (pdfium.FPDFText_GetFontSize(self.raw, self._index(position)) < 0)
+        return (turned - round(angle / (pi / 2))) % 4
 
     def _is_above_next(self, position: int) -> bool:
         """Returns whether the next character is under this one, and both are Chinese or Japanese."""
@@ -221,7 +223,7 @@ class _PageReader:
         runs = [found.span() for found in _RIGHT_TO_LEFT.finditer(self.text, start, stop)]
         ordered = all(self._origin(self._index(a))[0] >= self._origin(self._index(b - 1))[0] for a, b in runs)
         if self.turn or not runs or (ordered and not _mirrored(text)):
-            return text
+            return _MARK_OF_NUMBER.sub(r"\2\1", text) if runs and not self.turn else text
         shown = [i for i, c in enumerate(text, start) if c != " " or not self._is_generated(i)]
         spaced = len(shown) > stop - start - text.count(" ")  # the file draws the spaces
         # letters of one glyph stay in order; a space may have the place of what follows it
@@ -330,7 +332,7 @@ class _PageReader:
     def _size(self, index: int) -> float:
         """Returns the size of a character in points."""
         pdfium.FPDFText_GetMatrix(self.raw, index, self._matrix)
-        size = pdfium.FPDFText_GetFontSize(self.raw, index) * hypot(self._matrix.c, self._matrix.d)
+        size = abs(pdfium.FPDFText_GetFontSize(self.raw, index)) * hypot(self._matrix.c, self._matrix.d)
         return min(size if size >= _SMALLEST else size * self._scale, _LARGEST) or UNKNOWN
 
     def _true_scale(self, positions: Sequence[int]) -> float:
