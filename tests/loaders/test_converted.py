@@ -138,6 +138,24 @@ def test_an_equation_on_a_slide_keeps_its_numbers():
     assert any(span.kind is SpanKind.FORMULA for p in document.paragraphs for span in p.spans)
 
 
+def test_powers_and_indices_keep_their_height():
+    rtf = rb"{\rtf1 About 10{\super \u8722 -6} m of H{\sub 2}O, 5\super 2\nosupersub  of it.\par}"
+    assert load(rtf, "x.rtf").text() == "About 10⁻⁶ m of H₂O, 5² of it."
+    with zipfile.ZipFile(BytesIO(MADE["pptx"]())) as archive:
+        slides = {name: archive.read(name) for name in archive.namelist()}
+    power = b'10</a:t></a:r><a:r><a:rPr baseline="30000"/><a:t>6</a:t></a:r></a:p>'
+    slides["ppt/slides/slide1.xml"] = slides["ppt/slides/slide1.xml"].replace(b"</a:t></a:r></a:p>", power)
+    assert "10⁶" in load(packed(slides), "x.pptx").text()
+    with zipfile.ZipFile(BytesIO(converting.odt())) as archive:
+        files = {name: archive.read(name) for name in archive.namelist() if name != "mimetype"}
+    style = '<style xmlns="urn:x" name="{}"><text-properties text-position="{}"/></style>'
+    styles = style.format("A", "super 58%") + style.format("B", "-33% 58%")
+    raised = b'10<text:span text:style-name="A">6</text:span> of H<text:span text:style-name="B">2</text:span>O. So<'
+    content = files["content.xml"].replace(b"<office:body>", f"{styles}<office:body>".encode()).replace(b"So<", raised)
+    document = load(packed(files | {"content.xml": content}, "application/vnd.oasis.opendocument.text"), "x.odt")
+    assert "10⁶ of H₂O. So" in flat(document)
+
+
 CHART = (
     '<c:chartSpace xmlns:c="http://c" xmlns:a="http://a"><c:chart><c:title><a:t>Oil a day</a:t></c:title><c:plotArea>'
     "<c:ser><c:tx><c:v>Pints</c:v></c:tx><c:cat><c:pt><c:v>Monday</c:v></c:pt><c:pt><c:v>Friday</c:v></c:pt></c:cat>"

@@ -73,6 +73,12 @@ class _Text:
         self.counted: dict[tuple[str, int], int] = {}
         shown = [(style, style.find("{*}text-properties")) for style in styles]
         self.hidden = {attribute(s, "name") for s, text in shown if text is not None and attribute(text, "display")}
+        places = [(attribute(s, "name"), attribute(text, "text-position")) for s, text in shown if text is not None]
+        self.raised = {  # the elements of superscript and subscript: 'super 58%', '-33% 58%'
+            name: "sub" if place.startswith(("sub", "-")) else "sup"
+            for name, place in places
+            if place and not place.startswith("0%")
+        }
         rules: dict[str, Rule] = {
             **dict.fromkeys(_LEFT_OUT, None),
             "p": self._block,
@@ -114,8 +120,10 @@ class _Text:
 
     def _block(self, block: Any) -> str:
         kind = block.tag.rpartition("}")[2]
+        style = attribute(block, "style-name")
         kind = f"h{min(6, _number(block, 'outline-level'))}" if kind == "h" else kind
-        hidden = " hidden" if attribute(block, "style-name") in self.hidden else ""
+        kind = self.raised.get(style, kind) if kind == "span" else kind
+        hidden = " hidden" if style in self.hidden else ""
         return f"<{kind}{hidden}>{self.renderer.inside(block)}</{kind}>"
 
     def _list(self, items: Any) -> str:

@@ -12,6 +12,7 @@ from readagent_core.errors import DamagedDocumentError
 from readagent_core.loaders.base import Limits
 from readagent_core.loaders.converted.as_epub import Pictures, attribute, open_as_epub, picture, tagged
 from readagent_core.loaders.docx.equations import M, parse_omml
+from readagent_core.loaders.maths import raise_text
 from readagent_core.loaders.office import Part, chart_rows, diagram_texts, open_office
 
 _FURNITURE = ("sldNum", "dt", "ftr", "hdr", "sldImg")  # placeholders of page numbers, dates and the like
@@ -73,7 +74,10 @@ def _text(element: Any) -> str:
         if part.tag == f"{M}oMath":
             parts.append(etree.tostring(parse_omml(part), encoding="unicode"))
         elif part.tag.endswith("}t"):
-            parts.append(escape(part.text or "") if part.tag != f"{M}t" else "")
+            text = part.text or "" if part.tag != f"{M}t" else ""
+            run = part.getparent().find("{*}rPr")
+            height = str(run.get("baseline") or "0") if run is not None else "0"
+            parts.append(escape((height.strip("0%") and raise_text(text, up=height[0] != "-")) or text))
         else:
             parts.append(" ")
     return " ".join("".join(parts).split())

@@ -9,6 +9,7 @@ from html import escape
 from readagent_core.document import Document, Notice
 from readagent_core.loaders.base import Limits, check_size
 from readagent_core.loaders.converted.as_epub import note_at, note_link, open_as_epub, tagged
+from readagent_core.loaders.maths import raise_text
 from readagent_core.loaders.symbols import from_font
 from readagent_core.words import count_of
 
@@ -18,6 +19,7 @@ _APART = frozenset(
     b"listoverridetable rsidtbl generator filetbl revtbl header headerl headerr headerf footer footerl footerr footerf "
     b"fldinst bkmkstart bkmkend xe tc private nonshppict shpinst annotation atnid atnauthor mmathPr".split()
 )
+_RAISED = {b"super": "\x02", b"up": "\x02", b"sub": "\x03", b"dn": "\x03"}  # what begins text that is so, up to \x04
 _MARKS = {
     b"emdash": "—", b"endash": "–", b"lquote": "‘", b"rquote": "’", b"ldblquote": "“", b"rdblquote": "”",
     b"bullet": "•", b"tab": "\t", b"line": "\n", b"cell": "\x01", b"nestcell": "\x01",
@@ -45,6 +47,7 @@ class _Group:
     hidden: bool = False
     cell: bool = False
     level: int = 0
+    raised: bytes = b""
     around: tuple[int, list[str], list[str]] | None = None
 
 
@@ -132,6 +135,8 @@ class _Reader:
             self.charsets[group.font] = _CODE_PAGES[number]
         elif word == b"uc":
             group.skipped = min(number or 0, 8)
+        elif word in (b"super", b"up", b"sub", b"dn", b"nosupersub", b"plain"):
+            group.raised = word if number != 0 and word in _RAISED else b""
         elif word == b"v":
             group.hidden = number != 0
         elif word == b"s" and number is not None:
@@ -176,12 +181,16 @@ class _Reader:
             if found := _HEADING.match(text):
                 self.styles[self.style] = int(found[1])
         elif not group.apart and not group.hidden:
-            self.held.append(text)
+            self.held.append(f"{_RAISED[group.raised]}{text}\x04" if group.raised and text else text)
 
     def _paragraph(self, group: _Group) -> None:
         if group.apart:
             return
         joined = "".join(self.held).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        joined = re.sub("\x04\x02|\x04\x03", "", joined)
+        joined = re.sub(
+            "([\x02\x03])([^\x04]*)\x04", lambda found: raise_text(found[2], up=found[1] == "\x02") or found[2], joined
+        )
         text = escape(joined).strip().replace("\n", "<br/>")
         self.held.clear()
         text = re.sub("\x00(\\d+)\x00", lambda found: note_link(f"note-{found[1]}", found[1]), text)

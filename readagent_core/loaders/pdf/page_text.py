@@ -124,7 +124,7 @@ class _PageReader:
     def _turn_at(self, position: int) -> int:
         """Returns the quarter turns of the writing direction. A negative size turns a letter by two."""
         angle: float = pdfium.FPDFText_GetCharAngle(self.raw, self._index(position))
-        turned = 2 * (pdfium.FPDFText_GetFontSize(self.raw, self._index(position)) < 0)
+        turned: int = 2 * (pdfium.FPDFText_GetFontSize(self.raw, self._index(position)) < 0)
         return (turned - round(angle / (pi / 2))) % 4
 
     def _is_above_next(self, position: int) -> bool:
