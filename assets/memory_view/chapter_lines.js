@@ -1,6 +1,7 @@
-// The coarsest grain of a book: a line for each chapter, with its minutes and the beginning of its first gist.
+// The coarsest grain of a book: a line or two for each chapter, with its minutes and the first sentences of its gists.
 
-import { el, fill, number, plural, sumOf } from "../shared/dom.js";
+import { el, number, plural, sumOf, withoutSigns } from "../shared/dom.js";
+import { beginningsOf } from "./sentences.js";
 import { chapterOf, readingTime, sectionAt, wordsBetween } from "./text_store.js";
 
 /**
@@ -14,6 +15,7 @@ import { chapterOf, readingTime, sectionAt, wordsBetween } from "./text_store.js
  */
 
 const TOLD_WORDS = 28; // of a chapter, about two lines
+const TOLD_LETTERS = 200; // at most; half as many where they are as wide as words are long
 
 /** The words of the gist of a page, also where it is veiled. @param {LayerPage} page */
 export const gistWords = (page) => page.gist?.words ?? page.veiled ?? 0;
@@ -31,6 +33,12 @@ export function grainWords(book, pages) {
 
 /** The pages that begin in a chapter. @param {LayerPage[]} pages @param {number} first @param {number} end */
 export const pagesIn = (pages, first, end) => pages.filter((page) => page.start >= first && page.start < end && gistWords(page));
+
+/** Where a chapter is told in which no page begins. @param {ReadingState} state @param {number} start */
+export function toldElsewhere(state, start) {
+  const page = state.pages[(state.pageAt(start) ?? 0) - 1];
+  return page && gistWords(page) ? `Told in the gist of page ${page.number}` : "";
+}
 
 export class ChapterLines {
   /** @param {{state: ReadingState, units: Units}} needs */
@@ -82,10 +90,12 @@ export class ChapterLines {
       node.classList.toggle("away", !this.folded.has(start));
       const [, end] = chapterOf(book, start);
       const inside = pagesIn(pages, start, end);
-      const told = inside.find((page) => page.gist)?.gist?.text ?? (inside.length ? "Opens when you have read it" : "");
+      const elsewhere = inside.length ? "" : toldElsewhere(this.state, start);
+      const gists = inside.flatMap((page) => (page.gist ? [withoutSigns(page.gist.text, book.outline.emphasis)] : []));
+      const most = book.outline.unspaced ? TOLD_LETTERS / 2 : TOLD_LETTERS;
+      const told = beginningsOf(gists, book.outline.language, most) || (inside.length ? "Opens when you have read it" : elsewhere);
       const title = book.heads.get(start)?.[0]?.[1] ?? (sectionAt(book, start) || book.outline.title);
-      const line = el("span", { class: "told", lang: book.outline.language, dir: "auto", hidden: !told });
-      fill(line, told, [], book.outline.emphasis);
+      const line = el("span", { class: "told", lang: book.outline.language, dir: "auto", hidden: !told }, told);
       node.classList.toggle(
         "veiled",
         inside.every((page) => !page.gist),
@@ -95,8 +105,11 @@ export class ChapterLines {
         el("span", { class: "small dimmer num" }, readingTime(book, wordsBetween(book, start, end))),
         line,
       );
-      const words = `${number(sumOf(inside, gistWords))} of ${plural(Math.round(wordsBetween(book, start, end)), "word")}`;
-      if (first.matches(".sec") && inside.length && !book.outline.unspaced) first.dataset.words = words;
+      const words = `${number(sumOf(inside, gistWords))} of ${plural(
+        sumOf(inside, (page) => page.words),
+        "word",
+      )}`;
+      if (first.matches(".sec")) first.dataset.words = inside.length && !book.outline.unspaced ? words : elsewhere;
     }
   }
 }

@@ -6,6 +6,7 @@ import { earlierBooks, fromEarlier } from "./earlier_books.js";
 import { byChapter, eventList, eventsOf, namer, recapOf, skippedSentence } from "./happened.js";
 import { linesOf } from "./name_card.js";
 import { drawStrip, stripCells } from "./presence_strip.js";
+import { firstSentence } from "./sentences.js";
 import { lastUpTo, sectionAt, unitEnd } from "./text_store.js";
 import { sentenceOf, toldLine, withQuotes } from "./told.js";
 import { presence, roleOf } from "./world.js";
@@ -35,19 +36,22 @@ const KINDS = [
 const MOST_ROWS = 12; // the others open with a press
 const NAMES_WIDE = 216; // px; of the column of names
 const NARROW = 1000; // px; narrower, one column with tabs
-const GISTS_BY_RULE = 6; // whose first sentences tell where one was, where there are no notes
+const FEW_EVENTS = 3; // fewer tell less of what was read than its gists do
+const GISTS_BY_RULE = 6; // whose first sentences tell where one was, where there are few notes
+const FEW_GISTS = 3; // fewer are told whole
 
 export class Glance {
   /**
-   * `bound`: the last paragraph that may be told of; `go`: to the words that a note rests on; `toPage`: to a page.
-   * @param {{state: ReadingState, frame: Frame, names: Names, bound: () => number, go: (note: NoteRecord) => void,
+   * `bound`: the last paragraph that may be told of; `inView`: the last on the screen; `go`: to the words that a note rests on; `toPage`: to a page.
+   * @param {{state: ReadingState, frame: Frame, names: Names, bound: () => number, inView: () => number, go: (note: NoteRecord) => void,
    *   toPage: (page: number) => void, send: Send}} needs
    */
-  constructor({ state, frame, names, bound, go, toPage, send }) {
+  constructor({ state, frame, names, bound, inView, go, toPage, send }) {
     this.state = state;
     this.frame = frame;
     this.names = names;
     this.bound = bound;
+    this.inView = inView;
     this.send = send;
     this.toPage = toPage;
     this.go = (/** @type {NoteRecord} */ note) => {
@@ -581,11 +585,22 @@ export class Glance {
     this.draw();
   }
 
-  /** Where was I: what was told so far in short, and what came just before. @param {Shown} shown */
-  recap({ known, counts, paragraph, page }) {
+  /**
+   * Where was I: what was told so far in short, and what came just before. Nothing of it is from beyond the place where the
+   * person is, whatever the World shows: on their page it ends where they have read to, or with what is on the screen.
+   * @param {Shown} shown
+   */
+  recap({ counts, paragraph: shown }) {
     const { world } = this.names;
-    const { book } = this.state;
-    const events = eventsOf(world, paragraph, "told");
+    const { book, furthest } = this.state;
+    const { page: current, paragraph: top } = this.state.here;
+    const end = current ? this.state.pages[current - 1].end : top;
+    const paragraph = Math.min(shown, Math.max(this.inView(), Math.min(furthest, end) - 1));
+    const known = world.asOf(paragraph);
+    const page = lastUpTo(this.pages, paragraph, (part) => part.start) + 1;
+    const told = eventsOf(world, paragraph, "told");
+    const gists = told.length < FEW_EVENTS ? this.gistLines(paragraph) : [];
+    const events = gists.length ? [] : told;
     const root = world.rootsAt(paragraph);
     const chapters = book.outline.chapters;
     /** @param {NoteRecord} note */
@@ -602,21 +617,18 @@ export class Glance {
           el("ol", { class: "kl hl" }, ...found.map((note) => toldLine(note, this.go, { name: nameOf(note) }))),
         ),
       );
-    const gists = events.length ? [] : this.gistLines(paragraph);
     const other = button("What happened", () => this.openSide("happened"), { kind: "quiet slim linkb" });
-    const { page: here } = this.state.here;
-    const title = sectionAt(book, this.state.here.paragraph);
-    const where = [here ? `You are on page ${here} of ${this.state.pages.length}` : "", title].filter(Boolean).join(", ");
+    const title = sectionAt(book, top);
+    const where = [current ? `You are on page ${current} of ${this.state.pages.length}` : "", title].filter(Boolean).join(", ");
+    const skipped = skippedSentence(this.lastPage(this.pages), current);
     const nothing =
       paragraph < 0 ? "Nothing counts as read yet. Read a page, or press “You” below the text to set how far you have read." : "";
     return [
       el("div", { class: "sidehead" }, el("h3", {}, "Where was I?"), this.node.classList.contains("onecolumn") ? "" : other),
-      where
-        ? el("p", { class: "small dim", dir: "auto" }, `${where}. ${nothing ? "" : skippedSentence(this.lastPage(this.pages), here)}`)
-        : "",
+      where ? el("p", { class: "small dim", dir: "auto" }, `${where}. ${nothing ? "" : skipped}`) : "",
       nothing ? el("p", { class: "dim" }, nothing) : "",
       ...(soFar.length ? [el("h4", { class: "big" }, "So far"), ...list(soFar)] : []),
-      ...(before.length ? [el("h4", { class: "big" }, "Just before"), ...list(before)] : []),
+      ...(before.length ? [el("h4", { class: "big" }, skipped ? "What you read last" : "Just before"), ...list(before)] : []),
       ...gists,
       this.names.store.series?.books.length
         ? button("In the earlier books", () => this.openSide("earlier"), { kind: "slim earlierb" })
@@ -627,17 +639,24 @@ export class Glance {
     ];
   }
 
-  /** Without notes: the first sentences of the last gists of pages that were read. @param {number} paragraph */
+  /**
+   * Where notes tell little: the first sentences of the last gists of pages that were read, of the first page also where
+   * only its beginning was.
+   * @param {number} paragraph
+   */
   gistLines(paragraph) {
-    const read = this.state.pages.filter((page) => page.gist && page.end - 1 <= paragraph).slice(-GISTS_BY_RULE);
+    const read = this.state.pages
+      .filter((page) => page.gist && (page.number === 1 ? page.start : page.end - 1) <= paragraph)
+      .slice(-GISTS_BY_RULE);
     if (!read.length) return [];
     /** @param {number} page */
     const go = (page) => () => {
       this.close();
       this.toPage(page);
     };
+    const { emphasis, language } = this.state.book.outline;
     /** @param {{text: string} | null | undefined} gist */
-    const words = (gist) => withoutSigns(gist?.text ?? "", this.state.book.outline.emphasis);
+    const words = (gist) => withoutSigns(gist?.text ?? "", emphasis);
     const lines = read.map(({ number: page, gist }) =>
       el(
         "li",
@@ -646,11 +665,16 @@ export class Glance {
           "button",
           { type: "button", class: "toldline", onclick: go(page), title: `Go to page ${page}` },
           el("span", { class: "pn num" }, String(page)),
-          el("span", { class: "tx", dir: "auto" }, ...withQuotes(sentenceOf(firstSentence(words(gist))))),
+          el(
+            "span",
+            { class: "tx", dir: "auto" },
+            ...withQuotes(sentenceOf(read.length < FEW_GISTS ? words(gist) : firstSentence(words(gist), language))),
+          ),
         ),
       ),
     );
-    return [el("h4", { class: "big" }, "From the gists of the last pages"), el("ol", { class: "kl hl" }, ...lines)];
+    const title = read.length > 1 ? "From the gists of the pages you read last" : `From the gist of page ${read[0].number}`;
+    return [el("h4", { class: "big" }, title), el("ol", { class: "kl hl" }, ...lines)];
   }
 
   /** The card of who is selected. @param {Known} one @param {Shown} shown */
@@ -696,6 +720,3 @@ export class Glance {
 
 /** @param {Element} node */
 const nameOf = (node) => node.getAttribute("aria-label") || node.textContent;
-
-/** @param {string} text */
-const firstSentence = (text) => /^[\s\S]*?[.!?。！？]["”’」』)]*(?=\s|$|[^\s.])/.exec(text)?.[0] ?? text;

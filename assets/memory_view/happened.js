@@ -86,7 +86,7 @@ const MOST_OF_PART = 2;
 
 /**
  * What was told, for who comes back: of each earlier chapter, or part of what was read, the events of those who are named most,
- * then all of the last pages.
+ * of one each first, then all of the last pages.
  * @param {NoteRecord[]} events as they are told
  * @param {{chapterOf: (paragraph: number) => number, weight: (note: NoteRecord) => number, page: number, pages?: number}} options
  */
@@ -103,8 +103,10 @@ export function recapOf(events, { chapterOf, weight, page, pages = 2 }) {
     else parts.set(part, [note]);
   }
   const soFar = [...parts.values()].flatMap((notes) => {
-    const best = new Set([...notes].sort((a, b) => weight(b) - weight(a)).slice(0, MOST_OF_PART));
-    return notes.filter((note) => best.has(note));
+    const ranked = [...notes].sort((a, b) => weight(b) - weight(a));
+    const ofEach = ranked.filter((note, i) => ranked.findIndex((one) => one.of[0] === note.of[0]) === i);
+    const best = [...new Set([...ofEach, ...ranked])].slice(0, MOST_OF_PART);
+    return notes.filter((note) => best.includes(note));
   });
   return { soFar, before };
 }

@@ -79,6 +79,7 @@ export class ReadingView {
       change();
       this.flow.show(place);
     } else this.flow.keepPlace(change);
+    if (state.folded && this.flow instanceof Scrolled) this.flow.showFold();
   }
 
   /** The person chose another look. @param {Look} look */

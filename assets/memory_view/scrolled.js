@@ -238,6 +238,22 @@ export class Scrolled {
     if (anchor) this.hold(anchor);
   }
 
+  /**
+   * Where gists or chapters stand in place of the text now, what stands for the place is whole in view; where that is a gist
+   * that is veiled, so is the last one before it that can be read.
+   */
+  showFold() {
+    const { anchor, state, layer } = this;
+    if (!anchor || this.isText(anchor.paragraph)) return;
+    const { paragraph, at, wanted } = anchor;
+    const most = 0.7 * this.frame.scroller.clientHeight - wanted; // further down than the place itself can go
+    const readable = state.pages.findLast((page) => page.gist && page.start <= paragraph)?.number ?? 0;
+    const downs = [layer.foldAt(paragraph, at)?.node, state.view === "gists" ? layer.drawn.get(readable)?.gist : null]
+      .map((node) => (node ? this.top + this.margin - node.getBoundingClientRect().top : 0))
+      .filter((down) => down > 0 && down < most);
+    if (downs.length) this.hold({ ...anchor, wanted: wanted + Math.max(...downs) });
+  }
+
   /** Turns to the next or previous page; before pages exist, by a screenful. @param {number} step */
   turn(step) {
     const { scroller } = this.frame;

@@ -1,4 +1,4 @@
-// The sentences of a text that is read aloud.
+// The sentences of a text that is read aloud, or told in short.
 
 import { sentenceSegments } from "./word_steps.js";
 
@@ -22,4 +22,25 @@ function pieces(from, to, text) {
   const space = text.lastIndexOf(" ", from + LONGEST);
   const end = space > from ? space + 1 : from + LONGEST;
   return [[from, end], ...pieces(end, to, text)];
+}
+
+/** @param {string} text @param {string} language */
+export const firstSentence = (text, language) => text.slice(...(sentencesOf(text, language)[0] ?? [0]));
+
+/**
+ * The first sentences of texts, as many as have room; where the first of all is too long, its beginning up to a word.
+ * @param {string[]} texts
+ * @param {string} language
+ * @param {number} most characters
+ */
+export function beginningsOf(texts, language, most) {
+  const [first, ...others] = texts.map((text) => firstSentence(text, language));
+  if (!first || first.length > most) return first ? `${first.slice(0, Math.max(first.lastIndexOf(" ", most), 0) || most)} …` : "";
+  const joint = /[\u3040-\u30ff\u4e00-\u9fff]/.test(first) ? "" : " ";
+  let told = first;
+  for (const next of others) {
+    if (told.length + next.length + 1 > most) break;
+    told += joint + next;
+  }
+  return told;
 }

@@ -12,10 +12,13 @@ export const withQuotes = (text) =>
   text.split(QUOTED).map((part, i) => (i % 2 ? el("q", { class: "bookwords", dir: "auto" }, part) : part));
 
 /** What a note says as a sentence of its own. @param {string} text */
-export function sentenceOf(text) {
-  const begun = text.charAt(0).toLocaleUpperCase() + text.slice(1);
-  return /[\p{L}\p{N}]$/u.test(begun) ? `${begun}${/[\u3040-\u30ff\u4e00-\u9fff]$/.test(begun) ? "。" : "."}` : begun;
-}
+export const sentenceOf = (text) => begun(ended(text));
+
+/** @param {string} text */
+const begun = (text) => text.charAt(0).toLocaleUpperCase() + text.slice(1);
+
+/** @param {string} text */
+const ended = (text) => (/[\p{L}\p{N}]$/u.test(text) ? `${text}${/[\u3040-\u30ff\u4e00-\u9fff]$/.test(text) ? "。" : "."}` : text);
 
 /**
  * A line that leads to its words.
@@ -25,7 +28,7 @@ export function sentenceOf(text) {
  *   before it; `above`, `inside`: what stands over and below what it says
  */
 export function toldLine(note, go, { kind = "", name = "", above = null, inside = [], last = false } = {}) {
-  const text = name ? [el("b", {}, name), " ", ...withQuotes(note.text)] : withQuotes(sentenceOf(note.text));
+  const text = name ? [el("b", {}, begun(name)), " ", ...withQuotes(ended(note.text))] : withQuotes(sentenceOf(note.text));
   const line = el(
     "button",
     { type: "button", class: "toldline", onclick: () => go(note), title: `Go to the words on page ${note.page}` },

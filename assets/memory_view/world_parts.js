@@ -49,6 +49,7 @@ export class WorldParts {
     this.glance = new Glance({
       ...{ state, frame, names, go, send },
       bound: () => this.bound(),
+      inView: () => this.last,
       toPage,
     });
     this.check = new CheckYourself({

@@ -98,6 +98,11 @@ def test_a_card_and_the_world_tell_what_was_read_and_the_browser_gets_no_more(
     world.get_by_role("button", name="Show them").click()
     expect(world.get_by_role("slider")).to_have_text("As of page 7")
     assert got.has(SECRETS[7])
+    page.goto(f"{app_url}/read?book={book}&paragraph=0")  # whatever the world shows, it ends where the person is
+    page.get_by_role("button", name="Where was I?").click()
+    expect(world).to_contain_text("You are on page 1 of 7")
+    expect(world.get_by_role("slider")).to_have_text("As of page 7")
+    expect(world.locator(".worldside")).not_to_contain_text(SECRETS[7])
 
 
 def test_on_a_phone_the_gist_of_a_page_does_not_lie_on_what_checks_its_chapter(

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ChapterLines, grainWords, pagesIn } from "../../assets/memory_view/chapter_lines.js";
+import { ChapterLines, grainWords, pagesIn, toldElsewhere } from "../../assets/memory_view/chapter_lines.js";
+import { beginningsOf } from "../../assets/memory_view/sentences.js";
 import { ReadingState } from "../../assets/memory_view/state.js";
 import { bookWith, pageOf } from "./books.js";
 
@@ -30,4 +31,19 @@ test("a paragraph of a folded chapter is in its line", () => {
   assert.equal(lines.foldAt(2), null);
   assert.deepEqual(lines.foldAt(4), { start: 3, end: 6, node: undefined });
   assert.equal(lines.some, true);
+});
+
+test("a chapter's line ends with a sentence, or at a word where the first is too long", () => {
+  const gists = ["To avoid Mr. Crale I walked. He knew.", "Rourke had seen it. So.", "A last one, which is too long for the line."];
+  assert.equal(beginningsOf(gists, "en", 60), "To avoid Mr. Crale I walked. Rourke had seen it.");
+  assert.equal(beginningsOf(gists, "en", 22), "To avoid Mr. Crale I …");
+  assert.equal(beginningsOf(["駅に着いた。雪。", "待った。"], "ja", 60), "駅に着いた。待った。");
+  assert.equal(beginningsOf([], "en", 60), "");
+});
+
+test("a chapter that begins within a page says where it is told", () => {
+  const state = Object.assign(new ReadingState(), { book, pages: [pageOf(1, 0, 6)] });
+  assert.equal(toldElsewhere(state, 3), "Told in the gist of page 1");
+  state.pages = [pageOf(1, 0, 6, { gist: 0 })];
+  assert.equal(toldElsewhere(state, 3), ""); // nothing is made yet
 });

@@ -165,6 +165,8 @@ test("a recap takes the weightiest of each part and all of the last pages", () =
   assert.equal(soFar.length, 12);
   assert.ok(soFar.some((one) => one.text === "e3") && soFar.some((one) => one.text === "e19"));
   assert.deepEqual(recapOf([], options), { soFar: [], before: [] });
+  const rowed = events.map((one, i) => (i % 4 === 1 ? { ...one, of: ["b"] } : one)); // not of the hero alone
+  assert.equal(recapOf(rowed, options).soFar.filter((one) => one.of[0] === "b").length, 6);
 });
 
 test("a card keeps every line where a revelation is itself told before a later one", () => {
