@@ -145,7 +145,7 @@ def render_html(summary: Summary, questions: Questions | None = None) -> Iterato
         )
         for title, (header, rows), note in report_tables(summary)
     ]
-    head = html_opening(name) + fill(
+    body = fill(
         "report",
         style=Markup("".join((ASSETS / "evaluate" / f"{part}.css").read_text(encoding="utf-8") for part in _STYLES)),
         name=name,
@@ -156,6 +156,7 @@ def render_html(summary: Summary, questions: Questions | None = None) -> Iterato
         facts=report.reading_facts(summary),
         words=[(caption, Markup(drawing)) for caption, drawing in word_plots(summary)],
     )
+    head = f"{html_opening(name)}{body}"  # a sum would escape what is no Markup
     yield head
     if questions is not None:
         yield from render_questions(questions, len(head.encode("utf-8", "replace")))

@@ -70,6 +70,7 @@ class Questions:
         self.folder, self.titles = folder, dict(titles)
         self._results = JsonLines(folder / "results.jsonl", repair=False)
         self._replays = JsonLines(folder / "replays.jsonl", repair=False)
+        self._asked_about: set[str] = set()
 
     @classmethod
     def of(cls, folder: Path, record: Mapping[str, Any]) -> Questions:
@@ -84,6 +85,7 @@ class Questions:
         names = {key: key for key in self.titles}  # one string for each arm, not one for each answer
         for place, line in self._results.with_offsets():
             result = Result.from_dict(line)
+            self._asked_about.add(result.title)
             question = (result.case, result.item)
             excerpts.setdefault(question, collapse_whitespace(result.question[: 2 * _EXCERPT])[:_EXCERPT])
             arm = names.setdefault(result.arm, result.arm)
@@ -95,6 +97,11 @@ class Questions:
             )
             for question, places in sorted(found.items())
         ]
+
+    @property
+    def asked_about(self) -> set[str]:
+        """The titles of the documents."""
+        return self._asked_about if self.entries else set()
 
     @cached_property
     def arms(self) -> list[str]:

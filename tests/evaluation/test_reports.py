@@ -204,7 +204,9 @@ def test_every_report_says_the_same(format):
 def test_a_report_names_the_built_in_reader_and_holds_no_foreign_markup():
     found = summarise(record(language_model=False), filled())
     assert "No language model was connected" in render_report(found, "md").decode()
-    soup = BeautifulSoup(render_report(found, "html").decode(), "lxml")
+    page = render_report(found, "html").decode()
+    assert page.startswith("<!doctype html><html")
+    soup = BeautifulSoup(page, "lxml")
     assert len(soup.find_all("svg")) == 6  # two views of the scores, each wide and narrow, and two histograms
     assert not soup.find_all(["script", "model", "fog", "img"])
     assert render_report(summarise(record(), ScoreTable()), "html")

@@ -12,6 +12,7 @@ from pages.parts.evaluate import question_list, report_view
 from pages.parts.shared import polling, shell
 from pages.parts.shared.gisting_status import span
 from readagent_core.evaluation.experiment import Experiment
+from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.recorded import recorded_experiment
 from readagent_core.evaluation.report import summarise
 from readagent_core.evaluation.starting import (
@@ -23,12 +24,14 @@ from readagent_core.evaluation.starting import (
 )
 from readagent_core.evaluation.tables import score_table
 from readagent_core.jobs import JobState
+from readagent_core.library.records import Book
 from readagent_core.models.cost.prices import money
 from readagent_core.settings import load_team
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
 _CHOSEN, _RECORDED = "evaluate_experiment", "evaluate_recorded"
+_OPENED = "evaluate_opened"  # before the id of a book whose questions are shown in spite of its spoiler limit
 
 
 def choose(name: str) -> None:
@@ -51,7 +54,7 @@ def draw(workspace: Workspace, found: Sequence[StoredExperiment]) -> None:
             made = f"A recording of {_day(recording)}, made with {record['model']['name']}"
             st.markdown(f":material/album: {made}; not one of your own results.")
             st.button("Close the recording", key="evaluate_close", on_click=_show_recording, args=(False,))
-        _finished(recording)
+        _finished(recording, workspace, own=False)
         return
     if not found:
         if recording is not None:
@@ -127,8 +130,8 @@ def _continue(workspace: Workspace, entry: StoredExperiment, missing: int) -> No
         shell.guarded(lambda: start(workspace, Experiment.from_dict(entry.record["experiment"]), name=entry.name))
 
 
-def _finished(entry: StoredExperiment, workspace: Workspace | None = None, *, may_continue: bool = True) -> None:
-    """The results of an experiment that does not run. ``workspace``: where it is; None for a recording.
+def _finished(entry: StoredExperiment, workspace: Workspace, *, own: bool = True, may_continue: bool = True) -> None:
+    """The results of an experiment that does not run. ``own``: False for a recording.
 
     ``may_continue``: False where its budget would stop it again at once.
     """
@@ -137,7 +140,7 @@ def _finished(entry: StoredExperiment, workspace: Workspace | None = None, *, ma
         report_view.about(found)
     else:
         st.caption("No answers yet.")
-    if workspace is not None and may_continue and (missing := found.wanted - found.answers + found.failed) > 0:
+    if own and may_continue and (missing := found.wanted - found.answers + found.failed) > 0:
         _continue(workspace, entry, missing)
     if not found.rows:
         return
@@ -145,22 +148,48 @@ def _finished(entry: StoredExperiment, workspace: Workspace | None = None, *, ma
     outcome, tables, questions, gisting, record = st.tabs(["Results", "Tables", "Questions", "Gists", "Record"])
     with outcome:
         report_view.result(found)
-        report_view.not_right(stored)
+        if hidden := _unread(workspace, stored):
+            st.caption("What was not right is in the tab Questions: it tells of pages that you have not read.")
+        else:
+            report_view.not_right(stored)
         report_view.downloads(found, stored)
     with tables:
         report_view.tables(found)
     with questions:
-        question_list.browse(stored)
+        if hidden:
+            _say_hidden(hidden)
+        else:
+            question_list.browse(stored)
     with gisting:
         report_view.how_it_was_read(found)
     with record:
-        if workspace is not None and load_team() is None:  # else the folder is the server's
+        if own and load_team() is None:  # else the folder is the server's
             st.caption(
                 "This command runs the experiment again. On another computer, put the dataset's path before --record."
             )
             again = shlex.join(["--record", str(entry.folder / "record.json"), "--name", f"again-{entry.name}"])
             st.code(f"python -m readagent_core evaluate {again}", language=None)
         st.json(dict(found.record), expanded=1)
+
+
+def _unread(workspace: Workspace, questions: Questions) -> list[Book]:
+    """The books of the library that the questions are about, and of which a spoiler limit keeps a part out."""
+    found = []
+    for book in workspace.library.books():
+        if book.title in questions.asked_about and not st.session_state.get(f"{_OPENED} {book.id}"):
+            allowed = workspace.library.position(book.id).on_screen.allowed
+            if allowed is not None and allowed < len(workspace.library.document(book.id).paragraphs):
+                found.append(book)
+    return found
+
+
+def _say_hidden(books: Sequence[Book]) -> None:
+    """Say why the questions are not shown, with the way to show them."""
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key="evaluate_hidden"):
+        st.text(f"The questions and answers tell of pages of {books[0].title} that you have not read.")
+        if st.button("Show them", key="evaluate_show_hidden"):
+            st.session_state.update({f"{_OPENED} {book.id}": True for book in books})
+            st.rerun()
 
 
 @st.fragment
