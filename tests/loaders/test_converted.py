@@ -281,9 +281,9 @@ def test_a_note_that_other_programs_may_skip_is_read():
 
 
 def test_an_error_among_the_results_of_a_notebook_is_read():
-    wrong = {"output_type": "error", "ename": "ValueError", "evalue": "no oil", "traceback": ["\x1b[31m…"]}
+    wrong = {"output_type": "error", "ename": "ValueError", "evalue": "no oil", "traceback": ["\x1b[31mlit(0)", "ValueError: no oil"]}
     data = MADE["ipynb"]().replace(b'"outputs": [', b'"outputs": [' + json.dumps(wrong).encode() + b", ")
-    assert "ValueError: no oil" in load(data, "x.ipynb").text()
+    assert "\nlit(0)\nValueError: no oil\n" in load(data, "x.ipynb").text()
 
 
 def test_a_comic_has_a_page_for_each_picture_in_order_and_can_be_recognised():

@@ -49,8 +49,8 @@ def _code(text: str, language: str) -> str:
 
 
 def _result(output: Any) -> str:
-    if output.get("ename"):
-        return f"{output['ename']}: {output.get('evalue')}"
+    if output.get("traceback"):
+        return "\n".join(map(str, output["traceback"]))
     data = output.get("data", output)
     return _joined(output.get("text") or data.get("text/plain")) if not _is_picture(output) else ""
 
