@@ -281,7 +281,8 @@ def test_a_note_that_other_programs_may_skip_is_read():
 
 
 def test_an_error_among_the_results_of_a_notebook_is_read():
-    wrong = {"output_type": "error", "ename": "ValueError", "evalue": "no oil", "traceback": ["\x1b[31mlit(0)", "ValueError: no oil"]}
+    lines = ["\x1b[31mlit(0)", "ValueError: no oil"]
+    wrong = {"output_type": "error", "ename": "ValueError", "evalue": "no oil", "traceback": lines}
     data = MADE["ipynb"]().replace(b'"outputs": [', b'"outputs": [' + json.dumps(wrong).encode() + b", ")
     assert "\nlit(0)\nValueError: no oil\n" in load(data, "x.ipynb").text()
 

@@ -16,7 +16,6 @@ _TIME = re.compile(
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
 _TAG = re.compile(r"</?[^>]{0,80}>|\{\\[^}]{0,80}\}")
 _SPEAKER = re.compile(r"(?:-\s*|>>\s*)?([A-Z][\w.'’ -]{0,30}):\s+(?=\S)|(?:-|>>)\s*(?=\S)")
-_NUMBER_OR_NAME = re.compile(r"\n[ \t]*\n[^\n]*\n?\Z")  # of the next cue
 _LONG = 80  # words, after which the next sentence begins a paragraph
 _PAUSE = 5  # seconds without words that end a paragraph
 _ENDS = (".", "!", "?", "…", '"', "”", "。", "！", "？")
