@@ -19,25 +19,38 @@ export class ColumnScroll {
     return known;
   }
 
-  /** @param {Element} box */
-  constructor(box) {
-    this.box = box;
+  /** @param {Element} column */
+  constructor(column) {
+    this.column = column;
     /** @type {Element | typeof END | null} an exchange, the end, or where the person scrolled to */
     this.target = END;
-    this.top = box.scrollTop;
+    this.top = this.box.scrollTop;
     this.resize = new ResizeObserver(() => this.settle());
-    this.resize.observe(box);
-    box.addEventListener(
+    this.resize.observe(column);
+    (this.panel ?? column).addEventListener(
       "scroll",
-      () => {
+      ({ target }) => {
+        const { box } = this;
+        if (target !== box) return;
         const by = box.scrollTop - this.top;
         if (Math.abs(by) <= 2) return;
         this.top = box.scrollTop;
         if (!this.nearEnd()) this.target = null;
         else if (by > 0) this.target = END; // a position above the last one was not scrolled to: the text above it shrank
       },
-      { passive: true },
+      { passive: true, capture: true },
     );
+  }
+
+  /** The panel of Ask in Read, which scrolls in a low window in place of the column in it; null on the screen Ask. */
+  get panel() {
+    return this.column.closest(container("ask_panel"));
+  }
+
+  /** What scrolls. */
+  get box() {
+    const { column, panel } = this;
+    return panel && getComputedStyle(column).overflowY === "visible" ? panel : column;
   }
 
   nearEnd() {
@@ -55,9 +68,13 @@ export class ColumnScroll {
     this.settle();
   }
 
-  /** Brings an element into view where the column does not scroll by itself, as in a low window. @param {HTMLElement} root */
-  reveal(root) {
-    if (getComputedStyle(this.box).overflowY === "visible") root.scrollIntoView({ block: "nearest" });
+  /**
+   * Brings an element into view where the screen scrolls and not the column, as in a low window.
+   * @param {HTMLElement} root
+   * @param {ScrollLogicalPosition} block
+   */
+  reveal(root, block = "nearest") {
+    if (!this.panel && getComputedStyle(this.column).overflowY === "visible") root.scrollIntoView({ block });
   }
 
   // An exchange shown alone, below the list that it was chosen from.
@@ -76,7 +93,8 @@ export class ColumnScroll {
     const { box, target } = this;
     if (target === END) box.scrollTop = box.scrollHeight;
     else if (target?.isConnected) {
-      const top = box.scrollTop + target.getBoundingClientRect().top - box.getBoundingClientRect().top - 16;
+      const over = box === this.column ? 0 : (box.querySelector(container("ask_head"))?.clientHeight ?? 0); // which stays
+      const top = box.scrollTop + target.getBoundingClientRect().top - box.getBoundingClientRect().top - over - 16;
       box.scrollTop = top < CUT ? 0 : top; // a short line above it is not cut in two
     }
     this.top = box.scrollTop;

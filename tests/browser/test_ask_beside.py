@@ -86,7 +86,12 @@ def test_the_panel_hides_no_text_in_a_narrow_window_and_is_seen_at_twice_the_siz
     assert thread
     assert line
     assert line["y"] - thread["y"] > 80  # the answer is seen above it
-    field.click()  # nothing lies over it
+    for question in ("Where was the log in the watch room?", "Who is Dunstan Reeve?"):
+        field.fill(question)
+        field.press("Enter")
+        expect(panel.locator(".qt").last).to_have_text(question)
+        expect(panel.locator(".qt").last).to_be_in_viewport()  # the panel goes to what was asked last
+        expect(panel.locator('[data-kind="exchange"]').last.locator(".sentence").first).to_be_in_viewport()
     panel.get_by_role("button", name="Close").click()
     expect(panel).to_have_count(0)
 
