@@ -6,7 +6,6 @@ Of several books their maps are beside it, and one memory has them all.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import streamlit as st
 
@@ -114,14 +113,10 @@ def save_replay(now: AskOneBook) -> None:
         return
     st.caption("One file that plays by itself, for a class: gists, opened pages and the answer, not the book.")
     prompts = st.toggle("With every prompt and reply", key="ask_save_prompts")
-    st.download_button(
-        "Save as HTML",
-        data=partial(export_replay, now.workspace, exchange.id, prompts=prompts),
-        file_name=f"{slug(exchange.question)[:60]}.html",
-        mime="text/html",
-        on_click="ignore",
-        type="primary",
-    )
+    data = export_replay(now.workspace, exchange.id, prompts=prompts)  # now: a button that waits loses the focus
+    name = f"{slug(exchange.question)[:60]}.html"
+    if st.download_button("Save as HTML", data=data, file_name=name, mime="text/html", type="primary"):
+        st.text(f"Saved in your downloads: {name}")
 
 
 @st.dialog("Prompt and reply", width="large")

@@ -87,7 +87,8 @@ def test_a_question_waits_in_the_conversation_until_something_is_let_in(
         box.fill("Who keeps the light?")
         box.press("Enter")
         expect(page.locator(".qt")).to_have_text("Who keeps the light?")  # in the place of the recording's
-        expect(page.locator(".missing")).to_contain_text("Answer this question from:")
+        expect(page.locator(".missing")).to_contain_text("Answer from page 1, which stays your limit")
+        expect(page.locator(".missing .first")).to_have_text("Page 1 only")  # the filled one tells least
         page.get_by_role("button", name=way).click()
     expect(page.locator(".before")).to_contain_text("Page 1 only.")
     expect(page.locator(".cost")).to_be_visible()
@@ -101,7 +102,11 @@ def test_a_question_waits_in_the_conversation_until_something_is_let_in(
     page.locator('[data-kind="replay"]').get_by_role("button", name="Save").click()
     expect(page.get_by_role("dialog")).to_contain_text("Save as HTML")
     expect(play).to_have_accessible_name("Play")
+    with page.expect_download():
+        page.get_by_role("button", name="Save as HTML").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Saved in your downloads: ")
     page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 def test_the_limit_is_moved_and_dragged_on_the_map(

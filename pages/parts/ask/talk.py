@@ -21,6 +21,7 @@ from readagent_core.jobs import JobState
 
 SUGGEST_SECONDS = 0.7  # between two looks at the suggestions
 GISTS_SECONDS = 2.0  # between two looks at gists that are being made
+LET_IN = "Answer from page 1, which stays your limit until you move it, or from the whole book, with no limit?"
 GISTS_ADD = "With gists an answer remembers the whole book, not only passages that share your words."
 
 
@@ -164,8 +165,8 @@ def _waiting(now: AskState) -> dict[str, Any] | None:
         return None
     if now.limit != 0:  # the limit was moved by other means
         return {"question": kept[0], "why": "", "ways": [["now", "Ask it"]]}
-    ways = [["whole", "The whole book"], ["first", "Page 1 only"]]
-    return {"question": kept[0], "why": f"{_why_nothing(now)} Answer this question from:", "ways": ways}
+    ways = [["first", "Page 1 only"], ["whole", "The whole book"]]
+    return {"question": kept[0], "why": f"{_why_nothing(now)} {LET_IN}", "ways": ways}
 
 
 def _why_nothing(now: AskOneBook) -> str:

@@ -115,8 +115,9 @@ def choose_limit(workspace: Workspace, book: Book) -> None:
         why = "You have not read a page of this story to its end, and the spoiler limit keeps unread pages out."
         if workspace.library.position(book.id).limit is not None:
             why = "You set the spoiler limit before page 1 of this story, so every page is kept out."
-        st.text(f"{why} Compare on:")
-        for page, label in ((None, "The whole book"), (1, "Page 1 only")):
+        ways = "Compare on page 1, which stays your limit until you move it, or on the whole book, with no limit?"
+        st.text(f"{why} {ways}")
+        for page, label in ((1, "Page 1 only"), (None, "The whole book")):
             if st.button(label, key=f"compare_from_{page}", on_click=let_in, args=(workspace, book.id, page)):
                 st.rerun()  # the form is outside of this fragment
 
