@@ -182,6 +182,8 @@ export interface GistsLine {
   rest: string;
   /** what a click on Details shows */
   more: string;
+  /** "built-in reader" where it makes or made them; "" for a model */
+  by: string;
   percent: number | null;
   /** expected number of pages */
   total: number;

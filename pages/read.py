@@ -30,6 +30,7 @@ from readagent_core.gisting import job as workspace_gisting
 from readagent_core.gisting.job import start_gisting
 from readagent_core.library.records import Book, Gisting
 from readagent_core.memory import Gist, GistMemory
+from readagent_core.models.builtin.reader import NAME
 from readagent_core.workspace import Workspace
 
 KEY = "reader"
@@ -173,9 +174,10 @@ def place_elsewhere(workspace: Workspace, book: Book, document: Document) -> lis
 
 def gists_line(workspace: Workspace, book: Book, gisting: Gisting | None, memory: GistMemory | None) -> dict[str, Any]:
     """What the foot of the reader says of the gists, in every state."""
-    if gisting is None or memory is None:
-        return start.none_line(workspace, book)
     model = workspace.model
+    if gisting is None or memory is None:
+        by_rule = not model.is_language_model
+        return start.none_line(workspace, book) | {"by": NAME if by_rule else ""}
     other = None if gisting.model == model.name else model.name if model.is_language_model else ""
     line = start.gist_line(workspace, gisting) or state.job_line(
         state.snapshot_of(workspace, gisting),
@@ -186,7 +188,8 @@ def gists_line(workspace: Workspace, book: Book, gisting: Gisting | None, memory
         slowed=model.limiter.notice if model.limiter else "",
         other_model=other,
     )
-    return line or state.ready_line(gisting, memory)
+    line = line or state.ready_line(gisting, memory)
+    return line | {"by": NAME if gisting.model == NAME else ""}
 
 
 def reader(

@@ -5,7 +5,7 @@ import { button, el, focused, sumOf } from "../shared/dom.js";
 import { chapterOf, readingTime, shareRead, wordsBetween } from "./text_store.js";
 
 /**
- * @import { GistsLine } from "../protocol.js"
+ * @import { GistsLine, LayerPage } from "../protocol.js"
  * @import { Progress } from "./progress.js"
  * @import { Jump, ReadingState, Send } from "./state.js"
  */
@@ -13,11 +13,18 @@ import { chapterOf, readingTime, shareRead, wordsBetween } from "./text_store.js
 const MOST_PARTS = 60; // of a strip; a book of more chapters has one bar
 const UNDO_MS = 10_000;
 
+/** How many words the pages that begin in some paragraphs have, of those whose gist is made, shown or veiled. @param {LayerPage[]} pages @param {number} start @param {number} stop */
+export const wordsMade = (pages, start, stop) =>
+  sumOf(pages, (page) => ((page.gist || page.veiled) && page.start >= start && page.start < stop ? page.words : 0));
+
 /** A label of which a phone shows the first word. @param {string} label */
 const firstWord = (label) => {
   const [word] = label.split(" ");
   return el("span", {}, word, el("span", { class: "rest" }, label.slice(word.length)));
 };
+
+/** A label with, on a phone, who does it. @param {string} label @param {string} by */
+const withMaker = (label, by) => el("span", { class: "maker" }, label, el("small", {}, ` ${by}`));
 
 export class Foot {
   /**
@@ -193,10 +200,12 @@ export class Foot {
   drawGists(line) {
     const { book } = this.state;
     this.node.dataset.state = this.gists.dataset.state = line.state;
-    const shown = JSON.stringify([line.line, line.rest]);
+    const shown = JSON.stringify([line.line, line.rest, line.by]);
+    const by = line.by && line.state === "ready" ? ` · ${line.by}` : "";
     if (shown !== this.shown) {
       this.gistLine.replaceChildren(
         el("strong", {}, line.line),
+        el("span", { class: "dim" }, by),
         el("span", { class: "rest dim" }, line.rest ? `${line.line.endsWith(".") ? " " : " · "}${line.rest}` : ""),
       );
       this.gistLine.title = `${line.line} ${line.rest}`;
@@ -207,32 +216,32 @@ export class Foot {
     if (!line.more) this.details.hidden = true;
     this.gistStrip.hidden = line.percent === null || ["ready", "recording"].includes(line.state);
     if (!this.gistStrip.hidden && book.known) {
-      /** @param {number} start @param {number} stop */
-      const words = (start, stop) =>
-        sumOf(this.state.pages, (page) => (page.gist && page.start >= start && page.start < stop ? page.words : 0));
       const all =
         sumOf(this.state.pages, (page) => page.words) / Math.max(1, wordsBetween(book, 0, this.state.pages.at(-1)?.end ?? 0)) || 1;
       this.gistStrip.replaceChildren(
-        ...this.parts((start, stop) => Math.min(1, words(start, stop) / Math.max(1, all * wordsBetween(book, start, stop)))),
+        ...this.parts((start, stop) =>
+          Math.min(1, wordsMade(this.state.pages, start, stop) / Math.max(1, all * wordsBetween(book, start, stop))),
+        ),
       );
       this.gistStrip.setAttribute("aria-valuenow", String(Math.round(line.percent ?? 0)));
     }
-    this.drawActions(line.actions);
+    this.drawActions(line.actions, line.by);
   }
 
   /**
    * Replaces the buttons only when they change: pressing one that is replaced before the release is no click.
    * @param {[string, string][]} actions
+   * @param {string} by who would make gists, which a phone says on the button
    */
-  drawActions(actions) {
-    const same = JSON.stringify(actions);
+  drawActions(actions, by) {
+    const same = JSON.stringify([actions, by]);
     if (this.acts.dataset.same === same) return;
     const active = focused(this.acts);
     const focus = active && this.acts.contains(active) ? active.textContent : null;
     this.acts.dataset.same = same;
     this.acts.replaceChildren(
       ...actions.map(([what, label]) =>
-        button(what === "veil" ? firstWord(label) : label, () => this.send({ do: what }), {
+        button(what === "veil" ? firstWord(label) : what === "make" && by ? withMaker(label, by) : label, () => this.send({ do: what }), {
           kind: `slim ${["options", "settings"].includes(what) ? "quiet" : ""}`,
           icon: what === "pause" ? "pause" : null,
         }),

@@ -37,7 +37,10 @@ export class GistCard {
     const { language, rtl } = this.state.book.outline;
     const words = { class: "gbody", lang: language, dir: rtl ? "rtl" : "ltr" };
     const shown = el("div", words, ...this.leaves.body(page));
-    this.node.replaceChildren(head, ...(edit ? this.editor(n, page.gist) : [shown, ...this.leaves.extras(page)]));
+    this.node.replaceChildren(
+      head,
+      ...(edit ? this.editor(n, page.gist) : [this.leaves.about() ?? "", shown, ...this.leaves.extras(page)]),
+    );
     const aside = this.layer.drawn.get(n)?.gist.querySelector(".in")?.getBoundingClientRect();
     const room = this.frame.room.getBoundingClientRect();
     const top = aside ? aside.top - room.top : 0;

@@ -286,9 +286,9 @@ export class Glance {
     const list = shown.map((one) => {
       const on = one.id === this.selected;
       const row = counts.get(one.id);
-      const times = row ? row.reduce((sum, n) => sum + n, 0) : 0;
+      const times = row ? row.filter(Boolean).length : 0;
       const first = row ? row.findIndex(Boolean) + 1 : 0;
-      const role = roleOf(one) || (first ? `${plural(times, "time")}, first on ${this.unit} ${first}` : "");
+      const role = roleOf(one) || (first ? `${times > 1 ? `on ${plural(times, this.unit)}, first ` : ""}on ${this.unit} ${first}` : "");
       const name = el(
         "button",
         { type: "button", class: "nme", "aria-pressed": String(on), onclick: () => this.select(on ? null : one.id) },
@@ -321,7 +321,7 @@ export class Glance {
       el(
         "p",
         { class: "small dim worldkey" },
-        `A block is a ${this.unit} with the name; darker, more often. `,
+        `A block is a ${this.unit} that names or tells of them; darker, more often. `,
         ...this.lifting(data.lifted),
       ),
       this.byRule(),

@@ -19,6 +19,8 @@ import { unitOf } from "./text_store.js";
  * @typedef {{mark: HTMLElement, gist: HTMLElement}} DrawnPage
  */
 
+const FEW = 600; // characters of a chapter still to be read: too few for a gist beside them
+
 export class Layer {
   /**
    * @param {{state: ReadingState, frame: Frame, units: Units, leaves: Leaves, chapters: ChapterLines, changed: () => void}} needs
@@ -108,9 +110,11 @@ export class Layer {
     gist.classList.toggle("open", before?.gist?.classList.contains("open") ?? false);
     if (before?.mark) before.mark.replaceWith(mark);
     else first.before(mark);
-    if (before?.gist?.parentNode) before.gist.replaceWith(gist);
-    else if (this.frame.isNarrow && this.isInView(spot.after)) this.late.add(n);
-    else spot.after.after(gist);
+    const stays = before?.gist?.parentNode === spot.after.parentNode;
+    if (before && stays) before.gist.replaceWith(gist);
+    else before?.gist?.remove();
+    if (!stays && this.frame.isNarrow && this.isInView(spot.after)) this.late.add(n);
+    else if (!stays) spot.after.after(gist);
     if (hadFocus) gist.querySelector("button")?.focus();
     this.drawn.set(n, { mark, gist });
     const row = units.rows[page.start];
@@ -125,8 +129,16 @@ export class Layer {
     return box.bottom > view.top && box.bottom < view.bottom;
   }
 
-  // On a phone a gist is a line in the text: those that waited are put in once their place is out of view.
+  // On a phone a gist is a line in the text: those that waited are put in once their place is out of view. Beside the text
+  // the gist of a page of several chapters goes with the reader from one to the next: a column is never empty.
   settle() {
+    const page = this.state.pages[(this.state.here.page ?? 0) - 1];
+    const gist = page && this.drawn.get(page.number)?.gist;
+    const spot = gist?.isConnected && this.follows(page) && !gist.contains(this.frame.active) ? this.spot(page) : null;
+    if (gist && spot && spot.after.parentNode !== gist.parentNode) {
+      this.leaves.place(gist, spot);
+      spot.after.after(gist);
+    }
     for (const n of this.late) {
       const spot = this.spot(this.state.pages[n - 1]);
       if (!spot || this.isInView(spot.after)) continue;
@@ -136,8 +148,15 @@ export class Layer {
     }
   }
 
+  /** Whether the gist of a page stands where the person reads, and not once and for all. @param {LayerPage} page */
+  follows(page) {
+    const { here, folded, paged } = this.state;
+    return !this.frame.isNarrow && !folded && !paged && here.page === page.number;
+  }
+
   /**
-   * The position of a gist: the rows of its page in the unit that has most of that page, and the last element in them.
+   * The position of a gist: the rows of its page in one unit, and the last element in them. Of several units it is the one
+   * that has most of the page; of the page that is read the first that has more than `FEW` characters from there on.
    * @param {LayerPage} page
    * @returns {Rows | null}
    */
@@ -147,22 +166,25 @@ export class Layer {
     const last = page.endAt ? page.end : page.end - 1;
     /** @param {number} from @param {number} to */
     const length = (from, to) => book.text.slice(from, to).reduce((sum, text) => sum + (text?.length ?? 0), 0);
+    const read = this.follows(page) ? this.state.here.paragraph : -1;
     /** @type {{from: number, to: number, size: number} | null} */
     let best = null;
     for (let unit = unitOf(book, page.start); unit <= this.unitEnding(page); unit++) {
       const from = Math.max(page.start, book.outline.units[unit][0]);
       const to = Math.min(last + 1, book.outline.units[unit + 1]?.[0] ?? book.outline.paragraphs);
       if (!units.nodes[from]) continue;
-      const size = length(from, to);
+      const size = length(Math.max(from, read), to);
       if (!best || size > best.size) best = { from, to, size };
+      if (read >= 0 && best.size > FEW) break;
     }
     if (!best) return null;
+    const whole = Math.max(1, length(best.from, best.to));
     const skipped = best.from === page.start ? (page.startAt ?? 0) : 0;
     const left = page.endAt && best.to === last + 1 ? book.text[last].length - page.endAt : 0;
     return {
       after: units.nodes[best.to - 1],
-      top: (100 * skipped) / Math.max(1, best.size),
-      bottom: (100 * left) / Math.max(1, best.size),
+      top: (100 * skipped) / whole,
+      bottom: (100 * left) / whole,
       rows: [units.rows[best.from], units.rows[best.to - 1] + 1],
     };
   }

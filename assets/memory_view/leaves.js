@@ -78,7 +78,7 @@ export class Leaves {
   }
 
   /** @param {LayerPage} page @param {Rows} spot */
-  gist(page, { top, bottom, rows }) {
+  gist(page, spot) {
     const { language, rtl } = this.state.book.outline;
     const n = page.number;
     const unit = this.state.book.outline.unspaced ? "characters" : "words";
@@ -118,13 +118,26 @@ export class Leaves {
             ? button("Show", toggle, { kind: "quiet slim showb", "aria-expanded": "false", "aria-label": `Show the gist of page ${n}` })
             : null,
         ),
+        n === 1 && page.gist ? this.about(this.state.data.gists.state === "ready") : null,
         el("div", { class: "gbody", lang: language, dir: rtl ? "rtl" : "ltr" }, ...this.body(page)),
         ...this.extras(page),
         all,
       ),
     );
-    gist.style.cssText = `--rows:${rows[0]} / ${rows[1]};--after:${rows[1]};--top:${top.toFixed(2)}%;--bottom:${bottom.toFixed(2)}%`;
+    this.place(gist, spot);
     return gist;
+  }
+
+  /** @param {HTMLElement} gist @param {Rows} spot */
+  place(gist, { top, bottom, rows }) {
+    gist.style.cssText = `--rows:${rows[0]} / ${rows[1]};--after:${rows[1]};--top:${top.toFixed(2)}%;--bottom:${bottom.toFixed(2)}%`;
+  }
+
+  /** What a gist of the built-in reader is; `next`: and what can be done with the gists. */
+  about(next = false) {
+    const by = this.state.data.gists.by ? `Picked sentences, by the ${this.state.data.gists.by}. ` : "";
+    const then = next ? "Next: press Ask to ask about the book, or Gists to read it in short." : "";
+    return by || then ? el("p", { class: "small about" }, by, then) : null;
   }
 
   /** @param {LayerPage} page */

@@ -283,7 +283,7 @@ export class Reader {
     this.cameBack = false;
     if (this.progress.takeStored(data.furthest, before.furthest) && state.book.known) this.moved();
     state.looked = new Map(Object.entries(data.looked ?? {}).map(([page, n]) => [Number(page), n]));
-    const restyle = JSON.stringify([data.looked, data.can, data.lit]) !== JSON.stringify([before.looked, before.can, before.lit]);
+    const restyle = JSON.stringify(styleOf(data)) !== JSON.stringify(styleOf(before));
     this.original.update(data.original);
     if (!state.book.known) return this.foot.drawGists(data.gists);
     this.layer.take(restyle ? [...this.layer.drawn.keys()] : []);
@@ -416,3 +416,6 @@ export class Reader {
     this.toolbar.bookmarked(marks.bookmarksHere.length > 0);
   }
 }
+
+/** What the margins of a page are drawn from, beside the page. @param {ReaderData} data */
+const styleOf = ({ looked, can, lit, gists }) => [looked, can, lit, gists?.state === "ready", gists?.by];

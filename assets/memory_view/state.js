@@ -39,7 +39,7 @@ const NOTHING = {
   book: "",
   layer: null,
   count: 0,
-  gists: { running: false, state: "none", line: "", rest: "", more: "", percent: null, total: 0, actions: [] },
+  gists: { running: false, state: "none", line: "", rest: "", more: "", by: "", percent: null, total: 0, actions: [] },
   goto: { paragraph: 0, at: ABOVE, before: null, id: "" },
   elsewhere: null,
   furthest: 0,

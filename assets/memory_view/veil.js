@@ -1,10 +1,11 @@
-// Draws an outline, about as high as the gist, in place of the gist of a page that was not read yet.
+// Draws an outline in place of the gist of a page that was not read yet.
 
 import { button, el } from "../shared/dom.js";
 
 /** @import { LayerPage } from "../protocol.js" @import { Send } from "./state.js" */
 
 const WORDS_A_LINE = 6;
+const MOST_LINES = 12; // below them the column is empty: bars say no more than that something stands here
 const WIDTHS = [97, 89, 95, 91, 99, 86, 94]; // per cent, of one line after another
 
 /**
@@ -13,7 +14,7 @@ const WIDTHS = [97, 89, 95, 91, 99, 86, 94]; // per cent, of one line after anot
  * @param {Send} send
  */
 export function veilOf({ number, veiled = 0 }, send) {
-  const lines = Math.max(1, Math.ceil(veiled / WORDS_A_LINE));
+  const lines = Math.min(MOST_LINES, Math.max(1, Math.ceil(veiled / WORDS_A_LINE)));
   const bars = Array.from({ length: lines }, (_, i) => {
     const bar = el("i");
     bar.style.width = `${i + 1 === lines ? 48 : WIDTHS[i % WIDTHS.length]}%`;
@@ -25,7 +26,7 @@ export function veilOf({ number, veiled = 0 }, send) {
     "aria-label": `Show the gist of page ${number}, which you have not read`,
   });
   return [
-    el("div", { class: "veilbars", "aria-hidden": "true" }, ...bars),
     el("p", { class: "small dim" }, el("span", { class: "when" }, "Opens when you have read the page. "), show),
+    el("div", { class: "veilbars", "aria-hidden": "true" }, ...bars),
   ];
 }

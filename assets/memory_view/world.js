@@ -204,7 +204,8 @@ const worth = ({ name, pages }) =>
 export const roleOf = (known) => known.lines.find(({ note }) => note.kind === "is")?.note.text ?? "";
 
 /**
- * How often each page names each of those known: a number for each page, in the order of the pages.
+ * How often each page names each of those known: a number for each page, in the order of the pages; 1 where a page only tells
+ * of one, without the name.
  * @param {World} world
  * @param {Map<number, [start: number, end: number, name: string][]>} mentions by paragraph
  * @param {(paragraph: number, at: number) => number | null} pageAt
@@ -227,6 +228,13 @@ export function presence(world, mentions, pageAt, pages, paragraph) {
       row[page - 1] += 1;
       counts.set(id, row);
     }
+  }
+  for (const { of, page, from } of world.notes) {
+    if (from > paragraph || page > pages) continue;
+    const id = root(of[0]);
+    const row = counts.get(id) ?? new Uint16Array(pages);
+    row[page - 1] ||= 1;
+    counts.set(id, row);
   }
   return counts;
 }

@@ -194,11 +194,14 @@ def test_a_gist_unrolls_as_its_page_is_finished_and_by_a_press_and_that_is_remem
     assert shown() == set(range(1, limit + 3))
 
 
-def test_of_a_sample_the_first_gist_shows_what_a_gist_is_and_the_foot_says_so(app):
-    workspace, book, document = story(app, 0)
+def test_the_first_gist_shows_what_a_gist_is_and_the_foot_says_so(app):
+    app()
+    workspace = get_workspace()
+    book = workspace.library.book(add_story(workspace.home, read=0))
+    document = workspace.library.document(book.id)
     gisting = workspace.library.gistings(book.id)[0]
     memory = workspace.library.memory(gisting.id)
-    for pages, said in (((), "Page 1 is shown; the others"), ((9,), "2 are shown; the others")):
+    for pages, said in (((), "Page 1 is shown; the others"), ((4,), "2 are shown; the others")):
         for page in pages:
             veil.act(workspace, gisting, "unveil", page)
         known = veil.veil_of(workspace, gisting, memory, document)
@@ -229,7 +232,8 @@ def test_where_gists_stopped_the_foot_says_why_before_it_tells_of_the_veil(app, 
     workspace, book, document = at_30_percent
     gisting = workspace.library.gistings(book.id)[0]
     over = veil.veil_of(workspace, gisting, workspace.library.memory(gisting.id), document)
-    for state, first, then in (("failed", "gone", "up to page"), ("ready", "up to page", "gone")):
+    stopped = [(state, "gone", "up to page") for state in ("failed", "paused", "running")]
+    for state, first, then in (*stopped, ("ready", "up to page", "gone")):
         line = {"state": state, "rest": "The server is gone", "more": "Start it.", "actions": []}
         veil.say(line, over, workspace, gisting, document)
         assert first in line["rest"], line

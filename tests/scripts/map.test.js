@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { layerOf, storePages } from "../../assets/memory_view/book_store.js";
+import { wordsMade } from "../../assets/memory_view/foot.js";
 import { Layer } from "../../assets/memory_view/layer.js";
 import { pauseReason } from "../../assets/memory_view/leaves.js";
 import { averageGist, cellOf, mapGroups, mapPlaces, pageAt, shadeOf } from "../../assets/memory_view/map.js";
@@ -133,6 +134,27 @@ test("pages that come before their count are drawn with it, and those beyond it 
     ],
   ); // 3 was given up: it is made again
   layer.close();
+});
+
+test("the gist of a page of several chapters stands beside the one that is read, as long as enough of it is left", () => {
+  const state = new ReadingState();
+  const units = [[0, 9], [2, 900]]; // biome-ignore format: one line
+  state.book = bookWith(["x".repeat(700), "x".repeat(200), "x".repeat(9000)], { units });
+  state.pages = [pageOf(1, 0, 3)];
+  const frame = { isNarrow: false };
+  const layer = new Layer({ state, frame, units: { nodes: ["a", "b", "c"], rows: [1, 2, 1] }, leaves: {}, changed() {} });
+  const at = (paragraph) => {
+    state.here = { ...state.here, paragraph, page: 1 };
+    return layer.spot(state.pages[0]).after;
+  };
+  assert.deepEqual([at(0), at(1), at(2)], ["b", "c", "c"]); // before any scrolling, too
+  state.view = "gists";
+  assert.equal(at(0), "c"); // a row of its own, in the longest part
+});
+
+test("gists that are made count as made before their pages are read", () => {
+  const pages = [pageOf(1, 0, 1), pageOf(2, 1, 2, { gist: 0, veiled: 20 }), pageOf(3, 2, 3, { gist: 0 })];
+  assert.deepEqual([wordsMade(pages, 0, 3), wordsMade(pages, 1, 3), wordsMade(pages, 2, 3)], [200, 100, 0]);
 });
 
 test("parts of a page stand where their paragraphs do, as long as they are", () => {

@@ -36,8 +36,8 @@ def veil_of(workspace: Workspace, gisting: Gisting, memory: GistMemory, document
     page = page_allowed(memory, document, workspace.library.position(gisting.book_id).on_screen)
     if page is None or page >= len(memory.pages):
         return None
-    first = {1} if workspace.library.book(gisting.book_id).sample else set()  # of a sample, to show what a gist is
-    return Veil(page, frozenset(first.union(workspace.library.preference(_name(gisting), []))))
+    # the first one shows what a gist is, and that they were made
+    return Veil(page, frozenset({1, *workspace.library.preference(_name(gisting), [])}))
 
 
 def act(workspace: Workspace, gisting: Gisting, do: str, page: int) -> None:
@@ -54,12 +54,9 @@ def say(line: dict[str, Any], veil: Veil | None, workspace: Workspace, gisting: 
     """Add to the foot's ``line`` of gists how far they are open, and the button that shows or veils those ahead."""
     position = workspace.library.position(gisting.book_id)
     if veil is not None and gisting.gists:
-        open_to = f"Open up to page {veil.page}; they" if veil.page else "All are veiled; they"
-        if veil.shown and not veil.page:
-            one = len(veil.shown) == 1
-            open_to = f"{f'Page {min(veil.shown)} is' if one else f'{len(veil.shown)} are'} shown; the others"
-        said = f"{open_to} open as you read."
-        if line["state"] == "failed":  # why comes first
+        open_to = "Page 1 is shown; the others" if len(veil.shown) == 1 else f"{len(veil.shown)} are shown; the others"
+        said = f"{f'Open up to page {veil.page}; they' if veil.page else open_to} open as you read."
+        if line["state"] not in ("ready", "recording"):  # how far they are, or why they stopped, comes first
             line["more"] = " ".join(filter(None, [line["more"], said]))
         else:
             line["more"] = " · ".join(filter(None, [line["rest"], line["more"]]))

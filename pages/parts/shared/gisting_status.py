@@ -113,7 +113,7 @@ def gists_line(
     state: str, line: str, rest: Iterable[str] = (), *, actions: Sequence[Sequence[str]] = (), **more: Any
 ) -> dict[str, Any]:
     """A ``GistsLine`` of protocol.d.ts: what the foot of the reader says of the gists."""
-    usual = {"running": False, "percent": None, "total": 0, "more": ""}
+    usual = {"running": False, "percent": None, "total": 0, "more": "", "by": ""}
     found = usual | {"state": state, "line": line, "rest": " · ".join(rest), "actions": [list(a) for a in actions]}
     return found | more
 
