@@ -920,6 +920,8 @@ export interface Book {
   at?: number;
   /** the title of the section where the person is */
   section?: string;
+  /** whether the person marked it as finished */
+  finished?: boolean;
   /** seconds */
   added: number;
   /** seconds */
@@ -968,7 +970,7 @@ export interface Import {
   text?: string;
   /** to recognise its text, or to cancel, on a button */
   offer?: string;
-  /** ids of the books of a folder, which Undo removes */
+  /** ids of the books of a folder, which Undo removes; of an opened file, the book where the library had it before */
   here?: string;
   /** ids of those that were removed, which Restore shows again */
   away?: string;

@@ -46,7 +46,8 @@ def screen(workspace: Workspace, books: tuple[Card, ...]) -> Act | None:
         "place": "server" if workspace.settings.team else "computer",
         "model": workspace.model.name if workspace.model.is_language_model else "",
     }
-    if is_first_visit(books):
+    removed = workspace.library.removed()
+    if is_first_visit(books, removed):
         data, key = first_visit(workspace, books), KEYS[1]
     else:
         key = KEYS[0]
@@ -58,7 +59,7 @@ def screen(workspace: Workspace, books: tuple[Card, ...]) -> Act | None:
                 for card in books
             ],
             "shelves": [shelf.name for shelf in workspace.library.shelves()],
-            "removed": len(workspace.library.removed()),
+            "removed": len(removed),
             "waiting": len(load_queue(workspace).books),
             "size": shell.file_size(workspace.library.storage()),
         }

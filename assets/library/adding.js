@@ -195,10 +195,10 @@ export class Adding {
     const open = this.notes.querySelector("details.files")?.hasAttribute("open") ?? false;
     /** @param {string} state */
     const of = (state) => this.imports.filter((one) => one.state === state);
-    const added = new Map(of("opened").map(({ book, title = "" }) => [book, title.replace(/\.$/, "")]));
+    const added = this.addedOf(of("opened"));
     const [locked, failed] = [of("password").length, of("failed").length + this.files.refused.length];
     const said = [
-      added.size === 1 ? `Added ${[...added.values()][0]}.` : added.size ? `Added ${plural(added.size, "book")}.` : "",
+      added,
       locked ? `${plural(locked, "file")} ${locked === 1 ? "needs" : "need"} a password.` : "",
       failed ? `${plural(failed, "file")} could not be opened.` : "",
     ];
@@ -213,6 +213,14 @@ export class Adding {
     return el("div", { class: "note failed many" }, list, this.away(dismiss, what));
   }
 
+  /** What became of files that were opened, in words; a file that was here is told as such. @param {Import[]} opened */
+  addedOf(opened) {
+    const fresh = new Map(opened.filter(({ here }) => !here).map(({ book, title = "" }) => [book, title.replace(/\.$/, "")]));
+    const here = opened.length - fresh.size;
+    const added = fresh.size === 1 ? `Added ${[...fresh.values()][0]}.` : `Added ${plural(fresh.size, "book")}.`;
+    return [fresh.size ? added : "", here ? `${plural(here, "file")} already here.` : ""].filter(Boolean).join(" ");
+  }
+
   /** One note for all files of a state. @param {string} state */
   joined(state) {
     const all = this.imports.filter((one) => one.state === state);
@@ -222,7 +230,7 @@ export class Adding {
       "p",
       { class: "note done" },
       icon("check"),
-      el("span", { class: "grow" }, `Added ${plural(new Set(all.map((one) => one.book)).size, "book")}.`),
+      el("span", { class: "grow" }, this.addedOf(all)),
       this.away(dismiss, "the added books"),
     );
   }
@@ -247,9 +255,9 @@ export class Adding {
         el(
           "span",
           { class: "grow" },
-          "Added ",
+          one.here ? "Already here: " : "Added ",
           el("b", { dir: "auto" }, title.replace(/\.$/, "")),
-          `: ${text} `,
+          one.here ? " " : `: ${text} `,
           button("Report", report, { kind: "link", "aria-label": `Import report of ${title}` }),
         ),
         button("Read", () => this.send({ do: "open", of: book }), { kind: "slim", "aria-label": `Read ${title}` }),

@@ -1,6 +1,7 @@
 // Which books the library shows, and in which order: by the words in the search field, shelf, tag, gists and sorting.
 
 import { entry } from "../shared/dom.js";
+import { isBegun, isRead } from "./facts.js";
 
 /**
  * @import { Book, BookGists } from "../protocol.js"
@@ -23,6 +24,12 @@ export const SORTS = {
 
 /** The states of gists that one can choose from. @type {Record<string, string>} */
 export const GISTS = { ready: "Ready", making: "Being made", stopped: "Stopped or paused", none: "None yet" };
+
+/** How far the person is in a book, to choose from. @type {Record<string, string>} */
+export const READING = { begun: "Started", none: "Not started", read: "Finished" };
+
+/** @param {Book} book */
+const readingOf = (book) => (isRead(book) ? "read" : isBegun(book) ? "begun" : "none");
 
 /** Text as it is searched for: in lower case, without accents. @param {string} text */
 export const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
@@ -55,6 +62,7 @@ export function arranged(books, view, gistsOf) {
         words.every((word) => book.key.includes(word)) &&
         (!view.shelf || book.shelves?.includes(view.shelf)) &&
         (!view.tag || book.tags?.includes(view.tag)) &&
+        (!view.reading || readingOf(book) === view.reading) &&
         (!view.gists || state(book) === view.gists),
     )
     .sort(order);

@@ -23,7 +23,7 @@ export function openBookMenu(book, opener, { send, model, selection }) {
   const items = [
     item("Title, author and tags", "name"),
     item("Series", "series"),
-    item("Mark as finished", "finish"),
+    item(book.finished ? "Finished: day, stars, remark" : "Mark as finished", "finish"),
     { label: "Put on a shelf", act: () => selection.shelves([book], opener) },
     null,
     ...(make ? [item(make, "make")] : []),

@@ -1,7 +1,7 @@
 // The controls of the library's screen: search, sorting, adding, shelves and filters, and what is done with all that is shown.
 
 import { button, el, icon, number, plural } from "../shared/dom.js";
-import { GISTS, SORTS } from "./arrange.js";
+import { GISTS, READING, SORTS } from "./arrange.js";
 import { openMenu } from "./menu.js";
 import { COMPARE } from "./selection.js";
 import { editShelf, newShelf } from "./shelves.js";
@@ -47,6 +47,7 @@ export class Controls {
     });
     this.shelves = el("nav", { class: "shelves", "aria-label": "Shelves" });
     this.tag = button("", () => this.chooseTag(), { kind: "chip", "aria-haspopup": "menu" });
+    this.reading = button("", () => this.chooseReading(), { kind: "chip", "aria-haspopup": "menu" });
     this.gists = button("", () => this.chooseGists(), { kind: "chip", "aria-haspopup": "menu" });
     const notes = button("Notes", () => screen.send({ do: "notes" }), { kind: "slim", icon: "note", title: "The notes of all books" });
     const mine = button("My reading", () => screen.send({ do: "my_reading" }), { kind: "slim", title: "Days, finished books and words" });
@@ -60,7 +61,7 @@ export class Controls {
       name: "Sort, filter, notes, select",
       "aria-haspopup": "menu",
     });
-    this.rest = [this.sort, this.tag, this.gists, notes, mine, this.asking, this.comparing, this.select]; // in `more` on a phone
+    this.rest = [this.sort, this.tag, this.reading, this.gists, notes, mine, this.asking, this.comparing, this.select]; // in `more` on a phone
     this.top = el("div", { class: "top" }, el("h1", {}, "Library"), find, this.sort, this.add);
     this.bar = el("div", { class: "bar2" }, this.shelves, ...this.rest.slice(1), this.more);
   }
@@ -79,6 +80,8 @@ export class Controls {
     this.sort.setAttribute("aria-label", `Sorted by: ${sorted}`);
     this.tag.textContent = view.tag ? `Tag: ${view.tag}` : "All tags";
     this.tag.hidden = !tags.length;
+    this.reading.textContent = `Reading: ${view.reading ? READING[view.reading].toLowerCase() : "any"}`;
+    this.reading.classList.toggle("on", Boolean(view.reading));
     this.gists.textContent = `Gists: ${view.gists ? GISTS[view.gists].toLowerCase() : "any"}`;
     this.tag.classList.toggle("on", Boolean(view.tag));
     this.gists.classList.toggle("on", Boolean(view.gists));
@@ -143,6 +146,16 @@ export class Controls {
     /** @param {string | null} tag @param {string} label */
     const pick = (tag, label) => ({ label, checked: store.view.tag === tag, act: () => this.on.filter({ tag }) });
     openMenu(this.openerOf(this.tag), [pick(null, "All tags"), ...this.allTags.map((tag) => pick(tag, tag))], "Tags");
+  }
+
+  chooseReading() {
+    /** @param {string | null} reading @param {string} label */
+    const pick = (reading, label) => ({ label, checked: store.view.reading === reading, act: () => this.on.filter({ reading }) });
+    openMenu(
+      this.openerOf(this.reading),
+      [pick(null, "Any"), ...Object.entries(READING).map(([name, label]) => pick(name, label))],
+      "How far you are",
+    );
   }
 
   chooseGists() {

@@ -22,7 +22,7 @@ export function span(minutes) {
 /** @typedef {{text: string, share: number}} Fact `share`: from 0 to 1 */
 
 /** @param {Book} book */
-export const isRead = (book) => book.words > 0 && (book.read ?? 0) >= book.words;
+export const isRead = (book) => Boolean(book.finished) || (book.words > 0 && (book.read ?? 0) >= book.words);
 /** @param {Book} book */
 export const isBegun = (book) => !isRead(book) && Boolean(book.read || book.at);
 /** @param {Book} book */
@@ -44,6 +44,7 @@ export function placeText(book) {
 
 /** @returns {Fact} @param {Book} book */
 export function youFact(book) {
+  if (book.finished) return { text: "finished", share: 1 };
   if (isRead(book)) return { text: "read", share: 1 };
   if (!isBegun(book)) return { text: `Not started, ${span(minutesOf(book, book.words))}`, share: 0 };
   return { text: placeText(book), share: readShare(book) };

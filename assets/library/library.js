@@ -171,7 +171,7 @@ export class Library {
     this.controls.draw({ books, shelves: data.shelves, tags: tagsOf(books), folders: data.folders, chosen: chosen.length });
     this.drawHits();
     this.drawSelection();
-    this.count.textContent = `${plural(books.length, "book")}, ${data.size}`;
+    this.count.textContent = books.length ? `${plural(books.length, "book")}, ${data.size}` : "";
     this.connect.hidden = Boolean(data.model);
     this.waiting.hidden = !data.waiting;
     this.waiting.textContent = `${plural(data.waiting, "book")} waiting for gists`;
@@ -195,19 +195,19 @@ export class Library {
 
   /** Says why no book is shown, and offers the way on. @param {boolean} searching */
   sayNothing(searching) {
-    const { query, shelf, tag, gists } = store.view;
-    const all = { shelf: null, tag: null, gists: null };
+    const { query, shelf, tag, reading, gists } = store.view;
+    const all = { shelf: null, tag: null, reading: null, gists: null };
     const choose = () => {
       this.filter(all);
       this.grid.setSelecting(true);
     };
-    const narrowed = Boolean(shelf || tag || gists);
+    const narrowed = Boolean(shelf || tag || reading || gists);
     const empty = shelf && !this.books.some((book) => book.shelves?.includes(shelf));
     /** @type {[string, string, () => void]} */
     let [why, label, act] = ["No book is of this kind.", "Show all books", () => this.filter(all)];
     if (searching)
       [why, label] = [`No title or author${narrowed ? " here" : ""} has “${query.trim()}”.`, narrowed ? "Look in all books" : ""];
-    else if (!this.books.length) [why, label] = ["No books yet. Drop a PDF, EPUB, Word document, web page or text file on this page.", ""];
+    else if (!this.books.length) [why, label] = ["No books yet. PDF, EPUB, Word documents, web pages and text files can be opened.", ""];
     else if (empty) [why, label, act] = ["No books on this shelf yet. Select some and press Shelf.", "Select books", choose];
     if (this.nothing.textContent === why + label) return;
     this.nothing.replaceChildren(el("span", { role: "status" }, why), ...(label ? [button(label, act, { kind: "slim" })] : []));
@@ -270,8 +270,8 @@ export class Library {
 
   /** @param {string} act */
   askShown(act) {
-    const { shelf, tag, gists, query } = store.view;
-    this.ask(act, this.chosen, gists || query.trim() || (shelf && tag) ? "books" : shelf ? `shelf ${shelf}` : `tag ${tag}`);
+    const { shelf, tag, reading, gists, query } = store.view;
+    this.ask(act, this.chosen, reading || gists || query.trim() || (shelf && tag) ? "books" : shelf ? `shelf ${shelf}` : `tag ${tag}`);
   }
 
   // --- search and keys -------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ const SORT = "readagent-library-sort"; // in the browser's storage
  * @property {string} sort
  * @property {string | null} shelf
  * @property {string | null} tag
+ * @property {string | null} reading
  * @property {string | null} gists
  * @property {number} top how far it is scrolled
  */
@@ -33,7 +34,7 @@ class LibraryStore extends EventTarget {
   books = 10; // with hits to show
   timer = 0;
   /** @type {View} */
-  view = { query: "", sort: localStorage.getItem(SORT) ?? "opened", shelf: null, tag: null, gists: null, top: 0 };
+  view = { query: "", sort: localStorage.getItem(SORT) ?? "opened", shelf: null, tag: null, reading: null, gists: null, top: 0 };
 }
 
 export const store = tabState("library", () => new LibraryStore());

@@ -158,7 +158,7 @@ class Card:
 
     ``gisting_id`` and the fields after it describe the newest gisting that has pages, else the newest; None without a
     reading. ``words_covered``: words of the pages that have a gist. ``searchable``: whether ``search_all`` finds its
-    text yet.
+    text yet. ``finished``: the day on which the person had read it, '' before.
     """
 
     book: Book
@@ -178,6 +178,7 @@ class Card:
     searchable: bool = False
     series: str = ""
     place_in_series: float = 0.0
+    finished: str = ""
 
 
 @short_repr

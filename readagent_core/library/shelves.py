@@ -33,7 +33,8 @@ _CARDS = """
         (SELECT group_concat(name, char(31)) FROM tag WHERE book_id = book.id) AS tags,
         (SELECT group_concat(shelf.name, char(31)) FROM shelved JOIN shelf ON shelf.id = shelf_id
             WHERE book_id = book.id) AS shelves,
-        series.name AS series, series.number AS place_in_series, indexed.id IS NOT NULL AS searchable
+        series.name AS series, series.number AS place_in_series, finished.day AS finished,
+        indexed.id IS NOT NULL AS searchable
     FROM book
     JOIN version ON version.book_id = book.id
         AND version.number = (SELECT max(number) FROM version WHERE book_id = book.id)
@@ -41,6 +42,7 @@ _CARDS = """
     LEFT JOIN cover ON cover.document_id = document.id
     LEFT JOIN position ON position.book_id = book.id
     LEFT JOIN series ON series.book_id = book.id
+    LEFT JOIN finished ON finished.book_id = book.id
     LEFT JOIN indexed ON indexed.owner = 'text ' || document.id
     LEFT JOIN reading ON reading.id = (
         SELECT id FROM reading AS newest WHERE newest.book_id = book.id AND NOT searched
@@ -223,4 +225,5 @@ def _card(row: sqlite3.Row) -> Card:
         searchable=bool(row["searchable"]),
         series=row["series"] or "",
         place_in_series=row["place_in_series"] or 0.0,
+        finished=row["finished"] or "",
     )

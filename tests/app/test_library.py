@@ -143,7 +143,7 @@ def test_the_drawing_of_the_first_visit_is_true(open_workspace):
     workspace = open_workspace()
     add_samples(workspace)
     books = workspace.library.cards()
-    assert first_visit.is_first_visit(books)
+    assert first_visit.is_first_visit(books, [])
     data = first_visit.first_visit(workspace, books)
     assert len(data["pages"]) == 25
     assert len(data["others"]) == 2
@@ -152,8 +152,33 @@ def test_the_drawing_of_the_first_visit_is_true(open_workspace):
     words = "".join(c for c in memory.document.text(page.start, page.end) if c.isalnum())
     for part in ("before", "marked"):
         assert "".join(c for c in first_visit.EXAMPLE[part] if c.isalnum()) in words
-    workspace.library.add(Document("My own", (Paragraph("A text."),)))
-    assert not first_visit.is_first_visit(workspace.library.cards())
+    own = workspace.library.add(Document("My own", (Paragraph("A text."),)))
+    assert not first_visit.is_first_visit(workspace.library.cards(), workspace.library.removed())
+    workspace.library.remove(own.id)  # Undo and the removed books stay in reach
+    assert not first_visit.is_first_visit(workspace.library.cards(), workspace.library.removed())
+
+
+def test_a_file_that_is_here_is_not_said_to_be_added_and_its_note_goes_with_the_book(open_workspace):
+    workspace = open_workspace()
+    told = []
+    for name in ("lamp.txt", "again.txt"):
+        one = start_import(workspace, name, b"The Lamp\n\nIt was lit at dusk.")
+        one.job.join(60)
+        told.append((one, import_record(workspace, one)))
+    (first, new), (second, present) = told
+    assert (new["state"], new["here"], present["here"]) == ("opened", "", new["book"])
+    workspace.library.remove(new["book"])
+    assert [import_record(workspace, one) for one in (first, second)] == [None, None]
+    workspace.library.restore(new["book"])
+    assert import_record(workspace, first) == new
+
+
+def test_a_book_that_was_marked_as_finished_is_told_as_finished(open_workspace):
+    library = open_workspace().library
+    book = library.add(Document("The Lamp", (Paragraph("A lamp."),)))
+    assert "finished" not in cards.book_record(library.cards()[0], None)
+    library.finish(book.id)
+    assert cards.book_record(library.cards()[0], None)["finished"] is True
 
 
 def test_acts_change_the_library_and_an_error_is_shown(app):

@@ -108,7 +108,7 @@ def test_a_library_from_the_first_visit_to_many_books(page: Page, start_app: Sta
             full = card(page, title).get_by_role("link").inner_text()
             act_on(page, full, "Remove")
             expect(card(page, title)).to_have_count(0)
-        expect(page.locator(".nothing")).to_contain_text("No books yet. Drop a PDF")
+        expect(page.locator(".nothing")).to_contain_text("No books yet. PDF, EPUB")
         page.get_by_role("button", name="3 removed books").click()
         page.get_by_role("dialog").get_by_role("button", name="Restore").first.click()
         expect(page.locator(".bk")).to_have_count(1)

@@ -66,7 +66,7 @@ const book = (id, title, rest = {}) => {
   const made = { id, title, words: 10, added: 1, ...rest };
   return { ...made, text: "", key: keyOf(made) };
 };
-const view = { query: "", sort: "title", shelf: null, tag: null, gists: null, top: 0 };
+const view = { query: "", sort: "title", shelf: null, tag: null, reading: null, gists: null, top: 0 };
 const names = (books, change) => arranged(books, { ...view, ...change }, (one) => one.gists).map((one) => one.id);
 
 test("the library is filtered by words, shelf, tag and gists, and sorted", () => {
@@ -84,6 +84,8 @@ test("the library is filtered by words, shelf, tag and gists, and sorted", () =>
   assert.deepEqual(names(books, { tag: "sea" }), ["b"]);
   assert.deepEqual(names(books, { gists: "stopped" }), ["b"]);
   assert.deepEqual(names(books, { gists: "none" }), ["a"]);
+  const places = [{ finished: true }, { read: 2 }, {}].map((change, i) => Object.assign(books[i], change));
+  for (const [i, reading] of ["read", "begun", "none"].entries()) assert.deepEqual(names(places, { reading }), [places[i].id]);
   assert.deepEqual(names(books, { sort: "of another version" }), ["a", "b", "c"]);
   assert.deepEqual(tagsOf(books), ["sea"]);
 });

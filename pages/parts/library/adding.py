@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
+from pages.parts.library.imports import versions
 from pages.parts.shared import polling, shell
 from readagent_core.errors import PasswordError
 from readagent_core.incoming.links import as_address, can_fetch_again, fetch_again, open_link, open_pasted_text
@@ -104,9 +105,11 @@ def _draw_fetched(job: Job) -> None:
 def start_adding(workspace: Workspace, pasted: str) -> Job:
     """Open the address or the text that was pasted, in the background; the job's value is the id of the book."""
     address = as_address(pasted)
+    known = st.session_state["adding_known"] = dict[str, int]()
 
     def work(job: Job) -> str:
         job.publish(value="opening")
+        known.update(versions(workspace))
         return (open_link(workspace, address, job) if address else open_pasted_text(workspace, pasted)).id
 
     return workspace.jobs.start(f"adding {secrets.token_hex(6)}", work, subject=urlsplit(address).hostname or "")

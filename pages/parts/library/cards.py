@@ -37,6 +37,7 @@ def book_record(card: Card, gists: Mapping[str, Any] | None, *, original: bool =
         "read": position.words_read,
         "at": round(position.share, 3),
         "section": position.section,
+        "finished": bool(card.finished),
         "opened": book.opened,
         "cover": book.has_cover or (original and book.format == "pdf"),
         "sample": book.sample,

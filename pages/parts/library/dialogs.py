@@ -152,7 +152,10 @@ def _stop_pasting() -> None:
     st.session_state["pasting"] = False
     job: Job | None = st.session_state.pop("adding", None)
     if job is not None and job.running:
-        imports_of_session().append(Import(job.subject or "the pasted text", b"", job, secrets.token_hex(6)))
+        known = st.session_state["adding_known"]
+        imports_of_session().append(
+            Import(job.subject or "the pasted text", b"", job, secrets.token_hex(6), known=known)
+        )
 
 
 @st.dialog("Add a link or a text", on_dismiss=_stop_pasting)
@@ -162,7 +165,8 @@ def paste(workspace: Workspace) -> None:
     book = adding.draw(workspace)
     if book is not None and job is not None:
         st.session_state["pasting"] = False
-        imports_of_session().append(Import(book.title, b"", job, secrets.token_hex(6)))
+        known = st.session_state["adding_known"]
+        imports_of_session().append(Import(book.title, b"", job, secrets.token_hex(6), known=known))
         st.rerun()
 
 

@@ -9,7 +9,7 @@ from readagent_core.connecting import local_models
 from readagent_core.errors import ReadAgentError
 from readagent_core.gisting.costs import NOVEL_WORDS
 from readagent_core.incoming.samples import NAMES
-from readagent_core.library.records import Card
+from readagent_core.library.records import Book, Card
 from readagent_core.models.local import engine
 from readagent_core.workspace import Workspace
 
@@ -24,8 +24,10 @@ EXAMPLE = {
 }
 
 
-def is_first_visit(cards: Sequence[Card]) -> bool:
-    """Whether the library has only samples, the story among them, and none of them was opened."""
+def is_first_visit(cards: Sequence[Card], removed: Sequence[Book]) -> bool:
+    """Whether the library has only samples, the story among them, none was opened, and no book was removed."""
+    if removed:
+        return False
     story = any(card.book.source_name == STORY for card in cards)
     return story and all(card.book.sample and card.book.opened is None for card in cards)
 

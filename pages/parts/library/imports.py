@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +12,7 @@ import streamlit as st
 
 from pages.parts.shared.shell import title_of
 from readagent_core.cancel import key_lock
-from readagent_core.errors import NoTextError, NotInLibraryError, PasswordError
+from readagent_core.errors import NoTextError, PasswordError
 from readagent_core.incoming import recognising
 from readagent_core.incoming.opening import open_file
 from readagent_core.jobs import Job, JobState
@@ -24,13 +25,14 @@ _PARSING = threading.BoundedSemaphore(2)  # each file is parsed in a process of 
 @dataclass
 class Import:
     """A file that was dropped. ``data``: its bytes, as long as a password may be needed for it or its pages may be
-    recognised. ``password``: the one that opens it."""
+    recognised. ``password``: the one that opens it. ``known``: the versions of the books that were here before it."""
 
     name: str
     data: bytes = field(repr=False)
     job: Job
     key: str
     password: str = field(default="", repr=False)
+    known: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def waits_for_password(self) -> bool:
@@ -58,7 +60,7 @@ def forget_finished() -> None:
 
 def start_import(workspace: Workspace, name: str, data: bytes, *, password: str = "") -> Import:
     """Open a file in the background; its job's value is the id of the book."""
-    key = secrets.token_hex(6)
+    key, known = secrets.token_hex(6), dict[str, int]()
 
     def work(job: Job) -> str:
         def pages_read(done: int, pages: int) -> None:
@@ -68,13 +70,20 @@ def start_import(workspace: Workspace, name: str, data: bytes, *, password: str 
         with key_lock(f"import into {workspace.home}", job), _PARSING:  # nobody's files hold up everybody else's
             job.check()  # it may have been dismissed while it waited
             job.publish(value="opening")
+            known.update(versions(workspace))
             return open_file(workspace, data, name, password=password, progress=pages_read).id
 
-    return Import(name, data, workspace.jobs.start(f"import {key}", work), key, password)
+    return Import(name, data, workspace.jobs.start(f"import {key}", work), key, password, known)
+
+
+def versions(workspace: Workspace) -> dict[str, int]:
+    """The version of each book of the library, by its id."""
+    return {book.id: book.version for book in workspace.library.books()}
 
 
 def import_record(workspace: Workspace, one: Import) -> dict[str, Any] | None:
-    """An ``Import`` of assets/library/adding.js; None for a file being recognised (see parts/library/recognition)."""
+    """An ``Import`` of assets/library/adding.js; None for a file being recognised (see parts/library/recognition), and
+    for a book that was removed."""
     record = {"key": one.key, "name": one.name}
     snapshot = one.job.snapshot
     if snapshot.state != JobState.DONE and one.job.subject and one.job.key == recognising.job_key(one.job.subject):
@@ -84,11 +93,10 @@ def import_record(workspace: Workspace, one: Import) -> dict[str, Any] | None:
         return record | {"state": "opening" if snapshot.value else "waiting", "pages": pages}
     if snapshot.state == JobState.DONE:
         one.data, one.password = b"", ""
-        try:
-            book = workspace.library.book(snapshot.value)
-            document = workspace.library.document(book.id)
-        except NotInLibraryError:
-            return record | {"state": "failed", "title": "removed again", "text": ""}
+        book = next((book for book in workspace.library.books() if book.id == snapshot.value), None)
+        if book is None:
+            return None
+        document = workspace.library.document(book.id)
         found = (
             [count_of(len(document.sections), "section")]
             if document.sections
@@ -96,7 +104,8 @@ def import_record(workspace: Workspace, one: Import) -> dict[str, Any] | None:
         )
         if document.warnings:
             found.append(count_of(len(document.warnings), "notice"))
-        return record | {"state": "opened", "book": book.id, "title": book.title, "text": f"{', '.join(found)}."}
+        opened = {"state": "opened", "book": book.id, "title": book.title, "text": f"{', '.join(found)}."}
+        return record | opened | {"here": book.id if one.known.get(book.id) == book.version else ""}
     title, _ = title_of(snapshot.error_kind)
     state = "password" if one.waits_for_password else "failed"
     detail = getattr(one.job.exception, "detail", "")
