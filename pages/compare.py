@@ -13,7 +13,7 @@ from pages.parts.compare import board, controls
 from pages.parts.shared import book as current
 from pages.parts.shared import polling, shell
 from pages.parts.shared.cached import get_workspace
-from pages.parts.shared.chosen_books import chosen_books, open_cited, set_address
+from pages.parts.shared.chosen_books import choose_books, chosen_books, open_cited, set_address
 from pages.parts.shared.component import component
 from readagent_core.answering.base import AskSettings, Question
 from readagent_core.comparing import comparing
@@ -43,7 +43,7 @@ def screen() -> None:
         st.title("Compare", anchor=False)
         if book is not None:
             current.picker(workspace, book, key="compare_book", label_visibility="collapsed", width=420)
-        controls.choose_several(workspace, several)
+        choose_books(workspace, book_ids, label=several.name if several else "Several books", key="compare")
         chosen = controls.pick_methods(workspace)
         settings = controls.pick_limits(workspace, book)
     recording = board.find_recording(workspace, book) if book else None

@@ -71,6 +71,14 @@ def test_the_conversation_is_found_again_and_a_book_is_asked_alone_when_it_is_op
     assert not at.exception
     assert at.chat_input[0].placeholder == "Ask these 2 books"
     assert "Asking 2 books" in [text.value for text in at.sidebar.text]
+    at.sidebar.button(key=f"ask_alone_{books[1]}").click().run()
+    assert not at.exception
+    assert at.chat_input[0].placeholder == "Ask about the book"
+    assert at.query_params["book"] == books[1]
+    at.sidebar.multiselect[0].set_value(books[::-1]).run()  # others are chosen without leaving the screen
+    at.sidebar.button(key="ask_these_go").click().run()
+    assert not at.exception
+    assert at.chat_input[0].placeholder == "Ask these 2 books"
     at.query_params.clear()
     at.query_params["book"] = books[0]
     at.run()

@@ -23,14 +23,14 @@ App = Callable[..., AppTest]
 
 def test_a_question_goes_to_every_method_ticked(app: App) -> None:
     at = app("pages/compare.py")
-    at.button[0].click().run()
+    at.button(key="compare_go").click().run()
     assert any("Write a question first" in text.value for text in at.text)
     assert not at.exception
     book = get_workspace().library.books()[0]
     at.checkbox(key="compare_full-text").uncheck().run()
-    assert at.button[0].label == "Ask all 3"
+    assert at.button(key="compare_go").label == "Ask all 3"
     at.text_input(key=f"compare_question_{book.id}").set_value("Why did Ambrose Vane put out Harrow Light?")
-    at.button[0].click().run()
+    at.button(key="compare_go").click().run()
     job = get_workspace().jobs.get(comparing.job_key(book.id))
     assert job is not None
     assert job.join(120).state == "done"
@@ -51,7 +51,7 @@ def compared(app: App) -> tuple[AppTest, Book]:
     at = app("pages/compare.py")
     book = get_workspace().library.books()[0]
     at.text_input(key=f"compare_question_{book.id}").set_value("Why did Ambrose Vane put out Harrow Light?")
-    at.button[0].click().run()
+    at.button(key="compare_go").click().run()
     get_workspace().jobs.get(comparing.job_key(book.id)).join(120)
     at.run()
     return at, book
@@ -110,7 +110,7 @@ def test_the_spoiler_limit_hides_a_comparison_that_saw_more_and_questions_about_
     offered = [*at.selectbox(key=f"compare_known_{book.id}").options, *(button.label for button in at.button)]
     assert "Why did Ambrose Vane put out Harrow Light?" not in offered
     at.text_input(key=f"compare_question_{book.id}").set_value("Who keeps the light?")
-    at.button[0].click().run()
+    at.button(key="compare_go").click().run()
     job = get_workspace().jobs.get(comparing.job_key(book.id))
     assert len(job.join(120).value.pages) == page
     at.run()
@@ -156,13 +156,13 @@ def test_a_limit_before_page_1_says_what_can_be_let_in_and_hides_the_recording(a
     library.set_furthest(book.id, 3)
     library.set_limit(book.id, on=True)
     at.run()
-    assert at.button[0].disabled  # nothing can be compared
+    assert at.button(key="compare_go").disabled  # nothing can be compared
     offered = [button.key for button in at.button]
     assert "compare_show_recorded" not in offered
     assert not [key for key in offered if "compare_try" in str(key)]
     assert any("They tell of pages that you have not read." in text.value for text in at.text)
     at.button(key="compare_from_1").click().run()
-    assert not at.button[0].disabled
+    assert not at.button(key="compare_go").disabled
     assert any("sees page 1 of 25 only" in caption.value for caption in at.caption)
     assert "compare_try_1" in [button.key for button in at.button]
     at.button(key="compare_unlimit").click().run()

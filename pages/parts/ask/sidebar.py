@@ -14,7 +14,7 @@ from pages.parts.ask.wording import may_search, method_titles
 from pages.parts.shared import book as address
 from pages.parts.shared import shell
 from pages.parts.shared.answer import format_time
-from pages.parts.shared.chosen_books import choose_from_next_run
+from pages.parts.shared.chosen_books import choose_books, choose_from_next_run
 from readagent_core.answering import registry as methods
 from readagent_core.answering.costs import zoom_sentence
 from readagent_core.export.conversation import CONVERSATION_FORMATS, export_conversation
@@ -35,7 +35,7 @@ def draw(now: AskState) -> None:
                 "By zooming: the gists of all books first, then what the question needs. Every book has its own "
                 "spoiler limit."
             )
-            st.page_link("pages/library.py", label="Choose other books", icon=":material/library_books:")
+            choose_books(now.workspace, now.book_ids, label="Choose books", key="ask")
         elif isinstance(now, AskOneBook):
             address.picker(now.workspace, now.book)
             limit_switch(now)
@@ -173,7 +173,7 @@ def _conversations(now: AskState) -> None:
                 with st.popover("", icon=":material/more_horiz:", help="This conversation", key="ask_more"):
                     _one(now, shown)
     if isinstance(now, AskOneBook):
-        _choose_several(now)
+        choose_books(now.workspace, now.book_ids, label="Ask several books", key="ask")
     if several and isinstance(now, AskOneBook):
         st.button(
             f"{count_of(len(several), 'conversation')} about several books",
@@ -183,17 +183,6 @@ def _conversations(now: AskState) -> None:
             on_click=open_several,
             args=(workspace, several[0].id),
         )
-
-
-def _choose_several(now: AskOneBook) -> None:
-    """Ask several books: chosen here, this one among them."""
-    titles = {book.id: book.title for book in now.workspace.library.books()}
-    if len(titles) < 2:
-        return
-    with st.popover("Ask several books", icon=":material/library_books:", type="tertiary", key="ask_choose_several"):
-        chosen = st.multiselect("Books", list(titles), [now.book.id], format_func=titles.__getitem__, key="ask_these")
-        st.button("Ask these", type="primary", key="ask_these_go", disabled=len(chosen) < 2,
-                  on_click=choose_from_next_run, args=("books", chosen))  # fmt: skip
 
 
 def _open(now: AskState, conversation_id: str) -> None:

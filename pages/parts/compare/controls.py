@@ -11,7 +11,6 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.shared import shell
-from pages.parts.shared.chosen_books import Chosen, choose_one
 from pages.parts.shared.shell import FIRST_METHODS
 from readagent_core.answering import costs, suggesting
 from readagent_core.answering.base import LETTERS, AskSettings, Question
@@ -29,7 +28,6 @@ from readagent_core.workspace import Workspace
 
 LONGEST_TRY = 70  # characters of a question on a button
 PREFERENCE = "compare methods"
-_LISTED = 20  # most books that are named
 CUTS = {"left": "the beginning", "right": "the end", "ends": "both ends"}
 _RIGHT = re.compile(r"^\s*\*\s*")
 
@@ -64,23 +62,6 @@ def pick_methods(workspace: Workspace) -> list[str]:
 def key_of(book: Book | None) -> str:
     """The end of the keys of what belongs to the book, or to several (None)."""
     return book.id if book else "several"
-
-
-def choose_several(workspace: Workspace, several: Chosen | None) -> None:
-    """Draw which books are compared on where they are ``several``, and the ways to choose others."""
-    if several is None:
-        st.page_link("pages/library.py", label="Several books", icon=":material/library_books:")
-        return
-    titles = {book.id: book.title for book in workspace.library.books()}
-    known = [book_id for book_id in several.book_ids if book_id in titles]
-    with st.popover(several.name, icon=":material/library_books:", key="compare_books"):
-        st.caption("Press one to compare on it alone.")
-        for book_id in known[:_LISTED]:
-            key = f"compare_alone_{book_id}"
-            st.button(titles[book_id], key=key, type="tertiary", on_click=choose_one, args=(book_id,))
-        if len(known) > _LISTED:
-            st.caption(f"and {len(known) - _LISTED} more")
-        st.page_link("pages/library.py", label="Choose other books", icon=":material/library_books:")
 
 
 def pick_limits(workspace: Workspace, book: Book | None) -> AskSettings:

@@ -17,6 +17,7 @@ from readagent_core.workspace import Workspace
 
 _KEY = "chosen_books"
 _IN_ADDRESS = 60  # most books that an address names one by one
+_LISTED = 20  # most books that are named
 _NAMES: dict[str, str | None] = dict.fromkeys(("book", "page", "from", "shelf", "tag", "books", "exchange", "step"))
 
 
@@ -66,7 +67,33 @@ def set_address(chosen: Chosen) -> None:
 def choose_one(book_id: str) -> None:
     """Make Ask and Compare about this book alone from the next run on."""
     st.session_state.pop(_KEY, None)
+    st.session_state["ask_left"] = (st.query_params.get("exchange", ""), time.monotonic())
     address.set_address(**_NAMES | {"book": book_id})
+
+
+def choose_books(workspace: Workspace, chosen: Sequence[str], *, label: str, key: str) -> None:
+    """Draw the button that opens the list of books: each of the ``chosen`` alone, where they are several, or others."""
+    titles = {book.id: book.title for book in workspace.library.books()}
+    known = [book_id for book_id in chosen if book_id in titles]
+    if len(titles) < 2:
+        return
+    with st.popover(
+        label,
+        icon=":material/library_books:",
+        type="tertiary",
+        key=f"{key}_books" if len(chosen) > 1 else f"{key}_more_books",
+    ):
+        if len(chosen) > 1:
+            st.caption("One of them alone")
+            for book_id in known[:_LISTED]:
+                st.button(titles[book_id], key=f"{key}_alone_{book_id}", type="tertiary", on_click=choose_one,
+                          args=(book_id,))  # fmt: skip
+            if len(known) > _LISTED:
+                st.caption(f"and {len(known) - _LISTED} more")
+        name = f"{key}_these {' '.join(known)}"  # other books begin another choice
+        several = st.multiselect("Several books", list(titles), known, format_func=titles.__getitem__, key=name)
+        st.button("Take these", type="primary", key=f"{key}_these_go", disabled=len(several) < 2 or several == known,
+                  on_click=choose_from_next_run, args=("books", several))  # fmt: skip
 
 
 def open_cited(book_id: str, page: int, way_back: Mapping[str, str]) -> None:
