@@ -8,7 +8,7 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any
 
@@ -19,6 +19,13 @@ HTML_CLOSING = "</body></html>"
 _LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Zl", "Zp", "Zs"})  # categories that a spreadsheet may skip or drop
 _INLINE = re.compile(r"([\\`*_\[\]<>|~$])")
+EMPHASIS_SIGNS = {"markdown": "*", "text": "_"}  # round words in italics, by the format of the book; as in dom.js
+_EMPHASISED = {
+    sign: re.compile(
+        rf"(?<![{sign}\w]){sign}(?=[^\s{sign}])([^{sign}\n]{{1,1000}}?)(?<=[^\s{sign}]){sign}(?![{sign}\w])"
+    )
+    for sign in map(re.escape, EMPHASIS_SIGNS.values())
+}
 _LINE_START = re.compile(r"^(\s*\d*)([#+\-=!]|(?<=\d)[.)])", re.MULTILINE)
 
 
@@ -60,6 +67,19 @@ def is_guarded(text: str) -> bool:
 def escape_markdown(text: str) -> str:
     """Return ``text`` escaped so that Markdown shows its characters: no heading, link, picture, table or formula."""
     return _LINE_START.sub(r"\1\\\2", _INLINE.sub(r"\\\1", text).replace("&", "&amp;"))
+
+
+def emphasis_pieces(text: str, book_format: str) -> Iterator[tuple[str, bool]]:
+    """Yield the parts of a text of a book, each with whether it is in italics, without the signs round those."""
+    sign = re.escape(EMPHASIS_SIGNS.get(book_format, ""))
+    pieces = _EMPHASISED[sign].split(text) if sign else [text]
+    yield from ((piece, number % 2 == 1) for number, piece in enumerate(pieces) if piece)
+
+
+def emphasised_markdown(text: str, book_format: str) -> str:
+    """Return a text of a book escaped for Markdown, its words in italics in italics."""
+    pieces = emphasis_pieces(text, book_format)
+    return "".join(f"*{escape_markdown(piece)}*" if italic else escape_markdown(piece) for piece, italic in pieces)
 
 
 def markdown_line(text: str) -> str:

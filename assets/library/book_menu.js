@@ -27,7 +27,7 @@ export function openBookMenu(book, opener, { send, model, selection }) {
     { label: "Put on a shelf", act: () => selection.shelves([book], opener) },
     null,
     ...(make ? [item(make, "make")] : []),
-    ...(gists ? [item("Export the gists", "export")] : []),
+    item("Export the gists", "export"),
     ...(book.web_page ? [item("Act on its web page", "act")] : []),
     item("Import report", "report"),
     null,

@@ -14,7 +14,7 @@ from readagent_core.document import SpanKind
 from readagent_core.library.marks import BOOKMARK, HIGHLIGHT, NOTE, Mark
 from readagent_core.memory import GistMemory, Page
 from readagent_core.templates import Markup, escape, fill
-from readagent_core.text_files import escape_markdown
+from readagent_core.text_files import emphasis_pieces, escape_markdown
 
 Span = tuple[int, int, str]  # first and last character (exclusive), and the colour of the mark
 
@@ -49,10 +49,11 @@ def spans_in(memory: GistMemory, page: Page, marks: Iterable[Mark]) -> list[Span
 @dataclass(frozen=True)
 class Beside:
     """What stands beside the text of a page. ``spans``: with their places in that text. ``targets``: the number of each
-    paragraph that is referred to, by the place where it begins."""
+    paragraph that is referred to, by the place where it begins. ``format``: of the book, for words in italics."""
 
     spans: tuple[documents.Span, ...] = ()
     targets: Mapping[int, int] = field(default_factory=dict)
+    format: str = ""
 
 
 def beside(memory: GistMemory, page: Page) -> Beside:
@@ -67,7 +68,7 @@ def beside(memory: GistMemory, page: Page) -> Beside:
             spans += [replace(s, start=start + s.start, end=start + s.end) for s in paragraph.spans]
             if index in document.references_to:
                 targets[start] = index
-    return Beside(tuple(spans), targets)
+    return Beside(tuple(spans), targets, document.format)
 
 
 def marked_paragraphs(
@@ -90,18 +91,20 @@ def marked_paragraphs(
             here = [replace(s, start=s.start - at, end=s.end - at) for s in around.spans if at <= s.start <= s.end]
             ids = [index for place, index in around.targets.items() if at <= place <= at + len(piece)]
             name = Markup(' id="t{}"').format(ids[0]) if ids else Markup()
-            parts.append(instead(piece) or Markup("<p{}>{}</p>").format(name, _linked(piece, own, here)))
+            parts.append(instead(piece) or Markup("<p{}>{}</p>").format(name, _linked(piece, own, here, around.format)))
         at += len(piece) + 2
     return Markup().join(parts)
 
 
-def _linked(text: str, spans: Sequence[Span], around: Sequence[documents.Span]) -> Markup:
+def _linked(text: str, spans: Sequence[Span], around: Sequence[documents.Span], format: str) -> Markup:
     """Return ``text`` as ``_marked`` does, with its links, references to notes, ruby and formulas."""
     parts: list[Markup] = []
     at = 0
 
     def words(start: int, end: int) -> Markup:
-        return _marked(text[start:end], [(first - start, last - start, colour) for first, last, colour in spans])
+        return _marked(
+            text[start:end], [(first - start, last - start, colour) for first, last, colour in spans], format
+        )
 
     for span in around:
         if not at <= span.start <= span.end <= len(text):
@@ -144,14 +147,20 @@ def markdown_text(memory: GistMemory, page: Page) -> str:
     return "".join(parts) + "".join(f"\n\n[^{number}]: {' '.join(note.split())}" for number, note in notes.items())
 
 
-def _marked(text: str, spans: Sequence[Span]) -> Markup:
+def emphasised(text: str, book_format: str) -> Markup:
+    """Return a text of a book as HTML, with its words in italics."""
+    pieces = emphasis_pieces(text, book_format)
+    return Markup().join(Markup("<em>{}</em>").format(piece) if italic else escape(piece) for piece, italic in pieces)
+
+
+def _marked(text: str, spans: Sequence[Span], format: str) -> Markup:
     """Return ``text`` escaped, each span in a <mark>; where several overlap, the one given last is shown."""
     inside = [(max(0, start), min(end, len(text)), colour) for start, end, colour in spans]
     cuts = sorted({0, len(text), *(cut for start, end, _ in inside if start < end for cut in (start, end))})
     parts: list[Markup] = []
     for first, last in pairwise(cuts):
         colours = [colour for start, end, colour in inside if start <= first and last <= end]
-        words = escape(text[first:last])
+        words = emphasised(text[first:last], format)
         parts.append(Markup('<mark class="{}">{}</mark>').format(colours[-1], words) if colours else words)
     return Markup().join(parts)
 

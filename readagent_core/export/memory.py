@@ -14,12 +14,12 @@ from readagent_core.answering.signature import signature_of
 from readagent_core.companion.marks import NO_MARKS, PlacedMarks
 from readagent_core.document import Document, Figure, Paragraph, Picture, move_figures
 from readagent_core.errors import SettingsError
-from readagent_core.export.marked import beside, marked_paragraphs, marks_of, notes_list, spans_in
+from readagent_core.export.marked import Beside, beside, emphasised, marked_paragraphs, marks_of, notes_list, spans_in
 from readagent_core.export.skill import export_skill, skill_name
 from readagent_core.incoming.opening import READING_FORMAT, READING_VERSION
 from readagent_core.memory import GistMemory, Page
 from readagent_core.templates import Markup, fill
-from readagent_core.text_files import escape_markdown, html_page, markdown_line, slug
+from readagent_core.text_files import emphasised_markdown, escape_markdown, html_page, markdown_line, slug
 from readagent_core.words import count_of
 from readagent_core.world.as_of import Known, Order
 from readagent_core.world.telling import headed, known_to_dict, said, title_of, world_markdown
@@ -117,7 +117,7 @@ def _markdown(memory: GistMemory, known: Known | None) -> bytes:
         for index in range(page.start, page.end):
             for section in document.headings(index):
                 lines += [f"{'#' * min(section.level + 1, 5)} {markdown_line(section.title)}", ""]
-        gist = escape_markdown(_gist_text(memory, page.number)) or "(no gist yet)"
+        gist = emphasised_markdown(_gist_text(memory, page.number), document.format) or "(no gist yet)"
         lines += [f"**Page {page.number}**", "", gist, ""]
         if pause := _pause(memory, page):
             lines += [f"*‖ {markdown_line(pause)}*", ""]
@@ -198,7 +198,7 @@ def _html_page(memory: GistMemory, page: Page, find_picture: FindPicture, placed
         "page": page,
         "headings": [section.title for index in range(page.start, page.end) for section in document.headings(index)],
         "words": f"{gist.words:,} of {page.words:,} words" if gist else f"{page.words:,} words, no gist yet",
-        "gist": _gist_text(memory, page.number),
+        "gist": emphasised(_gist_text(memory, page.number), document.format),
         "notes": ["by rule: the page's own first sentences"] * by_rule + ["changed by hand"] * by_hand,
         "marks": notes_list(marks_of(page, placed.placed)),
         "text": text,
@@ -310,7 +310,8 @@ def _chapters(memory: GistMemory) -> list[tuple[str, list[Page]]]:
 
 
 def _epub_page(memory: GistMemory, page: Page, marks: PlacedMarks) -> Markup:
-    text = marked_paragraphs(_xml(_gist_text(memory, page.number) or "(no gist yet)"))
+    gist = _xml(_gist_text(memory, page.number) or "(no gist yet)")
+    text = marked_paragraphs(gist, around=Beside(format=memory.document.format))
     notes = Markup(_xml(notes_list(marks_of(page, marks.placed))))
     pause = Markup('<p class="p">‖ {}</p>').format(_xml(_pause(memory, page))) if _pause(memory, page) else Markup()
     return Markup('<p class="n">Page {}</p>{}{}{}').format(page.number, text, notes, pause)

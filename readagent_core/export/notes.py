@@ -20,7 +20,7 @@ from readagent_core.library.marks import BOOKMARK, Mark
 from readagent_core.library.reading_log import Finished
 from readagent_core.library.records import Book
 from readagent_core.memory import GistMemory
-from readagent_core.text_files import csv_line, escape_markdown, slug
+from readagent_core.text_files import csv_line, emphasised_markdown, slug
 from readagent_core.words import collapse_whitespace
 from readagent_core.workspace import Workspace
 
@@ -87,7 +87,7 @@ def pages_of(memory: GistMemory | None) -> PageOf:
 
 def to_markdown(book: Book, document: Document, marks: PlacedMarks, *, page_of: PageOf) -> str:
     """Return the marks as Markdown with YAML front matter, by chapter; those that were not found at the end."""
-    front = {"title": book.title, "author": book.author, "source": document.id}
+    front = {"title": book.title, "author": book.author, "source": book.source_name}
     lines = [*(f"{name}: {yaml_text(value)}" for name, value in front.items() if value)]
     lines += [f"exported: {datetime.now(UTC).date().isoformat()}"]
     (body,) = render(DEFAULT, [template_values(book, document, marks, page_of=page_of)])
@@ -121,6 +121,8 @@ def _mark(mark: Mark, document: Document | None = None, page_of: PageOf = lambda
         place = _line(document.paragraphs[mark.start.paragraph].place)
     where = f"Page {page} ({place} of the source)" if page and place else f"Page {page}" if page else place
     answer = mark.answer or {"question": "", "text": "", "signature": "", "citations": ()}
+    words = f"{(mark.exact or mark.suffix).strip()} …" if mark.kind == BOOKMARK else mark.exact
+    book_format = document.format if document is not None else ""
     quotations = dict.fromkeys((c["page"], c["quotation"]) for c in answer["citations"] if c["quotation"])
     return {
         "kind": mark.kind,
@@ -129,7 +131,7 @@ def _mark(mark: Mark, document: Document | None = None, page_of: PageOf = lambda
         "page": page or 0,
         "place": place,
         "where": where if document is not None else _line(mark.section),
-        "words": _lines(mark.exact or (mark.suffix if mark.kind == BOOKMARK else "")),
+        "words": _lines(words.removeprefix(" …"), book_format),
         "note": _lines(mark.note),
         "question": _line(answer["question"]),
         "answer": _lines(answer["text"]),
@@ -140,14 +142,14 @@ def _mark(mark: Mark, document: Document | None = None, page_of: PageOf = lambda
     }
 
 
-def _lines(text: str) -> str:
-    """Return the lines of ``text`` that are not empty, escaped, each a paragraph."""
-    return "\n\n".join(line for line in map(_line, text.splitlines()) if line)
+def _lines(text: str, book_format: str = "") -> str:
+    """Return the lines of ``text`` that are not empty, escaped, each a paragraph, with the book's italics."""
+    return "\n\n".join(filter(None, (_line(line, book_format) for line in text.splitlines())))
 
 
-def _line(text: str) -> str:
-    """Return ``text`` as one line in which Markdown finds no mark-up. '%%' would begin a comment in Obsidian."""
-    return escape_markdown(_printable(text)).replace("%", "&#37;")
+def _line(text: str, book_format: str = "") -> str:
+    """Return ``text`` as one line in which Markdown finds no other mark-up. '%%' would begin a comment in Obsidian."""
+    return emphasised_markdown(_printable(text), book_format).replace("%", "&#37;")
 
 
 def yaml_text(text: str) -> str:
@@ -184,8 +186,8 @@ def to_readwise(book: Book, document: Document, marks: PlacedMarks, *, page_of: 
         answer = mark.answer or {"question": "", "text": "", "signature": ""}
         asked = [f"{answer['question']}\n{answer['text']}\n({answer['signature']})"] if mark.answer else []
         words = mark.exact or answer["question"] or (mark.suffix if mark.note else "")
-        if not words.strip():
-            continue  # a bookmark: Readwise takes no row without a highlight
+        if not words.strip() or (mark.kind == BOOKMARK and not mark.note):
+            continue  # nobody highlighted it
         note = "\n\n".join(filter(None, [mark.note, *asked]))
         page = page_of(mark.start.paragraph) if mark in marks.placed else None
         made = mark.created[:19].replace("T", " ")

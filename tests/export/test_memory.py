@@ -242,3 +242,20 @@ def test_notes_links_ruby_and_formulas_are_in_exports():
         text = next(archive.read(name).decode() for name in archive.namelist() if name.endswith("pages/0001.md"))
     assert "A[^1] [to](https://example.org/a_%28b%29) 字 ½ cup." in text
     assert "[^1]: Of oil." in text
+
+
+def test_words_in_italics_are_in_italics_in_every_format_to_read():
+    memory = make_memory(
+        texts=("In the *Second Wife*, 2*3.", "Four five.", "Six."), gist="In the *Second <Wife>*, 2*3."
+    )
+    memory = replace(memory, document=replace(memory.document, format="markdown"))
+    assert "In the *Second \\<Wife\\>*, 2\\*3." in export_memory(memory, "md").decode()
+    page = export_memory(memory, "html").decode()
+    assert "In the <em>Second &lt;Wife&gt;</em>, 2*3." in page
+    assert "In the <em>Second Wife</em>, 2*3." in page
+    with zipfile.ZipFile(BytesIO(export_memory(memory, "epub"))) as archive:
+        assert "<em>Second &lt;Wife&gt;</em>" in archive.read("EPUB/part0001.xhtml").decode()
+    assert (
+        "the *Second"
+        in export_memory(replace(memory, document=replace(memory.document, format="epub")), "html").decode()
+    )

@@ -35,7 +35,7 @@ from tests.recordings import make_memory
 HOSTILE = (
     "---\n# Not a heading\n<script>alert(1)</script> ![p](http://x/p.png) [[link]] %%hidden%% =1+1\r> q\n    code\n1. x"
 )
-BOOK = Book("b", "d", "The Lamp", "A. Writer", "en", "pdf", 9)
+BOOK = Book("b", "d", "The Lamp", "A. Writer", "en", "pdf", 9, source_name="lamp.pdf")
 DOCUMENT = Document(
     "The Lamp",
     (
@@ -85,18 +85,14 @@ def test_markdown_has_a_heading_a_chapter_and_the_note_under_its_words():
     front, body = text.removeprefix("---\n").split("\n---\n")
     values = dict(line.split(": ", 1) for line in front.splitlines())
     assert (json.loads(values["title"]), json.loads(values["author"])) == ("The Lamp", "A. Writer")
-    assert json.loads(values["source"]) == DOCUMENT.id
+    assert json.loads(values["source"]) == BOOK.source_name
     assert body.startswith(
         "\n# The Lamp\n\n## One\n\n> He lit the lamp\n\n*Page 15 (p. 3 of the source)*\n\n**Who lit it?**\n\nHe did"
     )
     assert "- Page 1: “He lit the lamp”\n\n*a model*\n" in body
-    assert (
-        "> the lamp.\n>\n> She did not see it\n\n*Page 15 (p. 3 of the source) · leaf*\n\nWhy?\n\nAsk again.\n" in body
-    )
+    assert "> the lamp.\n>\n> She did not see it\n\n*Page 15 (p. 3 of the source)*\n\nWhy?\n\nAsk again.\n" in body
     assert "*Bookmark · p. 4*" in body
-    assert body.endswith(
-        "## Two\n\n> Then it\n\n*Page 16 · rose*\n\n## Not found in this text\n\n> gone words\n\n*Two · rose*\n"
-    )
+    assert body.endswith("## Two\n\n> Then it\n\n*Page 16*\n\n## Not found in this text\n\n> gone words\n\n*Two*\n")
     assert "Nothing is marked" in to_markdown(BOOK, DOCUMENT, PlacedMarks(), page_of=page_of)
 
 
@@ -340,3 +336,13 @@ def test_marks_that_overlap_or_reach_over_a_page_are_highlighted_in_each():
         in page
     )
     assert '<p><mark class="rose">Five</mark> six.</p>' in page
+
+
+def test_a_bookmark_is_no_highlight_and_a_book_s_italics_stay_italics():
+    quoted = make_mark(DOCUMENT, "b", HIGHLIGHT, Spot(2, 0), Spot(2, 7))
+    marks = (replace(marks_made()[2], exact="She did", suffix=""), replace(quoted, exact="the *Second Wife*, 2*3"))
+    told = to_readwise(BOOK, DOCUMENT, PlacedMarks(marks), page_of=page_of)
+    assert [row["Highlight"] for row in csv.DictReader(io.StringIO(told))] == ["the *Second Wife*, 2*3"]
+    text = to_markdown(BOOK, replace(DOCUMENT, format="markdown"), PlacedMarks(marks), page_of=page_of)
+    assert "\n> She did …\n" in text
+    assert "\n> the *Second Wife*, 2\\*3\n" in text

@@ -124,5 +124,7 @@ def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
         dialogs.show_report(workspace, card.book)
     elif act.do == "make":
         dialogs.make_gists(workspace, card.book)
+    elif act.do == "export" and card.gisting_id is None:
+        dialogs.nothing_to_export()
     elif act.do == "export" and card.gisting_id is not None:
         export_dialog(workspace, workspace.library.gisting(card.gisting_id))

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pages.parts.shared.gisting_status import pages_expected, span
-from pages.parts.shared.memory_view import EMPHASIS_MARKS, EMPHASIS_SIGNS
+from pages.parts.shared.memory_view import EMPHASIS_MARKS
 from readagent_core.gisting.progress import GistingProgress
 from readagent_core.jobs import Job, Snapshot
 from readagent_core.library.records import Card, GistingState, StopReason
+from readagent_core.text_files import EMPHASIS_SIGNS
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 

@@ -89,6 +89,14 @@ def make_gists(workspace: Workspace, book: Book) -> None:
             st.switch_page("pages/gists.py")
 
 
+@st.dialog("Export the gists")
+def nothing_to_export() -> None:
+    st.text(
+        "This book has no gists yet. Make gists first: then they can be saved as Markdown, HTML, EPUB, JSON or a skill "
+        "for agents. Your notes of it are exported under Notes."
+    )
+
+
 _KINDS = {
     NoticeKind.DOUBTFUL: "To check",
     NoticeKind.LEFT_OUT: "Left out",

@@ -15,10 +15,11 @@ from pages.parts.read.notes import USES
 from pages.parts.shared import book as current
 from pages.parts.shared import shell
 from pages.parts.shared.component import act_of, no_callback
-from pages.parts.shared.memory_view import EMPHASIS_SIGNS, show_notes
+from pages.parts.shared.memory_view import show_notes
 from readagent_core.export.notes import NOTES_FORMATS, export_all_notes
 from readagent_core.library.marks import Mark
 from readagent_core.library.records import Book
+from readagent_core.text_files import EMPHASIS_SIGNS
 from readagent_core.workspace import Workspace
 
 NOTHING = (

@@ -17,9 +17,10 @@ import streamlit as st
 
 from pages.parts.read.veil import Veil, hides
 from pages.parts.shared.component import component
-from pages.parts.shared.memory_view import EMPHASIS_SIGNS, gist_record, utf16_offset
+from pages.parts.shared.memory_view import gist_record, utf16_offset
 from readagent_core.document import Document, Figure, Section, Span
 from readagent_core.memory import GistMemory, Page
+from readagent_core.text_files import EMPHASIS_SIGNS
 from readagent_core.words import is_unspaced
 
 # by what tells documents apart: the hash of a Document is that of all its paragraphs, and two people may have one text

@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.shared.book import LANGUAGES
-from pages.parts.shared.memory_view import EMPHASIS_SIGNS, utf16_offset
+from pages.parts.shared.memory_view import utf16_offset
 from readagent_core.answering.signature import BUILT_IN, signature_of
 from readagent_core.companion.looking_up import has_dictionaries, look_up
 from readagent_core.companion.passage import (
@@ -33,6 +33,7 @@ from readagent_core.jobs import Job, JobState, Snapshot
 from readagent_core.library.marks import Spot
 from readagent_core.library.records import Book
 from readagent_core.models.cost.prices import money
+from readagent_core.text_files import EMPHASIS_SIGNS
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 

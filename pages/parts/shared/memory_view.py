@@ -28,6 +28,7 @@ import streamlit as st
 from pages.parts.shared.component import Act, act_of, call_with_act, component, no_callback
 from readagent_core.answering.parts import PartSeen
 from readagent_core.memory import GistMemory, Page
+from readagent_core.text_files import EMPHASIS_SIGNS
 from readagent_core.words import count_words
 
 STYLES = (
@@ -36,7 +37,6 @@ STYLES = (
 )
 # of a picture's place and of headings, which a gist may have copied
 _MARKS = re.compile(r"[ \t]*\[figure(?::[^\]\n]*)?\]|^#{1,6}[ \t]+", re.MULTILINE | re.IGNORECASE)
-EMPHASIS_SIGNS = {"markdown": "*", "text": "_"}  # round emphasised words, by the format of the book
 EMPHASIS_MARKS = re.compile(r"(?<!\w)[*_]{1,2}(?=\S)|(?<=\S)[*_]{1,2}(?!\w)")  # of which an excerpt may hold half
 BATCH = 40  # pages in a batch: a change of one page sends about 80 KB again, a whole book of 1000 pages 2 MB
 BATCH_COMPLETE = 200  # of a complete reading: fewer batches are drawn sooner
