@@ -120,11 +120,13 @@ class Answer {
    * @param {Cite[]} cites
    */
   run(line, text, cites) {
-    const [, head, tail] = (cites.length && /^([\s\S]*?)(\S*\s*)$/.exec(text)) || ["", text, ""];
-    for (const node of withEmphasis(head)) line.append(node);
-    if (!cites.length) return;
+    const nodes = withEmphasis(cites.length ? text.trimEnd() : text);
+    if (!cites.length) return void line.append(...nodes);
     const [first, ...more] = cites;
-    line.append(el("span", { class: "glue" }, tail.trimEnd(), tail.trim() || head ? " " : null, this.chip(first)));
+    const last = nodes.at(-1);
+    const [head, tail] = typeof last === "string" ? endOf(last) : ["", ""];
+    if (typeof last === "string") nodes.splice(-1, 1, head);
+    line.append(...nodes, el("span", { class: "glue" }, tail, nodes.length ? " " : null, this.chip(first)));
     for (const cite of more) line.append(" ", this.chip(cite));
     line.append(" ");
   }
@@ -167,6 +169,15 @@ class Answer {
       ),
     );
   }
+}
+
+/**
+ * A text in two: what may break, and its last word, or the end of a text that has no spaces.
+ * @param {string} text @returns {[string, string]}
+ */
+export function endOf(text) {
+  const at = text.length - (/\S{0,20}$/.exec(text)?.[0].length ?? 0);
+  return [text.slice(0, at), text.slice(at)];
 }
 
 /** '**strong**' and '*emphasis*' as elements around text nodes; everything else unchanged. @param {string} text */

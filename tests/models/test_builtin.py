@@ -164,6 +164,20 @@ def test_sentences_of_a_full_page_come_before_those_of_a_gist():
     assert "[1]" not in said
 
 
+def test_who_somebody_is_is_answered_by_the_sentences_that_introduce_them():
+    """Not by those that have the name most often; a gist among them is cited as one."""
+    pages = (
+        "Josiah Crale met me on the quay: harbour-master, postmaster, printer and agent.",
+        "In the morning Ambrose Vane, the principal keeper, was gone. “Mr. Crale reads the log,” said Lunt.",
+        "“It is Mr. Crale’s basket,” said Tilda Vane, who was eleven. Mr. Crale was asked about Vane.",
+    )
+    fields = {"title": "T", "memory": memory(*pages, full=(2, 3))}
+    assert ask("answer", question="Who is Mr. Crale?", **fields) == f"{pages[0]} [1]"
+    said, _, _ = ask("answer", question="Who was Ambrose Vane?", **fields).partition("\n")
+    assert said == "In the morning Ambrose Vane, the principal keeper, was gone. [2]"
+    assert ask("answer", question="Who is Captain Ahab?", **fields) == NOT_FOUND["en"]
+
+
 @pytest.mark.parametrize(
     ("text", "other", "words"),
     [

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { endOf } from "../../assets/answer_view/answer.js";
 import { conversationOf, goToStep, receive, subscribe } from "../../assets/answer_view/conversation_state.js";
 import { span, wholePercent, youFact } from "../../assets/library/facts.js";
 import { countWords, isUnfolded, shownParts } from "../../assets/memory_view/passages.js";
@@ -106,4 +107,11 @@ test("a title fits a cover in four lines", () => {
   assert.equal(lines.length, 4);
   assert.match(lines[3], /…$/);
   assert.deepEqual(titleLines(""), ["—"]);
+});
+
+test("a chip keeps to the last word of a claim, and to no more than the end of one without spaces", () => {
+  assert.deepEqual(endOf("rowed by Dunstan Reeve."), ["rowed by Dunstan ", "Reeve."]);
+  const [head, tail] = endOf("雪".repeat(50));
+  assert.equal(head.length + tail.length, 50);
+  assert.ok(tail.length <= 20);
 });

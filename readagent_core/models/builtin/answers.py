@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from readagent_core.models.builtin.introductions import introduces, person_asked
 from readagent_core.models.builtin.statistics import (
     central_sentences,
     content,
@@ -169,6 +170,10 @@ def answer(prompt: Prompt) -> str:
     scored = [row for row in _scored(found, question) if row[0] >= LEAST]
     if not scored or not _knows(found, question):
         return NOT_FOUND["ja" if prompt.language == "ja" else "en"]
+    name = person_asked(question)
+    if name and (told := [s for s in found if introduces(s.text, name)]):
+        told = [s for s in told if name in s.text] or told  # by their last name another of the family may be meant
+        return _reply(list({s.text: s for s in told}.values())[:SENTENCES], prompt.language, quote=quote)
     # a gist is another's words, perhaps a model's: it is used only where no page in full has a sentence
     scored = sorted([row for row in scored if row[1].full] or scored, key=lambda row: -row[0])
     chosen = [s for score, s in scored[: SENTENCES * 2] if score >= NEAR * scored[0][0]]

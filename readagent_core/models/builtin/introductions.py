@@ -1,0 +1,31 @@
+"""Sentences that introduce a person: they name what someone is, not only what is done. By form alone, in English."""
+
+from __future__ import annotations
+
+import re
+
+_ASKED = re.compile(r"^\W*Who (?:is|was) ((?:[A-Z][\w'’.-]*\s?)+)\W*$")
+_TITLE = re.compile(r"^(?:Mr|Mrs|Ms|Miss|Dr)\b\.? ")
+_NOUN = r"(?:[\w-]+ ){0,3}[a-z][\w-]+"
+_FORMS = (
+    r"NAME,? (?:is|was|had been|has been|became) (?:an?|the|my|his|her|their|our|one of|\w+['’]s) ",
+    rf"NAME, (?:an?|the|my|his|her|their|our|\w+['’]s) {_NOUN}",  # Peter Lunt, the assistant keeper
+    r"NAME, who ",
+    r"\b(?:called|named|name (?:is|was)) (?:\w+ )?NAME\b",
+    rf"\b(?:an?|the|my|his|her) {_NOUN}, (?:[A-Z][\w.]+ ){{0,2}}NAME,",  # the keeper, Ambrose Vane,
+    r"(?:\b(?:my|his|her)|['’]s) [a-z][\w-]+ (?:[A-Z]\w+ )?NAME\b(?!['’])",  # Vane’s granddaughter Tilda
+    rf"NAME\b[^.!?:]*: {_NOUN}, {_NOUN}, ",  # Josiah Crale met me: harbour-master, postmaster, printer
+)
+
+
+def person_asked(question: str) -> str:
+    """The name in 'Who is Mr. Crale?' without its title: 'Crale'; '' of any other question."""
+    found = _ASKED.match(question.strip())
+    return _TITLE.sub("", found[1]).strip(" .") if found else ""
+
+
+def introduces(sentence: str, name: str) -> bool:
+    """Whether a sentence that nobody speaks has the name in one of the forms that say who a person is."""
+    last = re.escape(name.split()[-1])
+    spoken = sentence.startswith(("“", '"', "‘", "«"))
+    return not spoken and any(re.search(form.replace("NAME", last), sentence) for form in _FORMS)
