@@ -21,6 +21,7 @@ from pages.parts.shared import gisting_status as state
 from pages.parts.shared import memory_view as view
 from pages.parts.shared import polling, shell
 from pages.parts.shared.cached import get_workspace
+from pages.parts.shared.chosen_books import choose_one
 from pages.parts.shared.component import Act
 from readagent_core.companion.place import find_place, save_place
 from readagent_core.document import Document
@@ -108,7 +109,11 @@ def act_on_gists(workspace: Workspace, book: Book, gisting: Gisting, done: Act) 
     """Carry out an act that concerns the gists that are shown. Raises ReadAgentError."""
     library = workspace.library
     job = workspace.jobs.get(workspace_gisting.job_key(gisting))
-    if done.do in veil.ACTS:
+    if done.do == "looked":  # the last answer that looked this page up
+        asked = [exchange for exchange, pages in library.pages_opened(gisting.id).items() if done.page in pages]
+        choose_one(book.id)
+        st.switch_page("pages/ask.py", query_params={"book": book.id, **({"exchange": asked[-1]} if asked else {})})
+    elif done.do in veil.ACTS:
         veil.act(workspace, gisting, done.do, done.page)
         st.rerun(scope="fragment")
     elif done.do == "pause":
@@ -299,7 +304,7 @@ def show() -> None:
     )
     looked: tuple[dict[int, int], list[int]] = ({}, [])
     if gisting is not None:
-        opened = workspace.library.pages_opened(gisting.id)
+        opened = list(workspace.library.pages_opened(gisting.id).values())
         counts = Counter(page for pages in opened for page in pages)
         looked = dict(sorted(counts.items())), sorted(opened[-1]) if opened else []
     st.fragment(reader)(workspace, book, document, gisting, goto=goto, looked=looked, running_before=running_before)

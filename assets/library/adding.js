@@ -27,6 +27,7 @@ const underWay = () => ({
   refused: [], // files that were too large to send, and folders: name, why, and what to do
   known: /** @type {Set<string>} */ (new Set()), // keys of imports
   follow: "", // the name, then the key of the one file dropped on a book: it is opened in its place
+  left: "", // that book
 });
 
 export class Adding {
@@ -129,7 +130,7 @@ export class Adding {
     const elsewhere = takeDropped();
     if (elsewhere) this.dropped(elsewhere);
     else this.upload();
-    if (elsewhere?.files.length === 1) this.files.follow = elsewhere.files[0].name;
+    if (elsewhere?.files.length === 1) Object.assign(this.files, { follow: elsewhere.files[0].name, left: elsewhere.book });
     const opened = imports.find(({ key, state }) => key === this.files.follow && state === "opened");
     if (!opened) return;
     this.files.follow = "";
@@ -282,7 +283,9 @@ export class Adding {
       );
     }
     const enter = state === "password" ? act("Enter the password", "password") : offer ? act(offer, "recognise") : null;
-    return this.failed(name, title, text, dismiss, enter, detail);
+    const { left, follow } = this.files;
+    const back = left && key === follow ? button("Back to the book", () => this.send({ do: "open", of: left }), { kind: "slim" }) : null;
+    return this.failed(name, title, text, dismiss, enter ?? back, detail);
   }
 
   /** @param {Import} one */

@@ -49,6 +49,7 @@ export class Annotations {
       marks,
       opening: () => this.markCard.close(),
       menu: (passage) => this.selection.offer(passage),
+      send,
     });
     this.notes = new NotesPanel({
       ...of,

@@ -11,6 +11,7 @@ import { chapterOf, readingTime, sectionAt, shareRead, wordsBetween } from "./te
 
 export const LOW = 520; // px, as in memory_view.css; a lower window has no room for bars
 const BARS_MS = 4000;
+const EDGE = 28; // px
 const THIRD = 1 / 3;
 
 export class Bare {
@@ -22,12 +23,14 @@ export class Bare {
     this.on = false;
     this.left = false; // by hand: a low window does not begin it again
     this.where = el("span", { class: "num" });
-    this.leaving = button("", () => this.toggle(false), { kind: "quiet icon slim", icon: "close", name: "Leave full screen (Esc)" });
+    this.leave = el("span");
+    this.leaving = button(this.leave, () => this.toggle(false), { kind: "quiet slim", icon: "close", title: "Esc" });
     this.line = el("div", { class: "bareline small dim" }, this.where, this.leaving);
     this.button = button("", () => this.toggle(true), { kind: "quiet icon bareb", icon: "grow", name: "Full screen (f)" });
     this.ended = new AbortController();
     const { signal } = this.ended;
     frame.scroller.addEventListener("click", (event) => this.pressed(event), { signal });
+    frame.scroller.addEventListener("pointermove", (event) => this.pointed(event), { signal });
     window.addEventListener("resize", () => this.checkHeight(), { signal });
     document.addEventListener("fullscreenchange", () => !document.fullscreenElement && this.on && this.full && this.toggle(false), {
       signal,
@@ -68,6 +71,8 @@ export class Bare {
       this.frame.root.classList.toggle("bare", on);
       document.documentElement.toggleAttribute("data-bare", on);
     });
+    this.leave.textContent = this.full ? "Leave full screen" : "Show the bars";
+    this.leaving.setAttribute("aria-label", this.leave.textContent);
     this.showBars(false);
     this.update();
   }
@@ -93,6 +98,12 @@ export class Bare {
     if (!inMiddle((event.clientX - box.left) / box.width) || !inMiddle((event.clientY - box.top) / box.height)) return;
     if (this.on) this.showBars(!this.frame.root.classList.contains("bars"));
     else if (this.frame.isPhone) this.toggle(true);
+  }
+
+  /** A mouse at the upper edge looks for the bars. @param {PointerEvent} event */
+  pointed({ pointerType, clientY, buttons }) {
+    const near = clientY - this.frame.scroller.getBoundingClientRect().top < EDGE;
+    if (this.on && near && pointerType === "mouse" && !buttons && !this.frame.root.classList.contains("bars")) this.showBars(true);
   }
 
   /** Over the text, which does not move. @param {boolean} shown */

@@ -174,7 +174,13 @@ export class Leaves {
     const tag = (text, shape, kind = "") => el("span", { class: `tag ${kind}` }, icon(shape), text);
     const looked = page.veiled ? 0 : this.state.looked.get(page.number); // where answers looked is a hint of what comes
     return [
-      looked ? tag(`Looked up in ${plural(looked, "answer")}`, "open", "lamp") : null,
+      looked
+        ? button(`Looked up in ${plural(looked, "answer")}`, () => this.send({ do: "looked", page: page.number }), {
+            kind: "tag lamp",
+            icon: "open",
+            title: looked > 1 ? "Open the last of them" : "Open it",
+          })
+        : null,
       gist.rule ? tag("Made by rule from the page's first sentences", "rule") : null,
       gist.edited ? tag("Edited by you", "pencil") : null,
       gist.own ? tag("The page is short: its gist is its own text", "open") : null,

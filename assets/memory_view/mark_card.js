@@ -126,7 +126,7 @@ export class MarkCard {
     this.node.hidden = false;
     putAt(this.frame, this.state, this.node, this.marks.boxes(mark), { below: true });
     if (edit) area.focus();
-    else (first(this.node, mark.kind === "answer" ? "button" : ".swatch") ?? area).focus({ preventScroll: true });
+    else (first(this.node, mark.kind === "answer" ? "button" : ".swatch[aria-pressed=true]") ?? area).focus({ preventScroll: true });
   }
 
   /** @param {KeptCite} cite */

@@ -44,13 +44,14 @@ export class MoreVoices {
     const { voices, language } = this;
     if (!voices) return;
     if (voices.install) {
+      const address = button("Copy the book’s address", () => copyText(location.href, address), { kind: "slim" });
       const copy = button("Copy", () => copyText(voices.install, copy), { kind: "slim" });
       this.node.replaceChildren(
-        this.only ? el("p", {}, "Edge, Safari and the browsers of phones bring voices: open the book in one of them. Or:") : "",
+        this.only ? el("p", {}, "Edge and Safari have voices of their own: open the book in one of them. ", address) : "",
         el(
           "details",
-          { open: this.only },
-          el("summary", {}, "Add a natural voice to this computer"),
+          {},
+          el("summary", {}, "Add a natural voice to this computer, with a command"),
           el("p", {}, "It is free, and nothing leaves the computer. Run this once in a terminal, then start ReadAgent again:"),
           el("p", { class: "install" }, el("code", {}, voices.install), copy),
         ),

@@ -116,9 +116,9 @@ export class NameCard {
   /** @param {number} paragraph */
   asOf(paragraph) {
     const page = this.state.pageAt(paragraph);
-    const { page: last } = this.names.store.data;
+    const { page: last, by } = this.names.store.data; // by rule no more is known than where the names stand
     if (!page) return "";
-    return page > last ? `, as of page ${last}. You have not read further` : `, as of page ${page}`;
+    return page > last && by === "model" ? `, as of page ${last}. You have not read further` : `, as of page ${page}`;
   }
 
   /** @param {Known} known @param {Named} named */
@@ -172,7 +172,7 @@ export class NameCard {
     const here = page ? this.state.pages[page - 1] : null;
     const { named } = this;
     const [start] = named ? this.names.pageAround(named.paragraph) : [0];
-    if (here && named && known.first >= start && named.paragraph < here.end - 1)
+    if (here && named && known.first >= start && named.paragraph < here.end - 1 && this.state.furthest < here.end)
       line(`The rest of page ${here.number} waits until you have read it.`);
     if (by === "model" && page && made < page)
       line(made ? `Notes reach page ${made}${running ? "; more are being made" : ""}.` : "Notes are being made.");

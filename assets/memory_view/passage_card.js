@@ -14,7 +14,7 @@ import { putAt } from "./selection.js";
  * @import { Marks } from "./marks.js"
  * @import { StoredMarks } from "./marks_store.js"
  * @import { Passage } from "./selection.js"
- * @import { Jump, ReadingState } from "./state.js"
+ * @import { Jump, ReadingState, Send } from "./state.js"
  * @import { Units } from "./units.js"
  */
 
@@ -44,9 +44,10 @@ export class PassageCard {
   /**
    * `menu` shows what else can be done with the words.
    * @param {{state: ReadingState, frame: Frame, units: Units, marks: Marks, jump: Jump, opening: () => void,
-   *   menu: (passage: Passage) => void}} needs
+   *   menu: (passage: Passage) => void, send: Send}} needs
    */
-  constructor({ state, frame, units, marks, jump, opening, menu }) {
+  constructor({ state, frame, units, marks, jump, opening, menu, send }) {
+    this.send = send;
     this.menu = menu;
     this.state = state;
     this.frame = frame;
@@ -188,7 +189,7 @@ export class PassageCard {
       data.cost ? el("span", { class: "small dim num cost" }, data.cost) : null,
       data.text && data.state === "done" ? button("Save as note", keep(`${data.text}${by}`), { kind: "slim" }) : null,
       data.signer?.kind === "builtin"
-        ? null
+        ? button("Open Settings", () => this.send({ do: "settings" }), { kind: "slim" })
         : button(data.state === "done" ? "Ask again" : "Try again", () => this.again(data.language), { kind: "quiet slim" }),
       data.signer?.kind === "builtin" ? null : el("span", { class: "small dim num price" }, this.store?.price ?? ""),
     ];

@@ -227,21 +227,25 @@ export class Toolbar {
     const { book } = this.state;
     const contents = () => book.dispatchEvent(new Event("show outline"));
     const row = [
-      book.outline.sections.length > 0 && document.querySelector(SIDEBAR_OPENER) && button("Contents", after(contents)),
+      book.outline.sections.length > 0 &&
+        document.querySelector(SIDEBAR_OPENER) &&
+        button("Contents", after(contents), { icon: "contents" }),
       ...this.telling("").filter((_, i) => lacks(this.told[i])),
-      lacks(this.export) && this.opening("Export", "export", ""),
+      lacks(this.export) && this.opening("Export", "export", "", "drop"),
       lacks(this.notes) && notes,
       lacks(this.listening) && button("Listen", after(this.on.listen), { icon: "listen" }),
       lacks(this.help) &&
+        matchMedia("(any-hover: hover)").matches && // else there is hardly a keyboard; '?' shows them anywhere
         button(
-          "Shortcuts",
+          "Keyboard shortcuts",
           after(() => this.toggle("help")),
+          { icon: "keys" },
         ),
     ];
     return [
       ...(lacks(this.pageField.node) ? [this.pageField.copy()] : []),
       ...(lacks(this.seg) ? [el("div", { class: "seg", role: "group", "aria-label": "View" }, ...views)] : []),
-      el("div", { class: "erow" }, ...row.filter((node) => !!node)),
+      el("div", { class: "items" }, ...row.filter((node) => !!node)),
     ];
   }
 
@@ -250,13 +254,16 @@ export class Toolbar {
     return button(label, () => this.toggle(panel), { kind, "aria-expanded": "false", name });
   }
 
-  /** A button that opens a dialog of the screen. @param {string} label @param {string} act @param {string} kind */
-  opening(label, act, kind) {
+  /**
+   * A button that opens a dialog of the screen.
+   * @param {string} label @param {string} act @param {string} kind @param {import("../shared/dom.js").IconName | null} shape
+   */
+  opening(label, act, kind, shape = null) {
     const press = () => {
       if (this.opened) this.toggle(this.named);
       this.send({ do: act });
     };
-    return button(label, press, { kind });
+    return button(label, press, { kind, icon: shape });
   }
 
   /** @param {string} kind */
@@ -267,7 +274,7 @@ export class Toolbar {
       act();
     };
     return [
-      button("Where was I?", press(this.on.recap), { kind }),
+      button("Where was I?", press(this.on.recap), { kind, icon: kind ? null : "where" }),
       button(el("span", {}, "World"), press(this.on.world), {
         kind: `${kind} worldb`,
         icon: "people",

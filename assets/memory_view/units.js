@@ -93,7 +93,10 @@ export class Units {
       for (const [level, title] of heads.get(i) ?? []) place(el("h2", { class: `sec l${Math.min(level, 3)}`, dir: "auto" }, title));
       drawFigures(outline, i, false).forEach(place);
       const kind = SCENE.test(text[i]) ? "scene" : joined.has(i) ? "joined" : isCaption(outline, i) ? "caption" : null;
-      const node = el("p", { "data-i": i, dir: "auto", class: kind ?? (text[i].includes("\n") ? "lines" : null) });
+      const cells = text[i].split("\t").length; // of a row of a table
+      const set = text[i].includes("\n") ? "lines" : cells > 1 ? "cells" : null;
+      const node = el("p", { "data-i": i, dir: "auto", class: kind ?? set });
+      if (set === "cells") node.style.setProperty("--cells", String(cells));
       this.write(i, node, this.marksIn(i));
       this.rows[i] = row;
       this.nodes[i] = node;

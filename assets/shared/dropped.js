@@ -4,7 +4,7 @@ import { screen } from "./screens.js";
 import { UPLOADER } from "./streamlit.js";
 import { tabState } from "./tab_state.js";
 
-/** @typedef {{files: File[], folders: string[]}} Dropped the names of the folders */
+/** @typedef {{files: File[], folders: string[], book?: string}} Dropped the names of the folders; the book on which it was */
 
 const SCREENS = ["read", "ask", "compare", "act"];
 /** @type {("dragenter" | "dragover" | "dragleave" | "drop")[]} */
@@ -56,7 +56,7 @@ export function connectDrops() {
     may: ({ target }) => SCREENS.includes(screen()) && !(target instanceof Element && target.closest(UPLOADER)),
     over: (is) => document.documentElement.toggleAttribute("data-drop", is),
     dropped: (dropped) => {
-      waiting.of = dropped;
+      waiting.of = { ...dropped, book: new URLSearchParams(location.search).get("book") ?? "" };
       /** @type {HTMLElement | null} */ (document.querySelector("a.brand"))?.click();
     },
   });

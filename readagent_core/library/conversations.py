@@ -195,18 +195,21 @@ class Conversations(LibraryPart):
         values["events"] = StoredEvents(partial(self._events, row["id"], row["events"]))
         return Exchange(**values)
 
-    def pages_opened(self, gisting_id: int) -> list[set[int]]:
-        """For each answer from this gisting that opened pages, in the order asked, all that it opened."""
+    def pages_opened(self, gisting_id: int) -> dict[str, set[int]]:
+        """For each exchange whose answer from this gisting opened pages, in the order asked, all that it opened.
+
+        One that came with a sample is not among them: nobody here asked it.
+        """
         rows = self._db.rows(
             "SELECT exchange.id, json_extract(body, '$.pages') AS pages FROM exchange JOIN event "
             'ON exchange_id = exchange.id WHERE reading_id = ? AND body LIKE \'{"kind": "Expanded"%\' '
-            "ORDER BY asked, exchange.number",
+            "AND json_extract(extra, '$.recorded') IS NULL ORDER BY asked, exchange.number",
             (gisting_id,),
         )
         found: dict[str, set[int]] = {}
         for row in rows:
             found.setdefault(row["id"], set()).update(json.loads(row["pages"]))
-        return [pages for pages in found.values() if pages]
+        return {exchange: pages for exchange, pages in found.items() if pages}
 
     def _load_events(self, exchange_id: str, count: int) -> _Events:
         """The first ``count`` events of an exchange."""

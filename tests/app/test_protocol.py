@@ -169,11 +169,13 @@ def test_marks_and_what_is_asked_about_words(app, sent: Sent) -> None:
     words = {"task": "define", "id": "q", "words": "the", "start": [0, 0], "end": [0, 5], "language": "en", "at": 1}
     found = passage_data(workspace, book, document, words)
     assert not faults(json.loads(json.dumps({"book": book_id, **(found or {})})), "PassageData")
-    assert (found or {})["signer"]["line"] == WORDS_HERE
+    assert (found or {})["signer"]["line"] == f"{WORDS_HERE}."
     make_stardict(workspace.home / FOLDER, [("lamp", b"a thing that gives light")])
     Dictionaries(workspace.home).update()
     found = passage_data(workspace, book, document, words | {"at": 2})
-    assert (found or {})["signer"]["line"] == NOT_FOUND  # no model is asked for where it is a word that is missing
+    assert (found or {})["signer"][
+        "line"
+    ] == f"{NOT_FOUND}."  # no model is asked for where it is a word that is missing
 
 
 def test_a_web_page(app, sent: Sent) -> None:

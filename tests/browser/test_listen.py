@@ -50,11 +50,13 @@ def test_the_text_is_read_aloud_sentence_by_sentence(new_page: Page, app_url: st
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "1")
     for _ in range(2):  # without a voice nothing is read, however often one presses
         page.keyboard.press("l")
-        expect(page.get_by_role("group", name="Listen")).to_contain_text("There is no voice to read with yet.")
+        expect(page.get_by_role("group", name="Listen")).to_contain_text("This browser has no voice to read with.")
         assert page.evaluate("spoken.length") == 0
         expect(page.get_by_role("button", name="Play", exact=True)).to_be_hidden()
     more = page.get_by_role("region", name="More voices")
     expect(more.locator("p").first).to_contain_text("open the book in one of them")  # needs no terminal, comes first
+    expect(more.get_by_text(INSTALL)).to_be_hidden()
+    more.get_by_text("Add a natural voice").click()
     expect(more.get_by_text(INSTALL)).to_be_visible()
     expect(page.get_by_role("button", name="Voices", exact=True)).to_be_hidden()
     page.evaluate("install()")

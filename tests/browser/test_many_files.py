@@ -48,6 +48,10 @@ def test_many_files_share_a_note_and_one_book_is_opened_from_its_note(
         expect(page.locator(".leaves")).to_contain_text("it snows")
         drop(page, "broken-0.epub", b"no archive")  # what cannot be opened is told in the library
         expect(notes).to_contain_text(["broken-0.epub"])
+        notes.get_by_role("button", name="Back to the book").click()
+        expect(page.locator(".leaves")).to_contain_text("it snows")
+        page.get_by_role("link", name="Library").first.click()
+        expect(notes).to_contain_text(["broken-0.epub"])
         for n in range(1, 3):
             drop(page, f"broken-{n}.epub", b"no archive")
         folded = notes.filter(has_text="3 files could not be opened")

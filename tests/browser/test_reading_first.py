@@ -82,7 +82,7 @@ def test_a_book_opens_whole_before_any_gists_and_offers_them(page: Page, app_url
     open_book(page, app_url, book, "&paragraph=37")
     first, last = page.locator('p[data-i="0"]'), page.locator('p[data-i="59"]')
     expect(page.locator('p[data-i="37"]')).to_be_in_viewport()
-    page.get_by_role("button", name="Back to 0 %").click()
+    page.get_by_role("button", name="Back to the beginning").click()
     expect(first).to_be_in_viewport()
 
     # Words between underscores of a plain text are in italics.
@@ -106,12 +106,12 @@ def test_a_book_opens_whole_before_any_gists_and_offers_them(page: Page, app_url
     expect(chip).to_contain_text("Back to 33 %")
     chip.get_by_role("button").first.click()
     expect(page.locator('p[data-i="20"]')).to_be_in_viewport()
-    expect(chip).to_contain_text("Back to 0 %")
+    expect(chip).to_contain_text("Back to the beginning")
     page.go_back()
     expect(first).to_be_in_viewport()
     expect(chip).to_be_hidden()
     page.go_forward()
-    expect(chip).to_contain_text("Back to 0 %")
+    expect(chip).to_contain_text("Back to the beginning")
     page.go_back()
     expect(first).to_be_in_viewport()
 

@@ -44,8 +44,14 @@ def test_a_low_window_has_twelve_lines_of_text_and_the_bars_come_when_asked_for(
     page.goto(f"{app_url}/read?book={keeper}&page=9")
     expect(page.locator(".bareline")).to_contain_text("left in chapter")
     assert page.locator(".leaves").evaluate(LINES_IN_VIEW) >= 12
+    expect(page.get_by_role("button", name="Show the bars")).to_have_css("opacity", "1")  # seen without a search
     text = page.locator(".leaves")
     box = text.bounding_box()
+    page.mouse.move(360, 200)
+    page.mouse.move(360, 10)  # at the upper edge
+    expect(page.locator(".tbar")).to_be_visible()
+    text.click(position={"x": 360, "y": 200})
+    expect(page.locator(".tbar")).to_be_hidden()
     text.click(position={"x": 360, "y": 200})
     expect(page.locator(".tbar")).to_be_visible()
     assert text.bounding_box() == box  # they lie over it
@@ -138,7 +144,7 @@ def test_all_hits_of_a_search_have_one_way_back(page: Page, app_url: str, app_ho
         expect(count).to_have_text(f"{hit} of 20")
     chip.get_by_role("button").first.click()
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "5")
-    expect(chip).to_contain_text("Back to 0 %")  # where the book was before its page 5 was asked for
+    expect(chip).to_contain_text("Back to the beginning")  # where the book was before its page 5 was asked for
 
 
 def test_enter_opens_the_menu_of_the_selected_words_after_a_panel_was_closed(

@@ -38,8 +38,8 @@ from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
 MOST_PLACES = 8
-WORDS_HERE = "A definition needs a dictionary or a model (Settings has both). This shows where else the words occur."
-NOT_FOUND = "Your dictionaries do not have this; a model could explain it. This shows where else the words occur."
+WORDS_HERE = "A definition needs a dictionary or a model: Settings adds both. This shows where else the words occur"
+NOT_FOUND = "Your dictionaries do not have this; a model could explain it. This shows where else the words occur"
 INTO = "translate_into"  # the preference: the English name of a language
 
 
@@ -119,6 +119,8 @@ def _into(workspace: Workspace, language: str) -> str:
 def _places(passage: Passage, why: str) -> dict[str, Any]:
     """What is shown instead of a definition, and ``why``: where else the words occur."""
     found, more = other_places(passage, most=MOST_PLACES)
+    unread = passage.allowed is not None and passage.allowed < len(passage.document.paragraphs)
+    why += " in what you have read." if unread else "."
     places = []
     for place in found:
         text = passage.document.paragraphs[place.paragraph].text
