@@ -4,7 +4,7 @@
 import { button, el, number, plural, withoutSigns } from "../shared/dom.js";
 import { earlierBooks, fromEarlier } from "./earlier_books.js";
 import { byChapter, eventList, eventsOf, namer, recapOf, skippedSentence } from "./happened.js";
-import { linesOf } from "./name_card.js";
+import { KNOWN, linesOf } from "./name_card.js";
 import { drawStrip, stripCells } from "./presence_strip.js";
 import { firstSentence } from "./sentences.js";
 import { lastUpTo, sectionAt, unitEnd } from "./text_store.js";
@@ -705,10 +705,10 @@ export class Glance {
         "div",
         { class: "pcard" },
         el("div", { class: "chead" }, el("h3", { lang: language, dir: "auto" }, one.name), close),
-        el("p", { class: "asof" }, el("strong", {}, "What you know so far"), `, as of ${this.unit} ${page}`),
+        el("p", { class: "asof" }, el("strong", {}, KNOWN[Number(this.names.store.data.lifted)]), `, as of ${this.unit} ${page}`),
         one.also.length ? el("p", { class: "alsop", lang: language, dir: "auto" }, `also ${one.also.join(", ")}`) : "",
         one.lines.length
-          ? el("ol", { class: "kl hl" }, ...linesOf(one.lines, this.go))
+          ? el("ol", { class: "kl hl" }, ...linesOf(one.lines, this.go, one.name))
           : el("p", { class: "small dim emptyp" }, "Nothing is told of this name yet, or a model has to read for it."),
         ...fromEarlier(this.names.store.series, one),
         chips.length ? el("h4", { class: "big" }, "Related, so far") : "",

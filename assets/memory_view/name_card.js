@@ -24,6 +24,7 @@ import { toldLine } from "./told.js";
 
 const SHOWN = 6; // the newest lines; the others open with a press
 const STRIP = 214; // px
+export const KNOWN = ["What you know so far", "What the book tells"]; // under the limit, and with it lifted
 const [WIDE, GAP] = [240, 26]; // of the card, and between it and the text
 
 export class NameCard {
@@ -101,7 +102,7 @@ export class NameCard {
         el("h3", { lang: language, dir: "auto" }, known.name),
         button("", () => this.close(), { kind: "quiet icon slim", icon: "close", name: "Close" }),
       ),
-      el("p", { class: "asof" }, el("strong", {}, "What you know so far"), this.asOf(named.paragraph)),
+      el("p", { class: "asof" }, el("strong", {}, KNOWN[Number(this.names.store.data.lifted)]), this.asOf(named.paragraph)),
       known.also.length ? el("p", { class: "alsop", lang: language, dir: "auto" }, `also ${known.also.slice(0, 4).join(", ")}`) : "",
       ...this.body(known, named),
       ...this.acts(known, named),
@@ -148,7 +149,7 @@ export class NameCard {
     return [
       pages.length ? strip : "",
       more,
-      known.lines.length ? el("ol", { class: "kl" }, ...linesOf(shown, this.on.go)) : this.nothingTold(counts, places),
+      known.lines.length ? el("ol", { class: "kl" }, ...linesOf(shown, this.on.go, known.name)) : this.nothingTold(counts, places),
       ...this.states(known, page, data),
       ...fromEarlier(this.names.store.series, known),
     ];
@@ -317,8 +318,9 @@ export class NameCard {
  * Lines of a card, newest last. Where the story tells that two are one, that line carries what the other name had told.
  * @param {import("./world.js").Line[]} lines
  * @param {(note: NoteRecord) => void} go
+ * @param {string} called the name of whom they tell, before what it is the same as
  */
-export function linesOf(lines, go) {
+export function linesOf(lines, go, called = "") {
   const { revealed, carried, shown } = dividedLines(lines);
   return shown.map((line, i) => {
     const last = i === shown.length - 1;
@@ -326,7 +328,8 @@ export function linesOf(lines, go) {
     const above = el("span", { class: "onep" }, icon("join"), `one person, from page ${line.note.page}`);
     const inside =
       line === revealed && carried.length ? [el("ol", { class: "carried" }, ...carried.map((one) => toldLine(one.note, go)))] : [];
-    return toldLine(line.note, go, { kind: "onel", above, inside, last });
+    const name = line.note.other === called ? "" : called;
+    return toldLine(line.note, go, { kind: "onel", name, above, inside, last });
   });
 }
 

@@ -20,6 +20,20 @@ const begun = (text) => text.charAt(0).toLocaleUpperCase() + text.slice(1);
 /** @param {string} text */
 const ended = (text) => (/[\p{L}\p{N}]$/u.test(text) ? `${text}${/[\u3040-\u30ff\u4e00-\u9fff]$/.test(text) ? "。" : "."}` : text);
 
+// English, but for the capital; none is a verb of another language, as "a" and "as" are in French
+const NO_VERB =
+  /^(?:an|the|h(?:is|er)|their|its|my|our|your|by|to|from|into?|at|with|without|of|for|after|before|\p{Lu}[^\s’']*)(?![\p{L}’'-])/u;
+const THING = /^(?:an|the|his|their|its|\p{Ll}+s of)(?![\p{L}’'-])/u;
+/** @type {Record<string, string>} */
+const LEADS = { owns: "has ", knows: "knows: " };
+const WAY = /^(?:by|to|from|into|towards?|across|over|through|up|down|back|home|away|north|south|east|west)\b/;
+
+/** What stands between a name and what a note says of it, so that both read as one sentence. @param {Pick<NoteRecord, "kind" | "text">} note */
+export const joinOf = ({ kind, text }) => (kind === "moves" && WAY.test(text) ? " goes " : NO_VERB.test(text) ? " – " : " ");
+
+/** What a note says, of which a card names the subject above. @param {Pick<NoteRecord, "kind" | "text">} note */
+export const factOf = ({ kind, text }) => sentenceOf(THING.test(text) ? `${LEADS[kind] ?? ""}${text}` : text);
+
 /**
  * A line that leads to its words.
  * @param {NoteRecord} note
@@ -28,7 +42,7 @@ const ended = (text) => (/[\p{L}\p{N}]$/u.test(text) ? `${text}${/[\u3040-\u30ff
  *   before it; `above`, `inside`: what stands over and below what it says
  */
 export function toldLine(note, go, { kind = "", name = "", above = null, inside = [], last = false } = {}) {
-  const text = name ? [el("b", {}, begun(name)), " ", ...withQuotes(ended(note.text))] : withQuotes(sentenceOf(note.text));
+  const text = name ? [el("b", {}, begun(name)), joinOf(note), ...withQuotes(ended(note.text))] : withQuotes(factOf(note));
   const line = el(
     "button",
     { type: "button", class: "toldline", onclick: () => go(note), title: `Go to the words on page ${note.page}` },

@@ -57,6 +57,8 @@ _OWN_KIN = re.compile(f"^[おご](?=[{''.join(sorted(KIN))}]$)")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*\.?")
 _SENTENCE_START = re.compile(r"(?:^|[.!?…:;][\"'”’»)\]]*\s+|[\n\"'“”‘«»(\[*_—–¿¡-]\s*)$")
 
+# in what tells of an edition, not of the story
+_IMPRINT = re.compile(r"©|\bcopyright\b|\ball rights reserved\b|\bproject gutenberg\b", re.IGNORECASE)
 # of verse every line begins with a capital: no name goes on from one to the next
 _VERSES = re.compile(r"(?:[^\w\n]*(?![a-zß-ÿ])\w.*\n)+.*")
 
@@ -196,7 +198,8 @@ def find_names(document: Document) -> tuple[FoundName, ...]:
     """
     found = _Evidence(german=document.language.startswith("de"))
     for index, paragraph in enumerate(document.paragraphs):
-        found.read(index, paragraph.text)
+        if not _IMPRINT.search(paragraph.text):
+            found.read(index, paragraph.text)
     return tuple(found.names.values())
 
 

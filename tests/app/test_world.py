@@ -148,6 +148,10 @@ def test_a_book_without_gists_has_names_up_to_what_is_read(workspace: Workspace)
     assert facts["by"] == "rule"
     known = {name["of"] for batch in batches for name in batch["names"]}
     assert {"quill", "captain sorley", "constable dray"} <= known
+    library.set_furthest(book.id, 0)  # what is scrolled on to has names before any of it counts as read
+    _, batches = world_data(workspace, book, None, library.document(book.id), last_in_view=5, **where)
+    assert "quill" in {name["of"] for batch in batches for name in batch["names"]}
+    read_to(library, book.id, len(SECRETS))
     act(workspace, book, "name_change", json.dumps({"do": "not-a-name", "name": "Quill"}))
     facts, (batch,) = world_data(workspace, book, None, library.document(book.id), last_in_view=13, **where)
     assert facts["corrections"] == 1

@@ -6,7 +6,7 @@ import { eventsOf, recapOf, skippedSentence } from "../../assets/memory_view/hap
 import { dividedLines, pagesSaid } from "../../assets/memory_view/name_card.js";
 import { NameMatcher } from "../../assets/memory_view/name_matcher.js";
 import { chaptersOf, edgeOf, pageBefore, shade, stripCells } from "../../assets/memory_view/presence_strip.js";
-import { sentenceOf } from "../../assets/memory_view/told.js";
+import { factOf, joinOf, sentenceOf } from "../../assets/memory_view/told.js";
 import { presence, roleOf, World } from "../../assets/memory_view/world.js";
 import { storeNotes, storeWorld, worldOf } from "../../assets/memory_view/world_store.js";
 
@@ -109,6 +109,20 @@ test("a page counts how often it names each, as they are known at the end", () =
   const counts = (at) => [...presence(story(), mentions, pageAt, 9, at)].map(([id, row]) => [id, [...row].join("")]);
   assert.deepEqual(counts(5), [["s", "200000000"], ["x", "001000000"]]); // biome-ignore format: one line
   assert.deepEqual(counts(8), [["s", "201000101"]]); // page 7 tells of them without the name
+});
+
+test("a name and what a note says of it read as one sentence", () => {
+  const said = (text, kind = "does") => `Vane${joinOf({ kind, text })}${text}`;
+  assert.equal(said("was asked to house the box"), "Vane was asked to house the box");
+  assert.equal(said("asks about Tilda"), "Vane asks about Tilda");
+  assert.equal(said("Tilda says he bade her stay"), "Vane – Tilda says he bade her stay");
+  assert.equal(said("the Board's view: took the money"), "Vane – the Board's view: took the money");
+  assert.equal(said("by open boat to Harrow", "moves"), "Vane goes by open boat to Harrow");
+  assert.equal(said("は去った"), "Vane は去った");
+  assert.equal(said("a dit la vérité"), "Vane a dit la vérité");
+  assert.equal(factOf({ kind: "owns", text: "carbons of every letter" }), "Has carbons of every letter.");
+  assert.equal(factOf({ kind: "owns", text: "keeps three keys" }), "Keeps three keys.");
+  assert.equal(factOf({ kind: "knows", text: "the rope is a ship's" }), "Knows: the rope is a ship's.");
 });
 
 test("a batch that did not change is not taken again, and what is no longer let in is forgotten", () => {

@@ -84,6 +84,12 @@ def test_names_by_rule_are_no_common_words():
     assert found["Frys"] == EntityKind.GROUP
 
 
+def test_an_imprint_names_nobody_in_the_story() -> None:
+    imprint = Paragraph("Copyright, 1916, by Sam'l Gabriel Sons & Company New York")
+    names = find_names(Document("T", (imprint, imprint, Paragraph("So said Mary Jones to Mary Jones."))))
+    assert [name.name for name in names] == ["Mary Jones"]
+
+
 def test_a_name_ends_with_its_verse() -> None:
     verses = "Summer surprised us, coming over the Starnbergersee\nWith a shower of rain; we stopped in the colonnade."
     wrapped = "They met old Mary\nJones, who came alone\nand so did the boy with Mary\nJones."

@@ -33,6 +33,7 @@ from readagent_core.world.storage import add_edit, load_world, world_of_text
 
 ACTS = ("world_lift", "name_change", "name_undo", "notes_make", "notes_again", "study_make", "study_answer")
 PAGES = 40  # in a batch
+PAGE_AHEAD = 10_000  # characters, about a page: text in view so far beyond what was read is gone on to, not jumped to
 NOTHING: dict[str, Any] = {
     "batches": 0,
     "by": "nobody",
@@ -164,7 +165,8 @@ def _names_by_rule(
     """The names in a book without gists that its paragraphs up to those on the screen tell, in one batch."""
     world = world_of_text(workspace.library, book.id, document)
     read = paragraphs_read(workspace, book, world, document)
-    goes_on = last_in_view <= read + 1  # a place that was jumped to is not let in
+    between = document.paragraphs[read : last_in_view + 1]
+    goes_on = sum(len(paragraph.text) for paragraph in between) <= PAGE_AHEAD  # a place jumped to is not let in
     last = len(document.paragraphs) if facts["lifted"] else max(read, last_in_view + 1 if goes_on else 0)
     (told,) = told_by_page(world, document)
     names = [name for name in told.names if name["from"] < last]
