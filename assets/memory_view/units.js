@@ -94,9 +94,9 @@ export class Units {
       drawFigures(outline, i, false).forEach(place);
       const kind = SCENE.test(text[i]) ? "scene" : joined.has(i) ? "joined" : isCaption(outline, i) ? "caption" : null;
       const cells = text[i].split("\t").length; // of a row of a table
-      const set = text[i].includes("\n") ? "lines" : cells > 1 ? "cells" : null;
+      const set = text[i].includes("\n") ? "lines" : cells > 1 ? "tablerow" : null;
       const node = el("p", { "data-i": i, dir: "auto", class: kind ?? set });
-      if (set === "cells") node.style.setProperty("--cells", String(cells));
+      if (set === "tablerow") node.style.setProperty("--cells", String(cells));
       this.write(i, node, this.marksIn(i));
       this.rows[i] = row;
       this.nodes[i] = node;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from uuid import uuid4
 
@@ -13,6 +14,8 @@ from playwright.sync_api import Page, expect
 
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.library import Library
+from readagent_core.loaders.base import DEFAULT
+from readagent_core.loaders.text import markdown
 from tests.browser.conftest import SIZE
 from tests.recordings import make_memory
 
@@ -76,6 +79,24 @@ def open_book(page: Page, url: str, book: str, place: str = "") -> None:
     page.goto(f"{url}/read?book={book}{place}")
     expect(page.locator('p[data-i="0"]')).to_be_attached()
     expect(page.locator(".foot .fact").first).to_contain_text("in the book")
+
+
+def test_the_rows_of_a_table_stand_below_each_other_in_columns(page: Page, app_url: str, app_home: Path) -> None:
+    text = b"# Sums\n\n| Number | Square |\n|---|---|\n| 1 | 1 |\n| 12 | 144 |\n\nNothing else is known of them."
+    page.goto(f"{app_url}/read?book={add(app_home, markdown.load(text, 'sums.md', limits=DEFAULT))}")
+    rows = page.locator("p.tablerow")
+    expect(rows).to_have_count(3)
+    tops = [row.bounding_box()["y"] for row in rows.all()]
+    assert all(above + 20 < below for above, below in pairwise(tops))
+    columns = rows.evaluate_all(
+        """rows => rows.map(({ firstChild: words }) => {
+          const range = document.createRange();
+          range.setStart(words, words.data.indexOf("\\t") + 1);
+          range.setEnd(words, words.data.indexOf("\\t") + 2);
+          return Math.round(range.getBoundingClientRect().left);
+        })"""
+    )
+    assert len(set(columns)) == 1
 
 
 def test_a_book_opens_whole_before_any_gists_and_offers_them(page: Page, app_url: str, book: str) -> None:
