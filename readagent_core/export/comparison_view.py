@@ -6,6 +6,7 @@ text by ``textContent``. So no text of a book or a model is ever parsed as HTML.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any
@@ -40,6 +41,7 @@ def to_html(node: Element | str) -> str:
     return f"<{tag}{written}>{''.join(map(to_html, children))}</{tag}>"
 
 
+EMPHASIS = re.compile(r"(?<!\w)(\*{1,2})([^*\s](?:[^*\n]*[^*\s])?)\1(?!\w)")
 _PASSAGE = 120  # words of a passage, in examples
 
 
@@ -172,7 +174,7 @@ def _middle(comparison: Comparison, entry: ComparedAnswer, opened: dict[str, str
         notes = ["The answer broke off here.", *answer.notes] if answer.cut_off else answer.notes
         drawn += [_p("note small dim", note) for note in notes]
     if evidence:
-        quotes: Element = ["p", {"class": "a small", **book_text}, evidence]
+        quotes: Element = ["p", {"class": "a small", **book_text}, *_emphasised(evidence)]
         drawn.append(_details(f"{entry.method} evidence", "Evidence", quotes, opened))
     if answer is not None and "tree" in extra:
         steps = [_step(extra["tree"], step, comparison.books) for step in extra["walk"]]
@@ -192,8 +194,8 @@ def _with_chips(
 ) -> list[Element | str]:
     """``text`` with a chip for every page it names: of another look where only the page's gist was seen."""
     drawn: list[Element | str] = []
-    for words, pages in _cited(books, text):
-        drawn.append(words)
+    for words, pages in _cited(books, text):  # without the letter of an option, which the verdict names
+        drawn += _emphasised(words)
         for i, (number, last) in enumerate(_ranges(books, pages, answer)):
             full = answer is not None and answer.seen.get(number) == "full"
             book, page = place_of(books, number)
@@ -206,6 +208,12 @@ def _with_chips(
     return drawn
 
 
+def _emphasised(text: str) -> list[Element | str]:
+    """``text`` with its *emphasis* as elements."""
+    pieces = EMPHASIS.split(text)  # before, the marks, what is emphasised, after, …
+    return [["em", {}, piece] if i % 3 == 2 else piece for i, piece in enumerate(pieces) if i % 3 != 1 and piece]
+
+
 def _cited(books: Sequence[ComparedBook], text: str) -> Iterator[tuple[str, Sequence[int]]]:
     """Yield ``text`` in pieces, each with the pages named after it, numbered through; 0 for one in no book."""
     if len(books) > 1:
@@ -213,7 +221,6 @@ def _cited(books: Sequence[ComparedBook], text: str) -> Iterator[tuple[str, Sequ
             yield words, [page_of_all(books, book, page) if book else 0 for book, page in places]
         return
     parsed = parse_unfinished(text)
-    yield text[: max(0, text.find(parsed.body))], ()  # the letter of the option, which is no body
     at = 0
     for mark in parsed.marks:
         yield parsed.body[at : mark.start], mark.pages

@@ -6,7 +6,6 @@ wanted; not the book. A style sheet shows one step after another, and stops at t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -18,6 +17,7 @@ from readagent_core.answering.rebuilding import has_prompts, rebuild_exchange
 from readagent_core.answering.replay import Step
 from readagent_core.answering.signature import signature_of
 from readagent_core.errors import SettingsError
+from readagent_core.export.comparison_view import EMPHASIS
 from readagent_core.export.conversation import citation_label, page_passages, quote_citation
 from readagent_core.memory import GistMemory
 from readagent_core.templates import Markup, escape, fill
@@ -25,7 +25,6 @@ from readagent_core.text_files import html_page
 from readagent_core.workspace import Workspace
 
 _BEGIN, _END = "\ue000", "\ue001"  # round what is quoted
-_EMPHASIS = re.compile(r"(?<!\w)(\*{1,2})([^*\s](?:[^*\n]*[^*\s])?)\1(?!\w)")
 
 
 @dataclass(frozen=True)
@@ -114,5 +113,5 @@ def _rows(step: Step, memory: GistMemory, quoted: Mapping[int, Sequence[tuple[in
 
 def _marked(text: str) -> Markup:
     """Return a text as HTML, with its *emphasis* and what is quoted of it."""
-    html = _EMPHASIS.sub(r"<em>\2</em>", str(escape(text)))
+    html = EMPHASIS.sub(r"<em>\2</em>", str(escape(text)))
     return Markup(html.replace(_BEGIN, '<mark class="quoted">').replace(_END, "</mark>"))

@@ -152,14 +152,15 @@ def test_what_was_sent_is_said_only_where_something_was() -> None:
 
 
 def test_a_row_says_who_was_right_and_sets_the_evidence_apart() -> None:
-    text = 'Answer: (B) yes [2].\n\n**Evidence:**\n[2] "the words"'
+    text = 'Answer: (B) yes, the *Second Wife*. [2].\n\n**Evidence:**\n[2] "the words"'
     answer = Answer(text, "gist-mem", option=1, seen={1: "gist", 2: "full"}, looked_up=(2,), memory_words=50)
     page = drawn(ComparedAnswer("gist-mem", "done", text=text, answer=answer))
     assert [cell["class"] for cell in page.select(".hm i")] == [["gi"], ["full"]]
     assert [cell["style"] for cell in page.select(".hm i")] == ["flex-grow:40", "flex-grow:60"]
     assert page.select_one(".sr").get_text() == "Seen in full: page 2"
     assert page.select_one(".v.ok").get_text() == "Right: (B) yes"
-    assert page.select_one(".a").get_text() == "Answer: (B) yes page 2."
+    assert page.select_one(".a").get_text() == "yes, the Second Wife. page 2."  # the verdict has the letter
+    assert page.select_one(".a em").get_text() == "Second Wife"
     assert page.select_one(".a button.cite.page")["data-page"] == "2"
     assert page.select_one("details .a").get_text() == '[2] "the words"'
     assert not page.select_one("details").has_attr("open")

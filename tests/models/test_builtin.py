@@ -164,6 +164,12 @@ def test_sentences_of_a_full_page_come_before_those_of_a_gist():
     assert "[1]" not in said
 
 
+def test_the_title_of_a_book_is_no_sentence_of_it():
+    text = "<Book 1> The Council of the Harbour\n\n<Page 1.1> (gist)\nThe council of the harbour voted for the light."
+    said = ask("answer_shelf", memory=text, question="What did the council of the harbour vote for?")
+    assert said == "The council of the harbour voted for the light. [1.1]"
+
+
 def test_who_somebody_is_is_answered_by_the_sentences_that_introduce_them():
     """Not by those that have the name most often; a gist among them is cited as one."""
     pages = (

@@ -63,7 +63,7 @@ def copied(label: str, *, recognised: bool) -> tuple[str, str]:
 
 def shown_sentence(text: str, question: str, chip: dict[str, Any], *, book: bool) -> dict[str, Any]:
     """A copied sentence with its chip and the places of the words that the question has too."""
-    text = EMPHASIS_MARKS.sub("", text)
+    text = EMPHASIS_MARKS.sub("", text).lstrip("* ")  # an end of emphasis may stand before the sentence
     shared = [(utf16_offset(text, start), utf16_offset(text, end)) for start, end in shared_words(text, question)]
     return {"text": text, "cites": [chip], "book": book, "shared": shared}
 

@@ -9,6 +9,7 @@ import streamlit as st
 from pages.parts.compare.controls import let_in
 from pages.parts.shared import book as current
 from pages.parts.shared.component import Act, act_of, component, no_callback
+from readagent_core.answering.base import LETTERS
 from readagent_core.answering.signature import BUILT_IN, Signature
 from readagent_core.comparing.compared_books import spoiler_limit
 from readagent_core.comparing.comparison import Comparison
@@ -37,6 +38,10 @@ def show(comparison: Comparison, *, key: str) -> Act | None:
     with st.container(key="compare_asked", gap=None):
         if not comparison.recorded:  # the list of recorded questions says it
             st.text(comparison.question)
+        if comparison.options:
+            st.text(
+                "\n".join(f"({letter}) {option}" for letter, option in zip(LETTERS, comparison.options, strict=False))
+            )
         if judged := known_answer(comparison):
             st.text(judged)
     rows = component("compare_rows", "compare/compare.js", style="compare/compare.css")

@@ -30,7 +30,7 @@ _PART = re.compile(r"^(?:Part|部分) (\d+)( \(looked into already\)|（すで�
 _RANGE = re.compile(r"^<Pages (\d+)-(\d+)>$", re.MULTILINE)
 _FOUND = re.compile(r"^(?:\(on page (\d+): \"|（(\d+)ページに：「)(.*)(?:\"\)|」）)$", re.MULTILINE)
 _BOOK = 100_000  # pages of a book of several, when a book and its page are one number
-_BOOK_TAG = re.compile(r"^<Book (\d+)> ", re.MULTILINE)
+_BOOK_TAG = re.compile(r"^<Book (\d+)> (.*)$", re.MULTILINE)
 _SHELF_PAGE = re.compile(r"^(<Pages? |\(on page |（)(\d+)\.(\d+)(?:-(\d+))?", re.MULTILINE)
 _IN_BOOK = re.compile(r"^(?:\(in book (\d+): |（本(\d+)に：)", re.MULTILINE)
 _BRACKETED = re.compile(rf"\[[\d, -]*\d{{{len(str(_BOOK))},}}[\d, -]*\]")
@@ -186,7 +186,8 @@ def _on_shelf(reply: Callable[[Prompt], str], prompt: Prompt) -> str:
         book, page = divmod(int(found.group()), _BOOK)
         return f"{book}.{page}" if page else str(book)
 
-    memory = _BOOK_TAG.sub(lambda m: f"<Page {int(m.group(1)) * _BOOK}>\n", prompt.fields["memory"])
+    # the title as a heading: it is looked for, and no sentence to answer with
+    memory = _BOOK_TAG.sub(lambda m: f"<Page {int(m[1]) * _BOOK}>\n## {m[2]}\n", prompt.fields["memory"])
     memory = _SHELF_PAGE.sub(join, _IN_BOOK.sub(in_book, memory))
     said = reply(replace(prompt, fields={**prompt.fields, "memory": memory}))
     return _BRACKETED.sub(lambda m: re.sub(r"\d+", part, m.group()), said)
