@@ -1004,6 +1004,8 @@ export interface CatalogueData {
   off: boolean;
   /** how many acts were answered */
   acts: number;
+  /** which of the pages seen is shown, for the browser's history */
+  at: number;
 }
 
 /** A book of a catalogue, or, in state "page", a list of it. */

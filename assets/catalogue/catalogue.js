@@ -3,6 +3,7 @@
 import { drawCover, pictureCover } from "../shared/cover.js";
 import { all, button, el, first, focused, icon, percent, plural, typing, entry as valueIn } from "../shared/dom.js";
 import { mountParts } from "../shared/mount.js";
+import { screen } from "../shared/screens.js";
 
 /**
  * @import { Act, CatalogueBook, CatalogueData } from "../protocol.js"
@@ -39,6 +40,8 @@ class CatalogueScreen {
     );
     root.addEventListener("keydown", (event) => this.key(event));
     this.ended = new AbortController();
+    this.at = -1; // of what was seen, which the browser's history counts
+    window.addEventListener("popstate", (event) => this.moved(event), { capture: true, signal: this.ended.signal });
     document.addEventListener("keydown", (event) => this.slash(event), { signal: this.ended.signal });
   }
 
@@ -55,9 +58,26 @@ class CatalogueScreen {
     this.typed = typed;
     this.drawn = drawn;
     this.data = data;
+    this.note(data.at);
     this.drawList(data);
     this.drawPage(data);
     if (before) first(this.main, `[data-at="${before}"]`)?.focus();
+  }
+
+  /** Every page that is shown is an entry of the browser's history. @param {number} at */
+  note(at) {
+    const entry = { ...history.state, catalogue: at };
+    if (this.at >= 0 && at > this.at && history.state?.catalogue !== at) history.pushState(entry, "");
+    else history.replaceState(entry, "");
+    this.at = at;
+  }
+
+  /** Back and Forward within the catalogues, before Streamlit hears of it. @param {PopStateEvent} event */
+  moved(event) {
+    const at = event.state?.catalogue;
+    if (at === undefined || screen() !== "catalogue") return;
+    event.stopImmediatePropagation();
+    this.send({ do: "visit", page: at });
   }
 
   /** Reports what was pressed, and shows that a catalogue is being asked. @param {Act} act @param {string} name */

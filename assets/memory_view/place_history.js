@@ -52,7 +52,7 @@ export class PlaceHistory {
 
   /** Writes where the person is into the entry of the page. @param {Here} here */
   write(here) {
-    if (this.book && screen() === "read") history.replaceState(this.state(here), "", this.address(here));
+    if (this.book && screen() === "read") history.replaceState({ ...history.state, ...this.state(here) }, "", this.address(here));
   }
 
   /** Adds an entry for where a jump led. @param {Here} here */

@@ -1,6 +1,7 @@
 // Runs before Streamlit's own scripts.
 
 import { showWhenWhole } from "./arrival.js";
+import { closeDialogsByBack } from "./dialogs.js";
 import { connectDrops } from "./dropped.js";
 import { connectLinks, hideBarWhileReading } from "./screens.js";
 import { connectAtOnce } from "./streamlit.js";
@@ -14,6 +15,7 @@ showWhenWhole();
 document.addEventListener("DOMContentLoaded", () => {
   connectLinks();
   connectDrops();
+  closeDialogsByBack();
   hideBarWhileReading();
   connectTour();
   tellTrouble();

@@ -161,7 +161,12 @@ def add_from_catalogue(
     name = source_name(catalogue, entry)
     if entry.offer is Offer.ON_ITS_PAGE:
         entry = _on_its_page(workspace, catalogue, entry)
-    found = _fetch(workspace, catalogue, entry.address, cancel, accept="", most=PUBLIC.most, progress=progress)
+    try:
+        found = _fetch(workspace, catalogue, entry.address, cancel, accept="", most=PUBLIC.most, progress=progress)
+    except NotThereError:
+        raise NotThereError(
+            f"{catalogue.name} lists this book, but its file is not there. Try another edition."
+        ) from None
     if entry.ending not in ("", ".html") and ENDINGS.get(found.kind) == ".html":
         raise LinkError("A web page came in place of the book. The catalogue’s own page, in a browser, says why.")
     document = document_of(found, f"From the catalogue {catalogue.name}")
@@ -196,8 +201,10 @@ def _fetch(
     try:
         url = httpx2.URL(catalogue.address)
         origin = origin_of(url)
+        if "%" in url.host:  # words, not a name
+            raise ValueError(url.host)
     except (httpx2.InvalidURL, ValueError):
-        raise LinkError("This is not a web address. Copy it from the catalogue's own help page.") from None
+        raise LinkError("This is not a web address. Copy it from the catalogue’s own help page.") from None
     if password is None:
         password = _password(workspace, catalogue) if catalogue.user else Secret()
     home = catalogue.home and workspace.settings.team is None
@@ -213,6 +220,9 @@ def _fetch(
     except UnreachableLinkError as error:
         if home:
             raise UnreachableLinkError(f"Nothing answers at {url.host}, port {origin.rpartition(':')[2]}.") from None
+        if catalogue.about:  # nobody has typed its address
+            said = f"{catalogue.name} does not answer. Check that this computer is online, then try again."
+            raise UnreachableLinkError(said) from None
         raise error
 
 

@@ -8,7 +8,14 @@ from dataclasses import replace
 
 import pytest
 
-from readagent_core.errors import LinkError, LoginError, NoCatalogueError, UnreachableLinkError, UnsafeLinkError
+from readagent_core.errors import (
+    LinkError,
+    LoginError,
+    NoCatalogueError,
+    NotThereError,
+    UnreachableLinkError,
+    UnsafeLinkError,
+)
 from readagent_core.incoming import catalogues as kept
 from readagent_core.incoming.opds import Offer, parse_page, search_address
 from readagent_core.library.backup import back_up
@@ -77,6 +84,11 @@ def test_a_shelf_of_atom_is_browsed_searched_and_added(workspace):
         server.pages["/l.txt"] = reply(b"<html><body><p>Sign in to go on reading.</p></body></html>", "text/html")
         with pytest.raises(LinkError, match="A web page came in place of the book"):
             kept.add_from_catalogue(workspace, catalogue, page.entries[1])
+        del server.pages["/l.txt"]
+        with pytest.raises(NotThereError, match="A shelf lists this book, but its file is not there"):
+            kept.add_from_catalogue(workspace, catalogue, page.entries[1])
+        with pytest.raises(LinkError, match="This is not a web address"):
+            kept.try_catalogue(workspace, "not an address")
     assert (book.title, book.author, arrived[-1]) == ("A lamp", "Mina Vale", (len(BOOK), len(BOOK)))
     assert book.source_name == kept.source_name(catalogue, page.entries[1])
     assert str(server.port) not in book.source_name  # an address may hold a key

@@ -28,6 +28,9 @@ _MOST_COVERS = 2_000
 _covers: OrderedDict[str, tuple[Path, Catalogue, str]] = OrderedDict()  # by token: whose, and where it is
 
 
+Seen = tuple[Catalogue | None, list[tuple[str, CataloguePage]], str, ReadAgentError | None]
+
+
 @dataclass
 class Browsing:
     """Where a session is in the catalogues. ``trail``: the pages on the way to the one that is shown, with titles."""
@@ -38,6 +41,8 @@ class Browsing:
     error: ReadAgentError | None = None
     acts: int = 0  # so far: the browser waits for what becomes of each, also where that is the same again
     covers: dict[str, str] = field(default_factory=dict)  # the tokens of the page that is shown, by address
+    seen: list[Seen] = field(default_factory=list)  # what was shown, for Back and Forward of the browser
+    at: int = -1  # which of it is shown
 
     @property
     def page(self) -> CataloguePage | None:
@@ -67,6 +72,10 @@ def act_on(workspace: Workspace, act: Act) -> None:
                 now.trail = [(now.chosen.name, page)]
         if act.do == "address":
             _try_address(workspace, act.text)
+        elif act.do == "visit" and act.page < len(now.seen):
+            now.at = act.page
+            now.chosen, trail, now.query, now.error = now.seen[now.at]
+            now.trail = list(trail)
         elif act.do == "back":
             now.trail, now.query = now.trail[: act.page + 1], ""
         elif act.do == "forget" and now.chosen:
@@ -85,6 +94,15 @@ def act_on(workspace: Workspace, act: Act) -> None:
                 _start_adding(workspace, now.chosen, entry)
     except ReadAgentError as error:
         now.error = error
+
+
+def _note_seen(now: Browsing) -> None:
+    """Add what is shown to what was seen, after what was shown before it, as a browser does."""
+    shown = now.chosen, list(now.trail), now.query, now.error
+    if now.at < 0 or now.seen[now.at][:3] != shown[:3]:
+        now.seen[now.at + 1 :] = [shown]
+        now.at += 1
+    now.seen[now.at] = shown
 
 
 def _try_address(workspace: Workspace, address: str) -> None:
@@ -118,6 +136,7 @@ def adding(workspace: Workspace) -> bool:
 def data(workspace: Workspace) -> dict[str, Any]:
     """Return the ``CatalogueData`` of what this session looks at."""
     now, books = browsing(), {book.source_name: book.id for book in workspace.library.books()}
+    _note_seen(now)
     page, error = now.page, now.error
     return {
         "kind": "catalogue",
@@ -143,6 +162,7 @@ def data(workspace: Workspace) -> dict[str, Any]:
         "error": {"text": str(error), "login": isinstance(error, LoginError)} if error else None,
         "off": not workspace.settings.links,
         "acts": now.acts,
+        "at": now.at,
     }
 
 
