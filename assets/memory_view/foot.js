@@ -205,7 +205,7 @@ export class Foot {
     if (shown !== this.shown) {
       this.gistLine.replaceChildren(
         el("strong", {}, line.line),
-        el("span", { class: "dim" }, by),
+        el("span", { class: "by dim" }, by),
         el("span", { class: "rest dim" }, line.rest ? `${line.line.endsWith(".") ? " " : " · "}${line.rest}` : ""),
       );
       this.gistLine.title = `${line.line} ${line.rest}`;

@@ -136,8 +136,9 @@ export class Leaves {
   /** What a gist of the built-in reader is; `next`: and what can be done with the gists. */
   about(next = false) {
     const by = this.state.data.gists.by ? `Picked sentences, by the ${this.state.data.gists.by}. ` : "";
-    const then = next ? "Next: press Ask to ask about the book, or Gists to read it in short." : "";
-    return by || then ? el("p", { class: "small about" }, by, then) : null;
+    const views = el("span", { class: "wide" }, ", or Gists to read it in short"); // a phone has them in a menu
+    const then = next ? ["Next: press Ask to ask about the book", views, "."] : [];
+    return by || next ? el("p", { class: "small about" }, by, ...then) : null;
   }
 
   /** @param {LayerPage} page */
