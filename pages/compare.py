@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.parts.compare import board, controls
+from pages.parts.read.start import estimate_of, make_gists
 from pages.parts.shared import book as current
 from pages.parts.shared import polling, shell
 from pages.parts.shared.cached import get_workspace
@@ -21,6 +22,7 @@ from readagent_core.comparing.compared_books import ComparedText, text_to_compar
 from readagent_core.comparing.comparison import Comparison, EntryState, is_past_limit
 from readagent_core.errors import NotInLibraryError, ReadAgentError, Remedy
 from readagent_core.export.comparison_view import draw_methods
+from readagent_core.gisting.job import job_key as gisting_job_key
 from readagent_core.gisting.job import memory_to_ask
 from readagent_core.jobs import JobState
 from readagent_core.library.records import Book
@@ -44,16 +46,19 @@ def screen() -> None:
         if book is not None:
             current.picker(workspace, book, key="compare_book", label_visibility="collapsed", width=420)
         choose_books(workspace, book_ids, label=several.name if several else "Several books", key="compare")
-        chosen = controls.pick_methods(workspace)
-        settings = controls.pick_limits(workspace, book)
-    recording = board.find_recording(workspace, book) if book else None
+        recording = board.find_recording(workspace, book) if book else None
+        if recording is not None and not recording.hidden and board.is_recording_shown():
+            chosen, settings = [], AskSettings()  # the recording has its own
+        else:
+            chosen, settings = controls.pick_methods(workspace), controls.pick_limits(workspace, book)
+    without = False
     try:
         text = text_to_compare(workspace, book_ids)
     except ReadAgentError as error:
-        text = None
-        st.text(str(error))
-        if book is not None and isinstance(error, NotInLibraryError):
-            st.page_link("pages/read.py", label="To the book", icon=":material/menu_book:")
+        text, without = None, book is not None and isinstance(error, NotInLibraryError)
+        st.text(f"{str(error).partition('. ')[0]}." if without else str(error))  # they can be made here
+    if book is not None and ((text is None and without) or _is_making(workspace, book)):
+        st.fragment(_make_gists)(workspace, book)
     if recording is not None and not recording.hidden and board.is_recording_shown():
         board.recorded(recording)
         return
@@ -87,6 +92,32 @@ def screen() -> None:
         else:
             st.rerun()
     st.fragment(last)(workspace, book_ids, book, text, chosen, settings=settings, recording=recording)
+
+
+def _is_making(workspace: Workspace, book: Book) -> bool:
+    """Whether gists of ``book`` are being made."""
+    gisting = next(iter(workspace.library.gistings(book.id)), None)
+    job = workspace.jobs.get(gisting_job_key(gisting)) if gisting else None
+    return job is not None and job.running
+
+
+def _make_gists(workspace: Workspace, book: Book) -> None:
+    """Draw the button that makes the gists of a book that has none, or how many are made."""
+    gisting = next(iter(workspace.library.gistings(book.id)), None)
+    running = _is_making(workspace, book)
+    polling.rerun_after(1.0 if running else None, key="compare_gists")
+    if not running and st.session_state.pop("compare_gisting", False):
+        st.rerun()
+    with st.container(horizontal=True, vertical_alignment="center", key="compare_make"):
+        if gisting and running:
+            st.session_state["compare_gisting"] = True
+            st.caption(f"{count_of(gisting.gists, 'gist')} made so far.")
+        else:
+            if st.button("Make gists", type="primary", key="compare_make_gists"):
+                shell.guarded(lambda: make_gists(workspace, book))
+            model = workspace.model.is_language_model
+            st.caption(shell.as_text(estimate_of(workspace, book) if model else "A few seconds, free."))
+        st.page_link("pages/read.py", label="To the book", icon=":material/menu_book:")
 
 
 def limit_lines(text: ComparedText) -> list[str]:

@@ -44,6 +44,12 @@ def test_a_question_goes_to_every_method_ticked(app: App) -> None:
     at = app("pages/compare.py", book=unread.id)
     assert not at.exception
     assert any("has no gists yet" in text.value for text in at.text)
+    at.button(key="compare_make_gists").click().run()
+    for job in get_workspace().jobs.running():
+        job.join(60)
+    at.run()
+    assert not at.exception
+    assert not at.button(key="compare_go").disabled
 
 
 def compared(app: App) -> tuple[AppTest, Book]:
