@@ -233,6 +233,13 @@ def test_several_quotations_of_a_page_go_to_their_claims():
     assert quoted == ["They didn't turn", "He fired the gun twice"]
 
 
+def test_a_claim_is_not_given_the_quotation_of_another():
+    answer = 'He fired the gun [2]. Nobody heard [2].\n\nEvidence:\n[2] "He fired the gun twice"'
+    fired, heard = check(answer, KEEPER, full={2}).citations
+    assert (fired.state, fired.quotation) == (FROM_PAGE, "He fired the gun twice")
+    assert (heard.state, heard.places) == (FROM_MEMORY, ())
+
+
 @pytest.mark.parametrize("heading", ["Evidence:", "**Evidence**", "Supporting quotes:", "根拠：", "引用："])
 def test_the_evidence_is_shown_apart_from_the_answer_under_any_heading(heading):
     answer, evidence = "They didn't turn [2].", '[2] "They didn\'t turn"'

@@ -126,7 +126,7 @@ def check_parsed(parsed: Parsed, locate: Locate, sources: Sequence[Shown]) -> Ch
     for mark in parsed.marks:
         citations: list[Citation] = []
         for number in mark.pages:
-            chosen = _quotation_for(parsed.quotations, number, mark.claim, turn.get(number, 0))
+            chosen = _quotation_for(parsed.quotations, number, mark.claim, turn.get(number, 0), used)
             turn[number] = turn.get(number, 0) + 1
             used |= {chosen} if chosen is not None else set()
             quotation = parsed.quotations[chosen] if chosen is not None else None
@@ -157,13 +157,18 @@ def check_parsed(parsed: Parsed, locate: Locate, sources: Sequence[Shown]) -> Ch
     return Checked(tuple(pieces), tuple(loose))
 
 
-def _quotation_for(quotations: Sequence[Quotation], number: int, claim: str, turn: int) -> int | None:
-    """Return the index of the page's quotation nearest to the claim in words; of equal ones, number ``turn``."""
+def _quotation_for(quotations: Sequence[Quotation], number: int, claim: str, turn: int, used: set[int]) -> int | None:
+    """Return the index of the page's quotation nearest to the claim in words; of equal ones, number ``turn``.
+
+    None where none has a word of the claim, and all are of other claims.
+    """
     candidates = [i for i, q in enumerate(quotations) if number in q.pages]
     if not candidates:
         return None
     wanted = set(terms(claim))
     shared = {i: len(wanted & set(terms(quotations[i].text))) for i in candidates}
+    if not max(shared.values()) and used.issuperset(candidates):
+        return None
     best = [i for i in candidates if shared[i] == max(shared.values())]
     return best[min(turn, len(best) - 1)]
 
@@ -211,7 +216,7 @@ def _cite(source: Shown, number: int, claim: str, quotation: Quotation | None) -
         if not _supported(claim, finder.memory, number):
             return Citation(number, NOT_FOUND, claim, why=f"The gist of page {number} does not mention this.")
         return Citation(number, FROM_MEMORY, claim, why=f"The model was shown only the gist of page {number}.")
-    why = f"The model read page {number}, but the answer quotes no words of it."
+    why = f"The model read page {number}, but the answer quotes no words of it for this."
     return Citation(number, FROM_MEMORY, claim, why=why)
 
 

@@ -240,7 +240,10 @@ def test_what_it_looked_at_and_what_not_to_rely_on():
     }
     assert {"more", "whole"} <= set(drawn["acts"])
     for text, legend in (
-        ("So [14]. And [3]. And [99].", "2 claims from gists only, 1 found nowhere: do not rely on that one."),
+        (
+            "So [14]. And [3]. And [99].",  # page 14 was read
+            "1 claim from gists only, 1 without a quotation, 1 found nowhere: do not rely on that one.",
+        ),
         ("So.", "The answer names no pages, so nothing in it could be checked."),
     ):
         assert citations_summary(replay.checked_answer(text, ANSWER, KEEPER.memory), ANSWER) == legend

@@ -72,7 +72,9 @@ def citations_summary(checked: Checked, answer: Answer) -> str:
     """'3 claims quoted from the book, 1 from a gist only, 1 found nowhere: do not rely on that one.'"""
     book = "books" if answer.books else "book"
     quoted, remembered, lost = (checked.count(state) for state in (FROM_PAGE, FROM_MEMORY, NOT_FOUND))
-    if not quoted + remembered + lost:
+    bare = sum(c.state == FROM_MEMORY and answer.seen.get(c.page) == "full" for c in checked.citations)
+    remembered -= bare  # of pages that were read, but not quoted
+    if not quoted + remembered + bare + lost:
         shown = answer.seen or answer.books
         return "" if not shown else "The answer names no pages, so nothing in it could be checked."
     parts = []
@@ -80,6 +82,8 @@ def citations_summary(checked: Checked, answer: Answer) -> str:
         parts.append(f"{count_of(quoted, 'claim')} quoted from the {book}")
     if remembered:
         parts.append(f"{remembered} from a gist only" if parts else f"{count_of(remembered, 'claim')} from gists only")
+    if bare:
+        parts.append(f"{bare} without a quotation" if parts else f"{count_of(bare, 'claim')} without a quotation")
     if lost:
         parts.append(f"{lost} found nowhere: do not rely on {'that one' if lost == 1 else 'those'}")
     text = ", ".join(parts)
