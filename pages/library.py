@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.library import acts, cards, dialogs, folders, recognition
+from pages.parts.library import acts, cards, dialogs, folders, my_reading, recognition
 from pages.parts.library.first_visit import first_visit, is_first_visit
 from pages.parts.library.imports import forget_finished, import_record, imports_of_session, start_import
 from pages.parts.shared import covers, polling, shell
@@ -171,6 +171,10 @@ def show() -> None:
     try:
         if act is not None:
             acts.follow(workspace, act, books)
+        finishing = st.session_state.pop("finishing", "")
+        for card in books:
+            if card.book.id == finishing:
+                my_reading.finish_book(workspace, card.book)
         if st.session_state.get("pasting"):
             dialogs.paste(workspace)
     except NotInLibraryError as error:  # removed in another tab

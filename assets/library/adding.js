@@ -176,8 +176,10 @@ export class Adding {
     /** @param {string} state */
     const of = (state) => this.imports.filter((one) => one.state === state);
     const under = this.imports.filter(({ state }) => !ENDED.includes(state) && !joined.includes(state)).map((one) => this.line(one));
+    const locked = of("password").map((one) => this.line(one));
+    const asking = locked.length > MOST_NOTES ? [] : locked; // each needs an answer
     const ended = [
-      ...of("password").map((one) => this.line(one)),
+      ...(asking.length ? [] : locked),
       ...(joined.includes("opened") ? [this.joined("opened")] : of("opened").map((one) => this.line(one))),
       ...refused,
       ...of("failed").map((one) => this.line(one)),
@@ -187,6 +189,7 @@ export class Adding {
       ...next,
       ...(joined.includes("waiting") ? [this.joined("waiting")] : []),
       ...under,
+      ...asking,
       ...(ended.length > MOST_ENDED ? [this.folded(ended)] : ended),
     );
   }
@@ -197,7 +200,10 @@ export class Adding {
     /** @param {string} state */
     const of = (state) => this.imports.filter((one) => one.state === state);
     const added = this.addedOf(of("opened"));
-    const [locked, failed] = [of("password").length, of("failed").length + this.files.refused.length];
+    const [locked, failed] = [
+      of("password").length > MOST_NOTES ? of("password").length : 0,
+      of("failed").length + this.files.refused.length,
+    ];
     const said = [
       added,
       locked ? `${plural(locked, "file")} ${locked === 1 ? "needs" : "need"} a password.` : "",
@@ -205,7 +211,12 @@ export class Adding {
     ];
     const dismiss = () => {
       this.files.refused = [];
-      this.send({ do: "dismiss", of: ENDED.flatMap((state) => of(state).map((one) => one.key)).join(",") });
+      this.send({
+        do: "dismiss",
+        of: ENDED.filter((state) => locked || state !== "password")
+          .flatMap((state) => of(state).map((one) => one.key))
+          .join(","),
+      });
       this.draw();
     };
     const summary = el("summary", {}, `${said.filter(Boolean).join(" ")} `, el("span", { class: "btn link" }, failed ? "Why" : "Details"));

@@ -31,7 +31,7 @@ export class TextHits {
       const last = list.at(-1);
       const place = this.place(book, paragraph, parts);
       if (last && last.dataset.id === id) last.querySelector("ul")?.append(place);
-      else list.push(this.group(book, count, place, this.all(book, count, paragraph, asked)));
+      else list.push(this.group(book, this.nameOf(book, books), count, place, this.all(book, count, paragraph, asked)));
     }
     for (const group of list)
       if (group.querySelectorAll("li").length === Number(group.dataset.count)) group.querySelector(".allin")?.remove();
@@ -43,12 +43,17 @@ export class TextHits {
     );
   }
 
-  /** @param {Book} book @param {number} count @param {Element} place @param {Element} all */
-  group = (book, count, place, all) =>
+  /** The title, with the author where another book has the same. @param {Book} book @param {Book[]} books */
+  nameOf({ id, title, author }, books) {
+    return author && books.some((other) => other.title === title && other.id !== id) ? `${title}, ${author}` : title;
+  }
+
+  /** @param {Book} book @param {string} name @param {number} count @param {Element} place @param {Element} all */
+  group = (book, name, count, place, all) =>
     el(
       "div",
       { class: "hitbook", "data-id": book.id, "data-count": String(count) },
-      el("h3", { lang: book.lang, dir: "auto" }, book.title, el("span", { class: "small dim num" }, ` ${plural(count, "passage")}`)),
+      el("h3", { lang: book.lang, dir: "auto" }, name, el("span", { class: "small dim num" }, ` ${plural(count, "passage")}`)),
       el("ul", {}, place),
       all,
     );

@@ -62,12 +62,17 @@ class Kept:
 # --- the folder -------------------------------------------------------------------------------------------
 
 
-def check_folder(workspace: Workspace, typed: str) -> Path:
-    """Return the folder that a person named. Raises SettingsError where nothing can be written there."""
+def check_folder(workspace: Workspace, typed: str, *, make: bool = False) -> Path:
+    """Return the folder that a person named. Raises SettingsError where nothing can be written there.
+
+    ``make``: make it where the folder that it is in is there."""
     if workspace.settings.team is not None:
         raise SettingsError("On a server for several people notes are not kept in a folder: it would be the server's.")
     with contextlib.suppress(RuntimeError):  # nobody has the name after '~'
         folder = Path.home() / Path(typed.strip().strip("\"'")).expanduser()
+        if make and typed.strip() and folder.parent.is_dir():
+            with contextlib.suppress(OSError):
+                folder.mkdir(exist_ok=True)
         if not typed.strip() or not folder.is_dir():
             raise SettingsError(
                 f"The folder {typed.strip() or 'for the notes'} is not there. Make it, or connect the disk that it is "

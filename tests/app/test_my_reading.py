@@ -38,6 +38,13 @@ def press(at: AppTest, label: str) -> None:
 
 
 def test_a_book_is_finished_and_the_streak_is_off():
+    empty = AppTest.from_function(reading, default_timeout=60).run()
+    assert not empty.exception
+    assert [text.value.split(".")[0] for text in empty.text] == [
+        "Nothing yet",
+        "No book is marked as finished",
+        "No words yet",
+    ]
     at = AppTest.from_function(finishing, default_timeout=60).run()
     at.text_input[0].input("Well kept")
     press(at, "Save")
@@ -54,7 +61,8 @@ def test_a_book_is_finished_and_the_streak_is_off():
     assert f"{book.title}</span><span>500 words" in books
     assert not at.get("arrow_vega_lite_chart")  # its script is larger than the app
     shown = " ".join(text.value for text in at.text)
-    assert f"{book.title}: Well kept" in shown
+    assert "· Well kept" in shown
+    assert f"**{book.title}**" in {button.label.replace("\\", "") for button in at.button}
     assert "in a row" not in shown
     at.toggle(key="streak").set_value(True).run()
     assert "1 day in a row" in " ".join(text.value for text in at.text)

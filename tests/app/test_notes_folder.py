@@ -58,6 +58,11 @@ def test_the_folder_is_chosen_written_and_told(tmp_path, monkeypatch):
     assert any("kept up to date · 1 book · just now" in caption.value for caption in at.caption)
     press(at, "Stop")
     assert not workspace.settings.saved.notes_folder
+    at.run()
+    at.checkbox[0].check()
+    at.text_input[0].input(str(tmp_path / "made"))
+    press(at, "Keep up to date")
+    assert (tmp_path / "made").is_dir()
     assert path.exists()
 
 

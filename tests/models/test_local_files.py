@@ -127,7 +127,7 @@ def test_a_hub_that_is_away_is_told_and_nothing_is_lost(hub_for, monkeypatch):
         with pytest.raises(LocalModelError, match=r"broke off at 0\.0 GB\. What came is kept"):
             install(settings, offer, CancelToken())
         assert fetched_bytes(offer, settings.home) == 2 * PART
-    with pytest.raises(LocalModelError, match="Go on when there is a connection"):
+    with pytest.raises(LocalModelError, match="Go on when this computer is online"):
         install(settings, offer, CancelToken())
     assert fetched_bytes(offer, settings.home) == 2 * PART
 

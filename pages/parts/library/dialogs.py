@@ -97,6 +97,7 @@ def nothing_to_export() -> None:
     )
 
 
+_PASSWORD_SECONDS = 20.0  # then the list of files says what became of it
 _KINDS = {
     NoticeKind.DOUBTFUL: "To check",
     NoticeKind.LEFT_OUT: "Left out",
@@ -151,7 +152,12 @@ def ask_password(workspace: Workspace, imports: list[Import], one: Import) -> No
     with st.form("password", border=False):
         password = st.text_input("Password", type="password", help="It is used once and not stored.")
         if st.form_submit_button("Open", type="primary"):
-            imports[imports.index(one)] = start_import(workspace, one.name, one.data, password=password)
+            again = start_import(workspace, one.name, one.data, password=password)
+            again.job.join(_PASSWORD_SECONDS)
+            if again.waits_for_password:
+                shell.error_box(again.job.snapshot.error, kind="PasswordError")
+                return
+            imports[imports.index(one)] = again
             st.rerun()
 
 

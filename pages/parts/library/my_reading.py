@@ -9,6 +9,7 @@ from html import escape
 
 import streamlit as st
 
+from pages.parts.shared import book as current
 from pages.parts.shared import shell
 from pages.parts.shared.gisting_status import span
 from readagent_core.companion.statistics import DAYS, WORDS_A_PAGE, Day, Statistics, statistics_of
@@ -37,7 +38,7 @@ def show_my_reading(workspace: Workspace) -> None:
 
 def _days(workspace: Workspace, statistics: Statistics) -> None:
     if not statistics.days:
-        st.text("Nothing yet. Open a book: what you read is counted by day, on this computer only.")
+        _nothing("Nothing yet. Open a book: what you read is counted by day, on this computer only.")
         return
     today, earlier = statistics.days[-1], any(day.seconds for day in statistics.days[:-1])
     with st.container(horizontal=True):
@@ -111,16 +112,30 @@ def _bars(days: Sequence[Day]) -> str:
 
 def _finished(workspace: Workspace, statistics: Statistics) -> None:
     if not statistics.finished:
-        st.text("No book is marked as finished. The menu of a book in the library has it.")
+        _nothing("No book is marked as finished. The menu of a book in the library has it.")
     for book, one in statistics.finished:
-        stars = f"{'★' * one.stars}{'☆' * (5 - one.stars)}  " if one.stars else ""
-        st.text(f"{one.day.isoformat()}  {stars}{book.title}" + (f": {one.remark}" if one.remark else ""))
+        with st.container(horizontal=True, vertical_alignment="center", key=f"finished_{book.id}"):
+            with st.container(gap=None):
+                if st.button(f"**{shell.as_text(book.title)}**", key=f"finished_open_{book.id}", type="tertiary"):
+                    current.choose(book.id)
+                    st.switch_page("pages/read.py", query_params={"book": book.id})
+                stars = f"{'★' * one.stars}{'☆' * (5 - one.stars)}" if one.stars else ""
+                when = f"{one.day.day} {one.day:%B %Y}"
+                st.text(" · ".join(filter(None, (when, stars, book.author, one.remark))))
+            if st.button("Change", key=f"finished_change_{book.id}", width="content"):
+                st.session_state["finishing"] = book.id  # its own dialog, in place of this one
+                st.rerun()
+
+
+def _nothing(text: str) -> None:
+    with st.container(horizontal_alignment="center", vertical_alignment="center", height=260, border=False):
+        st.text(text, width="content")
 
 
 def _words(workspace: Workspace) -> None:
     words = workspace.library.words()
     if not words:
-        st.text("No words yet. Press a word twice to look it up; Settings has the dictionaries.")
+        _nothing("No words yet. Press a word twice to look it up; Settings has the dictionaries.")
         return
     titles = {book.id: book.title for book in workspace.library.books()}
     for number, word in enumerate(words[:SHOWN]):

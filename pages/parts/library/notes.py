@@ -23,7 +23,7 @@ from readagent_core.text_files import EMPHASIS_SIGNS
 from readagent_core.workspace import Workspace
 
 NOTHING = (
-    "No notes yet. Select words in a book to highlight them, write a note or ask about them; press b for a bookmark. "
+    "No notes yet. Select words in a book to highlight them, write a note or ask about them; set a bookmark. "
     "They gather here, to be searched, exported or kept in a folder."
 )
 

@@ -56,6 +56,7 @@ def _choose(workspace: Workspace, folder: str) -> None:
         st.caption(f"and {len(now.said) - _SHOWN} more")
     with st.form("notes_folder", border=False):
         typed = st.text_input("Folder, such as one in your Obsidian vault", folder, placeholder="~/Vault/Books")
+        make = st.checkbox("Make this folder if it is not there")
         with st.expander("Template"):
             template = st.text_area("Jinja2, for each book", saved.notes_template or DEFAULT, height=220)
             back = st.form_submit_button("Put back", help="The usual template again")
@@ -70,7 +71,7 @@ def _choose(workspace: Workspace, folder: str) -> None:
         if end:
             connecting.change_settings(workspace, {"notes_folder": None})
         elif save or back:
-            path = check_folder(workspace, str(as_folder(typed)))
+            path = check_folder(workspace, str(as_folder(typed)), make=make)
             own = None if back or template.strip() == DEFAULT.strip() else template
             check_template(workspace, own or DEFAULT)
             connecting.change_settings(workspace, {"notes_folder": str(path), "notes_template": own})

@@ -48,8 +48,9 @@ def _listed(workspace: Workspace) -> None:
             st.text(folder)
             if st.button("Leave it out", key=f"dictionary_folder_{number}"):
                 _use(workspace, [other for other in folders if other != folder])
-    with st.form("dictionary_folder", border=False, clear_on_submit=True):
-        named = st.text_input("Folder with dictionaries", placeholder="/home/me/dictionaries")
+    with st.form("dictionary_folder", border=False):
+        field = f"dictionary_folder_after_{len(folders)}"  # an empty one as soon as the folder is used
+        named = st.text_input("Folder with dictionaries", placeholder="/home/me/dictionaries", key=field)
         if st.form_submit_button("Use this folder") and named.strip():
             path = Path(named.strip()).expanduser()
             if path.is_dir():

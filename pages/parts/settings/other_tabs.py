@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 import tempfile
 import time
 from collections.abc import Mapping
@@ -111,9 +113,13 @@ def storage_tab(workspace: Workspace) -> None:
         key="backup",
     )
     st.caption(
-        "One ZIP file with books, notes, gists, answers and original files, without keys. To restore it, quit "
-        "ReadAgent and run `readagent restore` with the file."
+        "One ZIP file with books, notes, gists, answers and original files, without keys. To bring it back: quit "
+        "ReadAgent, open a terminal in the folder of the file, and run this with the file’s name. What is in the "
+        "library then is not lost: it is moved into a folder of its own, which the command names."
     )
+    own = os.environ.get("READAGENT_HOME")
+    home = f"READAGENT_HOME={shlex.quote(own)} " if own else ""
+    st.code(f"{home}readagent restore --replace readagent-{time.strftime('%Y-%m-%d')}.zip", language=None)
     st.subheader("Saved replies", anchor=False)
     st.caption("The same request to the same model is never sent twice. Keys and prompts are not stored here.")
     st.text(cache_line(cache.state()))

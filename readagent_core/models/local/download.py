@@ -89,10 +89,10 @@ def install(
     except (httpx2.HTTPError, httpx2.InvalidURL, ModelError) as error:
         if isinstance(error, LocalModelError):
             raise
-        raise LocalModelError(
-            f"The download from {_host(settings.hub)} broke off at "
-            f"{_gigabytes(fetched_bytes(offer, settings.home))}. What came is kept. Go on when there is a connection."
-        ) from None
+        here, host = fetched_bytes(offer, settings.home), _host(settings.hub)
+        broke = f"The download from {host} broke off at {_gigabytes(here)}. What came is kept. Go on when"
+        said = broke if here else f"Nothing could be fetched from {host}. Try again when"
+        raise LocalModelError(f"{said} this computer is online.") from None
     _check(part, size, sha256, cancel, progress, check)
     os.replace(part, path)
     progress(Progress(Step.DONE, size, size))
