@@ -31,13 +31,14 @@ def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, a
     field = box.get_by_test_id("stChatInputTextArea")
     field.fill("Where was the log in the watch room?")
     field.press("Enter")
-    chip = box.locator(".cite").last
+    exchange = box.locator('[data-kind="exchange"]').last  # others may have chips already
+    chip = exchange.locator(".cite").last
     expect(box.locator(".qt").last).to_have_text("Where was the log in the watch room?")
     expect(chip).to_be_visible()
     chip.click()
     page.wait_for_function(f"() => ({MARKED})().length === 1")
     ((words, in_view),) = page.evaluate(MARKED)
-    assert words[:20] in (box.locator(".sentence").last.inner_text())
+    assert words[:20] in exchange.locator(".sentence").last.inner_text()
     assert in_view
     page.get_by_role("button", name=re.compile("^Back to")).click()  # one press
     expect(page.locator("p[data-i='0']")).to_be_in_viewport()
