@@ -38,7 +38,7 @@ const NAMES_WIDE = 216; // px; of the column of names
 const NARROW = 1000; // px; narrower, one column with tabs
 const FEW_EVENTS = 3; // fewer tell less of what was read than its gists do
 const GISTS_BY_RULE = 6; // whose first sentences tell where one was, where there are few notes
-const FEW_GISTS = 3; // fewer are told whole
+const FEW_GISTS = 3; // gists; where fewer are read, each is shown whole, not by its first sentence
 
 export class Glance {
   /**
@@ -456,7 +456,7 @@ export class Glance {
     }
     const scale = stage.querySelector(".chapternames");
     scale?.replaceChildren(...this.chapterNumbers(cells, pages, chapters, width));
-    const inPart = page > 0 && paragraph < pages[page - 1].end - 1; // no more of it than was read is told
+    const inPart = page > 0 && paragraph < pages[page - 1].end - 1; // the page is read in part: only what is before the place is shown
     this.handle.draw({ cells, pages: pages.length, page, inPart, last: this.lastPage(pages), left, width, unit: this.unit });
     this.handle.node.hidden = !known.size;
   }

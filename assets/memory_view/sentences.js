@@ -1,4 +1,4 @@
-// The sentences of a text that is read aloud, or told in short.
+// Finds the sentences of a text: to read it aloud, or to show its first one.
 
 import { sentenceSegments } from "./word_steps.js";
 

@@ -5,7 +5,7 @@ import { button, el } from "../shared/dom.js";
 /** @import { LayerPage } from "../protocol.js" @import { Send } from "./state.js" */
 
 const WORDS_A_LINE = 6;
-const MOST_LINES = 12; // below them the column is empty: bars say no more than that something stands here
+const MOST_LINES = 12; // of a veiled gist; more bars would say nothing new
 const WIDTHS = [97, 89, 95, 91, 99, 86, 94]; // per cent, of one line after another
 
 /**
