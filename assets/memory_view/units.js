@@ -19,6 +19,7 @@ import { isLoaded, unitEnd, unitOf } from "./text_store.js";
  */
 
 const SCENE = /^[\s*#•·⁂—–_~.-]{1,15}$/;
+const FENCED = /^(`{3,}|~{3,}).*\n/;
 const CHARACTERS_A_LINE = 62; // at the usual measure, for the height of what was never drawn
 const LINES_A_FIGURE = 12;
 
@@ -94,7 +95,8 @@ export class Units {
       drawFigures(outline, i, false).forEach(place);
       const kind = SCENE.test(text[i]) ? "scene" : joined.has(i) ? "joined" : isCaption(outline, i) ? "caption" : null;
       const cells = text[i].split("\t").length; // of a row of a table
-      const set = text[i].includes("\n") ? "lines" : cells > 1 ? "tablerow" : null;
+      const code = outline.emphasis === "*" && FENCED.test(text[i]);
+      const set = code ? "codeblock" : text[i].includes("\n") ? "lines" : cells > 1 ? "tablerow" : null;
       const node = el("p", { "data-i": i, dir: "auto", class: kind ?? set });
       if (set === "tablerow") node.style.setProperty("--cells", String(cells));
       this.write(i, node, this.marksIn(i));

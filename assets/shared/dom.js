@@ -2,6 +2,7 @@
 
 /**
  * @import { Emphasis } from "../protocol.js"
+ * @typedef {{open: number, from: number, to: number, close: number}} Emphasised with its signs from open to close, its words between
  *
  * @typedef {[start: number, end: number, kind: string]} Span a part of a text that is marked, with its class
  * @typedef {(start: number, end: number) => (Node | string)[]} Plain
@@ -145,35 +146,46 @@ export function fill(node, text, spans = [], emphasis = "", from = 0, to = text.
 }
 
 /** `text` without the signs round words in italics. @param {string} text @param {Emphasis} emphasis */
-export const withoutSigns = (text, emphasis) => (emphasis ? text.replace(EMPHASIS[emphasis], "$1") : text);
+export const withoutSigns = (text, emphasis) =>
+  emphasis ? text.replace(EMPHASIS[emphasis], (found) => found.slice(...signsOf(found))) : text;
 
-/** @param {RegExpExecArray} found @returns {[number, number]} */
-const rangeOf = (found) => [found.index, found.index + found[0].length];
+/** Where the words between the signs of an emphasis begin, and from its end where they end. @param {string} found */
+const signsOf = (found) => /** @type {[number, number]} */ ([OPENING.exec(found)?.[0].length, -(CLOSING.exec(found)?.[0].length ?? 0)]);
+const OPENING = /^(?:`{3,}.*\n|~{3,}.*\n|`+|.)/;
+const CLOSING = /(?:\n[`~]{3,}|`+|.)$/;
 
+/** @param {RegExpExecArray} found @returns {Emphasised} */
+const rangeOf = ({ index, 0: text }) => {
+  const [opens, closes] = signsOf(text);
+  return { open: index, from: index + opens, to: index + text.length + closes, close: index + text.length };
+};
+
+// In Markdown also a block of code between fences, which is a paragraph, and code in a line.
 const EMPHASIS = {
-  "*": /(?<![*\p{L}\p{N}])\*(?=[^\s*])([^*\n]{1,1000}?)(?<=[^\s*])\*(?![*\p{L}\p{N}])/gu,
-  _: /(?<![_\p{L}\p{N}])_(?=[^\s_])([^_\n]{1,1000}?)(?<=[^\s_])_(?![_\p{L}\p{N}])/gu,
+  "*": /^(`{3,}|~{3,}).*\n[\s\S]*\n\1$|(?<!`)(`+)(?!`)[^\n]{1,1000}?(?<!`)\2(?!`)|(?<![*\p{L}\p{N}])\*(?=[^\s*])[^*\n]{1,1000}?(?<=[^\s*])\*(?![*\p{L}\p{N}])/gu,
+  _: /(?<![_\p{L}\p{N}])_(?=[^\s_])[^_\n]{1,1000}?(?<=[^\s_])_(?![_\p{L}\p{N}])/gu,
 };
 
 /**
- * The nodes of `text` from `start` to `end`, with each emphasised range, or the part of it inside, as an <em>.
+ * The nodes of `text` from `start` to `end`, with each emphasised range, or the part of it inside, as an <em>, or of code as a <code>.
  * @param {string} text
  * @param {number} start
  * @param {number} end
- * @param {[number, number][]} ranges
+ * @param {Emphasised[]} ranges
  * @param {Plain} plain
  */
 function emphasised(text, start, end, ranges, plain) {
-  /** @param {number} at */
-  const sign = (at) => el("span", { class: "star" }, text[at]);
+  /** @param {number} low @param {number} high */
+  const sign = (low, high) => (low < high ? el("span", { class: "star" }, text.slice(low, high)) : null);
   const pieces = [];
   let at = start;
-  for (const [open, close] of ranges) {
+  for (const { open, from, to, close } of ranges) {
     const [low, high] = [Math.max(open, start), Math.min(close, end)];
     if (low >= high) continue;
-    const [opens, closes] = [low === open, high === close];
-    const inside = plain(low + (opens ? 1 : 0), high - (closes ? 1 : 0));
-    pieces.push(...plain(at, low), el("em", {}, opens ? sign(open) : null, ...inside, closes ? sign(close - 1) : null));
+    const [first, last] = [Math.min(Math.max(from, low), high), Math.max(Math.min(to, high), low)];
+    const tag = "`~".includes(text[open]) ? "code" : "em";
+    const inside = first < last ? plain(first, last) : [];
+    pieces.push(...plain(at, low), el(tag, {}, sign(low, Math.min(first, high)), ...inside, sign(Math.max(last, first), high)));
     at = high;
   }
   return [...pieces, ...plain(at, end)].filter((piece) => piece !== "");

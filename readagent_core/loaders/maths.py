@@ -56,13 +56,14 @@ def is_tex(text: str) -> bool:
 def parse_tex(text: str) -> Any:
     """Return the MathML of a formula in TeX as an element; None where it cannot be read."""
     inner = _DELIMITERS.match(text)
+    display = "block" if inner and text.lstrip()[:2] in ("$$", "\\[") else "inline"
     text = (inner.group(1) if inner else text).strip()
     if not text or len(text) > _LONGEST or text.count("{") > 400:
         return None
     from latex2mathml.converter import convert  # takes a moment to import, and few texts have formulas
 
     try:
-        return etree.fromstring(convert(text))
+        return etree.fromstring(convert(text, display=display))
     except Exception:  # noqa: BLE001  it fails in many ways on what is no TeX, which then stays as it is
         return None
 
@@ -91,7 +92,7 @@ def _tree(found: re.Match[str]) -> Any:
     """Return the MathML of a formula that was found in a text; None where it is prose between dollar signs."""
     inner = next(filter(None, found.groups()), "")
     plain = found.group()[:2] not in ("$$", "\\(", "\\[") and not is_tex(inner) and len(inner) > 2
-    return None if plain else parse_tex(inner)
+    return None if plain else parse_tex(found.group())
 
 
 # --- one line --------------------------------------------------------------------------------------------

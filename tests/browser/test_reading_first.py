@@ -82,7 +82,8 @@ def open_book(page: Page, url: str, book: str, place: str = "") -> None:
 
 
 def test_the_rows_of_a_table_stand_below_each_other_in_columns(page: Page, app_url: str, app_home: Path) -> None:
-    text = b"# Sums\n\n| Number | Square |\n|---|---|\n| 1 | 1 |\n| 12 | 144 |\n\nNothing else is known of them."
+    table = b"| Number | Square |\n|---|---|\n| 1 | 1 |\n| 12 | 144 |"
+    text = b"# Sums\n\n%b\n\nNothing `1*2*3` else.\n\n```\nif a:\n  b\n```" % table
     page.goto(f"{app_url}/read?book={add(app_home, markdown.load(text, 'sums.md', limits=DEFAULT))}")
     rows = page.locator("p.tablerow")
     expect(rows).to_have_count(3)
@@ -97,6 +98,8 @@ def test_the_rows_of_a_table_stand_below_each_other_in_columns(page: Page, app_u
         })"""
     )
     assert len(set(columns)) == 1
+    code = page.locator(".unit code")
+    assert code.all_inner_texts() == ["1*2*3", "if a:\n  b"]  # without its signs, as it is indented
 
 
 def test_a_book_opens_whole_before_any_gists_and_offers_them(page: Page, app_url: str, book: str) -> None:

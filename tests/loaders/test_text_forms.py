@@ -210,6 +210,12 @@ def test_links_and_notes_of_markdown_lead_to_their_places():
     assert notices(document)["badges"] == 2
 
 
+def test_a_formula_between_two_dollar_signs_is_drawn_in_the_middle_of_a_line_of_its_own():
+    document = opened("So $x^2$ and\n\n$$\\sum x$$\n\n\\[x_1\\]\n", "sums.md")
+    drawn = [span.text for paragraph in document.paragraphs for span in paragraph.spans]
+    assert ['display="block"' in formula for formula in drawn] == [False, True, True]
+
+
 def test_quotations_lists_and_tags_of_markdown_are_read_as_a_browser_shows_them():
     source = (
         "> The lamp is\n> out.\n>\n> She said so.\n\n1. Take oil.\n   Pour it.\n   - slowly\n2. Light it.\n\n"

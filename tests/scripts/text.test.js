@@ -122,6 +122,8 @@ test("what is told in one line has no signs of italics", () => {
   assert.equal(withoutSigns("aboard the *Perpetua*, 2 * 3 and *No. 119*", "*"), "aboard the Perpetua, 2 * 3 and No. 119");
   assert.equal(withoutSigns("snake_case and _this_", "_"), "snake_case and this");
   assert.equal(withoutSigns("*as it is*", ""), "*as it is*");
+  assert.equal(withoutSigns("Type `a *b* c` or ``d`e`` in *f*, not `g", "*"), "Type a *b* c or d`e in f, not `g");
+  assert.equal(withoutSigns("```python\nx = `1`\n\ny\n```", "*"), "x = `1`\n\ny");
 });
 
 test("the reason of a pause ahead is kept back, not missing", () => {
