@@ -20,13 +20,13 @@ from pages.parts.shared.component import Act, act_of, call_with_act, component
 from readagent_core.answering import replay
 from readagent_core.answering.base import ModelCall
 from readagent_core.cancel import CancelToken
-from readagent_core.errors import NotInLibraryError, ReadAgentError
+from readagent_core.errors import NotInLibraryError, ReadAgentError, WrongAddressError
 from readagent_core.incoming.links import as_address, open_link
 from readagent_core.incoming.opening import open_file
 from readagent_core.jobs import JobState, Snapshot
 from readagent_core.library.records import Book
 from readagent_core.web_pages.acting import LOOK_UPS, WebTask, action_of
-from readagent_core.web_pages.actions import history_entry
+from readagent_core.web_pages.actions import describe_action
 from readagent_core.web_pages.memory import load_gists
 from readagent_core.web_pages.steps import (
     ActProgress,
@@ -44,33 +44,42 @@ ABOUT = (
     "Say what you want to do on the website. ReadAgent names the next click, text or choice; it does nothing itself."
 )
 OTHER_FILE = "This is no web page. It is in the library now, to be read."
+PAGE = "act_book"  # in the session: the web page that is shown, beside the book of the other screens
+MOST_TRIED = 200
 MOST_PAGES = 6  # of those in the library, offered to begin with
 
 
 def screen() -> None:
     workspace = get_workspace()
-    begun = shell.begin(workspace, "Act", "Act on a page")
-    if begun is None:
-        return
-    chosen, row = begun
+    chosen = _chosen(workspace)
+    row = st.container(horizontal=True, vertical_alignment="center", key="act_top")
+    row.title("Act on a page", anchor=False)
     stored = workspace.library.books_with_original()
     pages = [one for one in workspace.library.books() if can_act(one) and one.id in stored]
-    opened: OpenedPage | None
-    try:
-        opened = get_pages(workspace).open(chosen.id)
-    except NotInLibraryError as error:
-        if can_act(chosen):
+    opened: OpenedPage | None = None
+    if chosen is not None and can_act(chosen):
+        shell.set_title("Act", chosen.title)
+        try:
+            opened = get_pages(workspace).open(chosen.id)
+        except NotInLibraryError as error:
             st.text(str(error))
-        opened = None
     if opened or len(pages) > MOST_PAGES:
         with row:
-            _pick_page(workspace, chosen, pages)
-    if opened is None:
+            _pick_page(chosen, pages)
+    if opened is None or chosen is None:
         _begin(workspace, pages)
         return
-    if "book" in st.query_params:
-        current.set_address(book=chosen.id)
+    current.set_address(book=chosen.id)
     st.fragment(_stage)(workspace, chosen, opened)
+
+
+def _chosen(workspace: Workspace) -> Book | None:
+    """The page in the address, else the one shown last, else the current book. Raises WrongAddressError."""
+    in_address = st.query_params.get("book")
+    book = current.find(workspace, in_address or st.session_state.setdefault(PAGE, current.chosen_id()))
+    if book is None and in_address:
+        raise WrongAddressError(current.NO_BOOK)
+    return book
 
 
 def _begin(workspace: Workspace, pages: list[Book]) -> None:
@@ -98,7 +107,8 @@ def _begin(workspace: Workspace, pages: list[Book]) -> None:
         with st.container(horizontal=True, key="act_pages"):
             for page in pages[:MOST_PAGES]:
                 if st.button(shell.as_text(page.title), key=f"act_page_{page.id}", icon=":material/web:"):
-                    _show(page)
+                    _show(page.id)
+                    st.rerun()
 
 
 def _open(workspace: Workspace, opening: Callable[[], Book]) -> None:
@@ -110,24 +120,29 @@ def _open(workspace: Workspace, opening: Callable[[], Book]) -> None:
         shell.error_box(error)
         return
     if can_act(book):
-        _show(book)
+        tried = [book.id, *workspace.library.preference(current.TRIED, [])]
+        workspace.library.set_preference(current.TRIED, list(dict.fromkeys(tried))[:MOST_TRIED])
+        _show(book.id)
+        st.rerun()
     st.text(OTHER_FILE)
 
 
-def _show(page: Book) -> None:
-    current.choose(page.id)
-    if "book" in st.query_params:
-        current.set_address(book=page.id)
-    st.rerun()
+def _show(page_id: str) -> None:
+    """Show another page, or with '' what there is to begin with; Ask and Compare keep their book."""
+    current.set_address(book=page_id or None)
+    st.session_state[PAGE] = page_id
 
 
-def _pick_page(workspace: Workspace, chosen: Book, pages: list[Book]) -> None:
-    """Draw a select box with the saved web pages, or the title of the only one."""
-    if [page.id for page in pages] == [chosen.id]:
-        st.text(chosen.title)
-    elif pages:
-        current.picker(workspace, chosen, key="act_page", label="Web page", books=pages, label_visibility="collapsed",
-                       placeholder="Choose a web page", width=320)  # fmt: skip
+def _pick_page(chosen: Book | None, pages: list[Book]) -> None:
+    """Draw a select box with the saved web pages, which can be emptied for another page."""
+    titles = {page.id: page.title for page in pages}
+    shown = chosen.id if chosen is not None and chosen.id in titles else None
+    key = f"act_page_{shown}"
+    st.selectbox("Web page", list(titles), list(titles).index(shown) if shown else None, key=key, width=320,
+                 format_func=titles.__getitem__, label_visibility="collapsed", placeholder="Choose a web page",
+                 on_change=lambda: _show(st.session_state[key] or ""))  # fmt: skip
+    if shown:
+        st.button("Another page", key="act_other", on_click=_show, args=("",))
 
 
 def _stage(workspace: Workspace, book: Book, opened: OpenedPage) -> None:
@@ -171,7 +186,7 @@ def _add_to_done(book: Book, opened: OpenedPage, step: StoredStep | None, act: A
     if act.do == "done" and action is not None:
         key = f"act_done_{book.id}"
         before = str(st.session_state.get(key) or "").rstrip()
-        line = history_entry(action, opened.memory.page)
+        line = describe_action(action, opened.memory.page)
         st.session_state[key] = f"{before}\n{line}" if before else line
 
 

@@ -158,13 +158,18 @@ class View {
         action.reason && el("p", { dir: "auto" }, action.reason),
         ...action.notes.map((note) => el("p", { class: "small dim" }, note)),
         action.element &&
-          el("p", { class: "small dim" }, `Element ${action.element}, ${action.operation}, in part ${action.snippet}. ${action.figures}.`),
-        action.element &&
           el(
             "div",
             { class: "acts" },
             button("Show it on the page", () => this.show(`e${action.element}`), { kind: "slim" }),
             button("Add to what is done", () => this.send({ do: "done" }), { kind: "slim", disabled: running }),
+          ),
+        action.element &&
+          el(
+            "details",
+            { class: "small dim" },
+            el("summary", {}, "Details"),
+            `Part ${action.snippet}; element ${action.element}, ${action.operation}. ${action.figures}.`,
           ),
       ].filter((node) => node !== null && node !== ""),
     );
@@ -184,7 +189,7 @@ class View {
     this.list.replaceChildren(
       ...snippets.map(({ number: n, words, gist, anchor }) => {
         const chosen = this.now.ends && action?.snippet === n;
-        const told = [plural(words, "word"), opened.has(n) && "looked at", chosen && "has the element"].filter(Boolean).join(" · ");
+        const told = [plural(words, "word"), opened.has(n) && "looked at", chosen && "the action is here"].filter(Boolean).join(" · ");
         const html = el("pre", { tabindex: 0 }, this.texts.get(n) ?? "");
         const details = el("details", { open: this.unfolded.has(n) }, el("summary", {}, "HTML"), html);
         details.addEventListener("toggle", () => this.unfold(n, details.open, html));

@@ -157,11 +157,3 @@ def describe_action(action: Action, page: WebPage) -> str:
     if action.operation == SELECT:
         return f'Select "{action.value}" in {named}.'
     return f"Click {named}."
-
-
-def history_entry(action: Action, page: WebPage) -> str:
-    """Return the action as Mind2Web lists previous ones: '[button]  Search -> CLICK'."""
-    element = page.element(action.element)
-    kind = element.kind if element else "element"
-    value = f": {action.value}" if action.value else ""
-    return f"[{kind}]  {page.label_of(action.element) if element else action.element} -> {action.operation}{value}"

@@ -84,10 +84,15 @@ def test_a_book_that_was_no_web_page_cannot_be_acted_on(app: App) -> None:
 
 
 def test_a_file_opens_at_once_where_there_was_no_page(app: App) -> None:
+    app("pages/library.py")
+    story = get_workspace().library.books()[0]
     at = app("pages/act.py")
     at.get("file_uploader")[0].set_value(("shop.html", PAGE, "text/html")).run()
     assert at.text_area[0].label == "Task"
     assert not at.exception
+    assert app("pages/ask.py").session_state["current_book"] == story.id  # also of a session that begins later
+    at.button(key="act_other").click().run()
+    assert at.text_input[0].label == "Web address"
 
 
 def test_a_step_is_stored_with_the_book(workspace: Workspace, pages: BookPages) -> None:
@@ -104,6 +109,8 @@ def test_a_step_is_stored_with_the_book(workspace: Workspace, pages: BookPages) 
     assert shown["action"]["element"] == "504"
     assert shown["steps"][2]["opened"] == [shown["action"]["snippet"]]
     assert all(row["gist"] and row["anchor"] for row in shown["snippets"])
+    assert any("[504]" in gist for gist in step.gists)  # for the model
+    assert not any("[504]" in row["gist"] for row in shown["snippets"])
     assert "nothing was understood" in shown["signature"]["rest"]
     assert cost_line(drawn.memory, workspace.model) == ""
     said = cost_line(drawn.memory, knowing("504"))

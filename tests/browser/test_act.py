@@ -94,7 +94,7 @@ def test_from_the_library_to_the_next_action(page: Page, app_url: str, books: di
     expect(chosen).to_have_css("outline-width", "4px")
     opened = page.locator(".parts .opened")
     expect(opened).to_have_count(1)
-    expect(opened).to_contain_text("has the element")
+    expect(opened).to_contain_text("the action is here")
     number = opened.get_attribute("data-n")
     expect(frame.locator(f".s{number}").first).to_have_css("outline-width", "1px")
     opened.locator("summary").click()
@@ -109,7 +109,7 @@ def test_from_the_library_to_the_next_action(page: Page, app_url: str, books: di
     expect(page.get_by_role("dialog")).to_contain_text("Search & go")
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Add to what is done").click()
-    expect(page.get_by_label("Done so far")).to_have_value("[button]  Search & go -> CLICK")
+    expect(page.get_by_label("Done so far")).to_have_value('Click the button "Search & go".')
     page.reload()  # the decision is stored with the book
     expect(page.locator(".result h2")).to_have_text('Click the button "Search & go".')
     for width, theme in ((1440, "dark"), (390, "light")):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from readagent_core.web_pages.actions import Action, describe_action, find_problem, history_entry, parse_action
+from readagent_core.web_pages.actions import Action, describe_action, find_problem, parse_action
 from readagent_core.web_pages.parsing import parse_page
 
 PAGE = parse_page(
@@ -68,6 +68,5 @@ def test_actions_in_words():
     assert describe_action(Action("8635", "CLICK"), PAGE) == 'Click the button "Search".'
     assert describe_action(Action("5", "TYPE", "10203"), PAGE) == 'Type "10203" into the field "Zip code".'
     assert describe_action(Action("9", "SELECT", "Pickup"), PAGE) == 'Select "Pickup" in the list "type".'
-    assert history_entry(Action("5", "TYPE", "10203"), PAGE) == "[field]  Zip code -> TYPE: 10203"
     action = Action("9", "SELECT", "Pickup", "why")
     assert Action.from_dict(action.to_dict()) == action

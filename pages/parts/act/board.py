@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,7 @@ from readagent_core.web_pages.steps import OpenedPage
 from readagent_core.words import count_of
 
 TITLES = {replay.QUESTION: "Task", replay.GISTS: "Gists", replay.MEMORY: "Page as sent", replay.ANSWER: "Action"}
-BUILT_IN = "Built-in reader: the element that shares most words with the task; nothing was understood"
+BUILT_IN = "Built-in reader: the one that shares most words with the task; nothing was understood"
 _LEFT_OUT = {"scripts": "script", "styles": "style sheet", "hidden": "hidden part", "other": "other part"}
 
 
@@ -43,7 +44,12 @@ def board(book: str, opened: OpenedPage, shown: Shown) -> dict[str, Any]:
         "lang": memory.memory.document.language,
         "about": about_page(memory),
         "snippets": [
-            {"number": snippet.number, "words": page.words, "gist": gist, "anchor": anchor_of(memory, snippet.number)}
+            {
+                "number": snippet.number,
+                "words": page.words,
+                "gist": _without_ids(gist, memory),
+                "anchor": anchor_of(memory, snippet.number),
+            }
             for snippet, page, gist in zip(memory.snippets, memory.memory.pages, shown.gists, strict=True)
         ],
         "steps": _steps(shown.events),
@@ -52,6 +58,11 @@ def board(book: str, opened: OpenedPage, shown: Shown) -> dict[str, Any]:
         "task": shown.task,
         "running": shown.running,
     }
+
+
+def _without_ids(gist: str, memory: PageMemory) -> str:
+    """Return a gist without the ids by which it names elements to the model: 'Search [8635]' as 'Search'."""
+    return re.sub(r" ?\[([\w-]+)\]", lambda found: "" if found[1] in memory.page.places else found[0], gist)
 
 
 def about_page(memory: PageMemory) -> str:

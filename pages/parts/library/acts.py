@@ -73,7 +73,8 @@ def open_screen(workspace: Workspace, act: Act | None) -> None:
     if act is not None and act.do in SCREENS:
         book = workspace.library.book(act.of)
         forget_finished()
-        current.choose(book.id)
+        if act.do != "act":  # which leaves the other screens their book
+            current.choose(book.id)
         paragraph = {"paragraph": act.text} if act.text else {}
         st.switch_page(SCREENS[act.do], query_params={"book": book.id, **paragraph})
 
@@ -87,6 +88,9 @@ def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
         if act.of:
             put_in_queue(workspace, act.of.split(","))
         st.switch_page("pages/gists.py")
+    elif act.do == "act_page":
+        st.session_state["act_book"] = ""  # to begin with
+        st.switch_page("pages/act.py")
     elif act.do == "catalogue":
         st.switch_page("pages/catalogue.py")
     elif act.do == "removed":

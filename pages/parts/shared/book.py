@@ -16,6 +16,7 @@ from readagent_core.library.records import Book
 from readagent_core.workspace import Workspace
 
 _KEY = "current_book"
+TRIED = "tried pages"  # a preference: the ids of web pages that Act opened, which were not read
 HERE_ONLY = "here_only_"  # before the names of values that are forgotten when another screen is drawn
 NO_BOOK = (
     "The address names a book that is not in this library. It may have been removed, or the link is another library's."
@@ -35,19 +36,21 @@ def current(workspace: Workspace) -> Book | None:
     """
     in_address = st.query_params.get("book")
     for book_id in (in_address, st.session_state.get(_KEY)):
-        book = _find(workspace, book_id)
+        book = find(workspace, book_id)
         if book is not None:
             _remember(book.id)
             return book
         if in_address:
             raise WrongAddressError(NO_BOOK)
-    books = workspace.library.books()
+    tried = workspace.library.preference(TRIED, [])
+    books = sorted(workspace.library.books(), key=lambda one: one.id in tried and one.opened is None)
     if books:
         _remember(books[0].id)
     return books[0] if books else None
 
 
-def _find(workspace: Workspace, book_id: str | None) -> Book | None:
+def find(workspace: Workspace, book_id: str | None) -> Book | None:
+    """The book with this id; None where there is none, or it was removed."""
     with suppress(NotInLibraryError):
         book = workspace.library.book(book_id) if book_id else None
         return book if book is not None and book.removed is None else None

@@ -9,18 +9,14 @@ from typing import Any, TypeVar
 
 import streamlit as st
 from starlette.requests import HTTPConnection
-from streamlit.delta_generator import DeltaGenerator
 
-from pages.parts.shared import book as current
 from pages.parts.shared.cached import get_workspace, workspace_of_request
 from pages.parts.shared.gisting_status import look_of
 from readagent_core import errors
 from readagent_core.answering.signature import short_name
 from readagent_core.errors import ReadAgentError, Remedy, WrongAddressError
-from readagent_core.library.records import Book
 from readagent_core.models.base import ChatModel
 from readagent_core.resources import ASSETS
-from readagent_core.workspace import Workspace
 
 Number = TypeVar("Number", int, float)
 MARK = str(ASSETS / "mark.svg")
@@ -74,21 +70,6 @@ def nothing_here(title: str, text: str) -> None:
 def no_book(screen: str) -> None:
     """Draw a screen about a book while the library has none."""
     nothing_here(screen, "No book is open. Choose one in the library, or add one there.")
-
-
-def begin(workspace: Workspace, screen: str, title: str = "") -> tuple[Book, DeltaGenerator] | None:
-    """Draw the title of a screen about a book; return the book, and the row of the title, for more in it.
-
-    Without a book draw the way to the library and return None. ``title``: where it is not the screen's name.
-    """
-    book = current.current(workspace)
-    if book is None:
-        no_book(title or screen)
-        return None
-    set_title(screen, book.title)
-    row = st.container(horizontal=True, vertical_alignment="center", key=f"{screen.lower()}_top")
-    row.title(title or screen, anchor=False)
-    return book, row
 
 
 TITLES: dict[str, tuple[str, str]] = {  # error class -> what happened in a few words, icon

@@ -71,7 +71,8 @@ def gist_snippet(prompt: Prompt) -> str:
     taken: list[str] = []
     words = 0
     for part in _parse(prompt.fields["snippet"])[0]:
-        said = first_words(part, 12) if isinstance(part, str) else f"{first_words(part.label, 6)} [{part.id}]".strip()
+        said = first_words(part, 12).rstrip(",;. ") if isinstance(part, str) else first_words(part.label, 6)
+        said = said if isinstance(part, str) else f"{said} [{part.id}]".strip()
         if said in taken:
             continue
         words += count_words(said)
