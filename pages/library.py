@@ -15,7 +15,7 @@ from pages.parts.library import acts, cards, dialogs, folders, my_reading, recog
 from pages.parts.library.first_visit import first_visit, is_first_visit
 from pages.parts.library.imports import forget_finished, import_record, imports_of_session, start_import
 from pages.parts.shared import covers, polling, shell
-from pages.parts.shared.cached import get_workspace
+from pages.parts.shared.cached import get_workspace, news_of_start
 from pages.parts.shared.component import Act, act_of, call_with_act, component, no_callback
 from readagent_core.errors import NotInLibraryError
 from readagent_core.gisting.queue import load_queue
@@ -168,6 +168,8 @@ def show() -> None:
     act = screen(workspace, books)
     take_files(workspace)
     feed(workspace, books, before)
+    if news := news_of_start():
+        st.toast(news, duration="long")
     try:
         if act is not None:
             acts.follow(workspace, act, books)

@@ -36,6 +36,7 @@ from readagent_core.settings.saved import SECRETS, read_file
 
 MANIFEST = "manifest.json"
 VERSION = 1
+UNPACKED, KEPT = "restoring-", "before-"  # how the names begin of a folder unpacked, and of one with what was replaced
 _DATABASES = (LIBRARY, SPENDING)
 _FOLDERS = (originals.FOLDER, scans.FOLDER, "evaluations")
 _PACKED = frozenset({".epub", ".docx", ".pdf", ".png", ".jpg", ".gz", ".zip"})  # compressed already
@@ -63,7 +64,7 @@ def back_up(home: Path, target: Path, *, cancel: CancelToken | None = None) -> B
         raise LibraryError(f"There is no library in {home}. Set READAGENT_HOME to the folder that has it.")
     part = target.with_name(f"{target.name}.part")
     made = time.time()
-    with _explained(target.parent), tempfile.TemporaryDirectory(prefix="readagent-backup-") as folder:
+    with explained(target.parent), tempfile.TemporaryDirectory(prefix="readagent-backup-") as folder:
         try:
             with open(os.open(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600), "w+b") as file:
                 _write_archive(file, home, Path(folder), made, cancel or CancelToken())
@@ -90,26 +91,48 @@ def restore(source: Path, home: Path, *, replace: bool = False, cancel: CancelTo
             f"There is a library in {home} already. Set READAGENT_HOME to another folder, or add --replace: the "
             "present one is then moved into a folder there."
         )
+    with explained(home), alone(home):
+        fresh = unpack(source, home, cancel=cancel)
+        try:
+            return put_in_place(fresh, home)
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
+
+
+def unpack(source: Path, home: Path, *, cancel: CancelToken | None = None) -> Path:
+    """Unpack the backup in ``source`` into a new folder in ``home``, which is returned; nothing else is changed.
+
+    Every member is compared with the manifest, and a library of an earlier version is migrated. Raises LibraryError.
+    """
     stop = cancel or CancelToken()
-    with _explained(home), _alone(home), _opened(source) as (archive, manifest):
-        fresh = Path(tempfile.mkdtemp(prefix="restoring-", dir=home))  # mode 0700
+    with explained(home), _opened(source) as (archive, manifest):
+        fresh = Path(tempfile.mkdtemp(prefix=UNPACKED, dir=home))  # mode 0700
         try:
             for name, expected in manifest["files"].items():
                 stop.check()
                 _extract(archive, name, expected, fresh)
             Library(fresh).close()  # migrates a library of an earlier version, refuses one of a newer
             shutil.rmtree(fresh / LOCKS)
-            aside = _move_aside(home)
-            # the library last: without it a home is empty
-            for path in sorted(fresh.iterdir(), key=lambda path: path.name.startswith(LIBRARY)):
-                os.replace(path, home / path.name)
-        finally:
+        except BaseException:
             shutil.rmtree(fresh, ignore_errors=True)
+            raise
+    return fresh
+
+
+def put_in_place(fresh: Path, home: Path) -> Path | None:
+    """Move the library in the folder ``fresh`` to ``home``, which ``alone`` holds.
+
+    Returns the folder inside ``home`` that has what was there; None where nothing was.
+    """
+    aside = _move_aside(home)
+    # the library last: without it a home is empty
+    for path in sorted(_present(fresh), key=lambda path: path.name.startswith(LIBRARY)):
+        os.replace(path, home / path.name)
     return aside
 
 
 @contextmanager
-def _alone(home: Path) -> Iterator[None]:
+def alone(home: Path) -> Iterator[None]:
     """Keep everything else from using the library. Raises LibraryBusyError where something uses it."""
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
     lock = home_lock(home)
@@ -223,13 +246,18 @@ def _extract(archive: zipfile.ZipFile, name: str, expected: dict[str, Any], fold
         raise ValueError(f"{name} is not what it was")
 
 
+def _present(folder: Path) -> list[Path]:
+    """What is in a folder of all that a backup has."""
+    known = (*_DATABASES, SETTINGS, *_FOLDERS)
+    return [path for path in folder.iterdir() if path.name.removesuffix("-wal").removesuffix("-shm") in known]
+
+
 def _move_aside(home: Path) -> Path | None:
     """Move what a restored backup replaces into a folder of its own; return it, None where there was nothing."""
-    known = (*_DATABASES, SETTINGS, *_FOLDERS)
-    present = [path for path in home.iterdir() if path.name.removesuffix("-wal").removesuffix("-shm") in known]
+    present = _present(home)
     if not present:
         return None
-    aside = home / f"before-{time.strftime('%Y-%m-%d-%H%M%S')}"
+    aside = home / f"{KEPT}{time.strftime('%Y-%m-%d-%H%M%S')}"
     aside.mkdir(mode=0o700)
     for path in present:
         os.replace(path, aside / path.name)
@@ -237,7 +265,8 @@ def _move_aside(home: Path) -> Path | None:
 
 
 @contextmanager
-def _explained(folder: Path) -> Iterator[None]:
+def explained(folder: Path) -> Iterator[None]:
+    """Turn errors of the disk and of SQLite into LibraryError, about ``folder``."""
     try:
         yield
     except sqlite3.Error as error:

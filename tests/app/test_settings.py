@@ -11,7 +11,7 @@ import pytest
 
 from pages.parts.settings import model_tab, other_tabs, phone
 from pages.parts.shared import sharing
-from pages.parts.shared.cached import get_workspace
+from pages.parts.shared.cached import get_workspace, news_of_start, restore_chosen
 from readagent_core.cancel import CancelToken
 from readagent_core.companion import looking_up
 from readagent_core.connecting import connecting, key_places, local_models
@@ -21,7 +21,8 @@ from readagent_core.document import Document, Paragraph
 from readagent_core.errors import SettingsError
 from readagent_core.incoming.opening import KEEP_ORIGINALS
 from readagent_core.library import Library
-from readagent_core.library.backup import restore
+from readagent_core.library.backup import back_up, restore, unpack
+from readagent_core.library.restoring import restore_at_start
 from readagent_core.models import connection
 from readagent_core.models.base import Completion
 from readagent_core.models.cache.model import store_reply
@@ -344,6 +345,34 @@ def test_a_backup_from_settings_is_the_library(app, own_home, tmp_path, monkeypa
     assert ids[0] == ids[1]
     for library in libraries:
         library.close()
+
+
+def test_a_chosen_backup_can_be_called_off(app, own_home, tmp_path):
+    at = app("pages/settings.py")
+    back_up(own_home, tmp_path / "backup.zip")
+    restore_at_start(own_home, unpack(tmp_path / "backup.zip", own_home))
+    open_tab(at, "Storage")
+    assert "Restored at the next start" in texts(at)
+    assert at.button(key="restore").disabled
+    at.button(key="leave_in_place").click().run()
+    assert "Restored at the next start" not in texts(at)
+    assert not at.exception
+
+
+def test_the_start_restores_before_the_library_is_opened(own_home, tmp_path):
+    library = Library(own_home)
+    back_up(own_home, tmp_path / "backup.zip")
+    library.add(Document("Later", (Paragraph("A text."),)), source_name="later.txt")
+    restore_at_start(own_home, unpack(tmp_path / "backup.zip", own_home))
+    restore_chosen()
+    assert "was not restored" in news_of_start()
+    library.close()
+    restore_chosen()
+    assert "was restored" in news_of_start()
+    assert not news_of_start()
+    library = Library(own_home)
+    assert not library.books()
+    library.close()
 
 
 def test_original_files_are_stored_until_that_is_turned_off_and_removed_when_asked(app, own_home):

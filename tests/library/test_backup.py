@@ -9,10 +9,18 @@ import zipfile
 
 import pytest
 
-from readagent_core.errors import LibraryError, NewerLibraryError
+from readagent_core.errors import LibraryBusyError, LibraryError, NewerLibraryError
 from readagent_core.gisting.job import start_gisting
 from readagent_core.library import Library
-from readagent_core.library.backup import MANIFEST, back_up, inspect_backup, restore
+from readagent_core.library.backup import MANIFEST, back_up, inspect_backup, restore, unpack
+from readagent_core.library.restoring import (
+    comes_next,
+    kept_libraries,
+    leave_in_place,
+    restore_at_start,
+    restore_now,
+    stored_in,
+)
 from readagent_core.plan import GistingPlan
 from readagent_core.settings.saved import read_file, save_settings
 from tests.cli.running import run_here, run_json
@@ -71,6 +79,45 @@ def test_a_backup_made_while_a_book_is_read_is_the_library_of_one_moment(open_wo
     assert content(other) == content(home) != before
     assert content(aside) == before
     assert read_file(aside)[0]["connections"] == 7
+
+
+def test_a_backup_comes_at_the_next_start_and_what_was_there_can_come_back(tmp_path):
+    home, target = tmp_path / "home", tmp_path / "backup.zip"
+    library = Library(home)
+    library.add(book(3))
+    back_up(home, target)
+    library.add(book(4))
+    before = stored_in(home)
+    assert restore_now(home) is None
+
+    restore_at_start(home, unpack(target, home))
+    leave_in_place(home)
+    assert not list(home.glob("rest*"))
+
+    restore_at_start(home, unpack(target, home))
+    with pytest.raises(LibraryBusyError):
+        restore_now(home)
+    assert comes_next(home)
+    assert stored_in(home) == before
+    library.close()
+    kept = restore_now(home)
+    assert comes_next(home) is None
+    assert len(stored_in(home).books) == 1
+    assert list(kept_libraries(home)) == [kept]
+    assert stored_in(kept) == before
+    assert not list(home.glob("rest*"))
+
+    restore_at_start(home, kept)
+    (home / "restore-at-start.json").write_text('"../elsewhere"')
+    assert comes_next(home) is None
+    restore_at_start(home, kept)
+    leave_in_place(home)
+    assert stored_in(kept) == before
+    kept = kept.rename(home / "before-2020-01-01-000000")  # the name has the second
+    restore_at_start(home, kept)
+    other = restore_now(home)
+    assert stored_in(home) == before
+    assert list(kept_libraries(home)) == [other]
 
 
 def changed(source, target, change):

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shlex
-import tempfile
-import time
 from collections.abc import Mapping
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from pages.parts.settings import backups
 from pages.parts.shared import gisting_status, shell
 from pages.parts.shared.gisting_status import LOCAL_FACE
 from pages.parts.shared.typefaces import PACKAGES
 from readagent_core.connecting import connecting
 from readagent_core.errors import ReadAgentError
-from readagent_core.library.backup import back_up
 from readagent_core.models.cache.store import DAYS, MEGABYTES, CacheState
 from readagent_core.models.connection import open_cache, open_spending_log
 from readagent_core.models.cost.prices import money
@@ -91,35 +85,13 @@ def cache_line(state: CacheState) -> str:
     return f"{many}, {shell.file_size(state.bytes)} of at most {shell.file_size(state.limit)}."
 
 
-def backup_file(home: Path) -> bytes:
-    """Make a backup of the home folder and return its ZIP file. Raises LibraryError."""
-    with tempfile.TemporaryDirectory(prefix="readagent-backup-") as folder:
-        return back_up(home, Path(folder) / "backup.zip").path.read_bytes()
-
-
 def storage_tab(workspace: Workspace) -> None:
     cache = open_cache(workspace.settings)
     saved = workspace.settings.saved
     st.subheader("On this server" if workspace.settings.team else "On this computer", anchor=False)
     where = "" if workspace.settings.team else f"Everything is stored in {workspace.home}\n"
     st.text(f"{where}Library: {shell.file_size(workspace.library.storage())}")
-    st.download_button(
-        "Download a backup",
-        partial(backup_file, workspace.home),
-        file_name=f"readagent-{time.strftime('%Y-%m-%d')}.zip",
-        mime="application/zip",
-        icon=":material/download:",
-        on_click="ignore",
-        key="backup",
-    )
-    st.caption(
-        "One ZIP file with books, notes, gists, answers and original files, without keys. To bring it back: quit "
-        "ReadAgent, open a terminal in the folder of the file, and run this with the file’s name. What is in the "
-        "library then is not lost: it is moved into a folder of its own, which the command names."
-    )
-    own = os.environ.get("READAGENT_HOME")
-    home = f"READAGENT_HOME={shlex.quote(own)} " if own else ""
-    st.code(f"{home}readagent restore --replace readagent-{time.strftime('%Y-%m-%d')}.zip", language=None)
+    backups.draw(workspace)
     st.subheader("Saved replies", anchor=False)
     st.caption("The same request to the same model is never sent twice. Keys and prompts are not stored here.")
     st.text(cache_line(cache.state()))

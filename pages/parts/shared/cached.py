@@ -20,8 +20,9 @@ from readagent_core.errors import ReadAgentError
 from readagent_core.export.notes_folder import keep_up_to_date
 from readagent_core.gisting.queue import start_queue
 from readagent_core.incoming.samples import add_samples
+from readagent_core.library.restoring import restore_now
 from readagent_core.library.schema import FILE
-from readagent_core.settings import load_settings
+from readagent_core.settings import home_folder, load_settings, load_team
 from readagent_core.team.people import Person
 from readagent_core.workspace import Workspace
 
@@ -30,11 +31,27 @@ IDLE_SECONDS = 3600.0
 _KEEPER = vars(sys.modules.setdefault("readagent_workspaces", ModuleType("readagent_workspaces")))
 _open: dict[str, Workspace] = _KEEPER.setdefault("by_person", {})
 _used: dict[str, float] = _KEEPER.setdefault("used", {})  # when each was last asked for, of those with an open library
+_news: list[str] = _KEEPER.setdefault("news", [])
 
 
 def get_workspace() -> Workspace:
     """The workspace of the session whose script runs. Raises ReadAgentError, where nobody is signed in SignInError."""
     return _workspace_of(person_of_session())
+
+
+def restore_chosen() -> None:
+    """Put the backup that was chosen in Settings in the place of the library, before anything opens that."""
+    if load_team() is None:
+        try:
+            if restore_now(home_folder()):
+                _news.append("The backup was restored. Your library of before is kept: Settings, Storage.")
+        except ReadAgentError as error:
+            _news.append(f"The backup was not restored. {error}")
+
+
+def news_of_start() -> str:
+    """What the start did about a backup, for whoever sees the app first; said once."""
+    return _news.pop() if _news else ""
 
 
 def go_on_with_queue() -> None:

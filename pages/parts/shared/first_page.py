@@ -34,7 +34,7 @@ from pages.parts.library.catalogue import cover_of
 from pages.parts.read.original import original_routes
 from pages.parts.read.voices import voice_routes
 from pages.parts.shared import covers, shell
-from pages.parts.shared.cached import go_on_with_queue, workspace_of_request
+from pages.parts.shared.cached import go_on_with_queue, restore_chosen, workspace_of_request
 from pages.parts.shared.component import address, read, served
 from pages.parts.shared.scripts import bundle
 from pages.parts.shared.sharing import begin as begin_sharing
@@ -253,12 +253,13 @@ def _prepare_screens() -> None:
 
 @asynccontextmanager
 async def start(app: App) -> AsyncIterator[None]:
-    """Open the app in the browser once the server listens, as ``streamlit run`` does for a script; go on with the books
-    that wait for their gists.
+    """Restore the backup that was chosen, go on with the books that wait for their gists, and open the app in the
+    browser once the server listens, as ``streamlit run`` does for a script.
 
     Raises SettingsError, so that nothing is served, where sign-in is wanted and not set up.
     """
     check_configuration()
+    restore_chosen()
     sys.setswitchinterval(SWITCH_SECONDS)
     threading.Thread(target=go_on_with_queue, daemon=True).start()
     threading.Thread(target=_prepare_screens, daemon=True).start()
