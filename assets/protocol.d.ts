@@ -1244,7 +1244,9 @@ export interface Voices {
   offers: (ComputerVoice & { licence: string; bytes: number })[];
   /** the command that installs what speaks; "" where it is here */
   install: string;
-  /** bytes of the voice that comes now */
+  /** whether one press installs it */
+  installs: boolean;
+  /** bytes of the voice that comes now; without a name: what speaks is being installed */
   fetching: { name: string; done: number } | null;
   /** why the last one did not come */
   failed: string;

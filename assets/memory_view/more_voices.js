@@ -44,15 +44,29 @@ export class MoreVoices {
     const { voices, language } = this;
     if (!voices) return;
     if (voices.install) {
+      const installing = Boolean(voices.fetching);
+      const install = button(
+        installing ? "Fetching…" : voices.failed ? "Try again" : "Get a natural voice",
+        async () => {
+          install.disabled = true;
+          this.take(await askPages("voice/install", {}));
+        },
+        { kind: "primary slim", disabled: installing },
+      );
+      const told = installing
+        ? "It takes a minute or two. You can read on meanwhile."
+        : "90 MB, once. Free; it reads on this computer, in American English, and nothing that you read leaves it. More languages can be had then.";
       const address = button("Copy the book’s address", () => copyText(location.href, address), { kind: "slim" });
       const copy = button("Copy", () => copyText(voices.install, copy), { kind: "slim" });
       this.node.replaceChildren(
-        this.only ? el("p", {}, "Edge and Safari have voices of their own: open the book in one of them. ", address) : "",
+        voices.failed ? el("p", { role: "alert" }, voices.failed) : "",
+        voices.installs ? el("p", { class: "get" }, install, el("span", { role: "status" }, told)) : "",
+        this.only ? el("p", {}, "Or without it: Edge and Safari have voices of their own: open the book in one of them. ", address) : "",
         el(
           "details",
           {},
-          el("summary", {}, "Add a natural voice to this computer, with a command"),
-          el("p", {}, "It is free, and nothing leaves the computer. Run this once in a terminal, then start ReadAgent again:"),
+          el("summary", {}, "Install it with a command instead"),
+          el("p", {}, "Run this once in a terminal, then listen again:"),
           el("p", { class: "install" }, el("code", {}, voices.install), copy),
         ),
       );

@@ -6,7 +6,9 @@ models or in a package that carries one.
 
 from __future__ import annotations
 
+import importlib
 import json
+import subprocess
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +19,7 @@ from typing import Any
 
 from readagent_core.errors import LocalModelError, SettingsError
 from readagent_core.jobs import Job
+from readagent_core.loaders.extras import install_command
 from readagent_core.models.local import download
 from readagent_core.models.local.download import Progress
 from readagent_core.models.local.files import FOLDER, HubFile
@@ -103,10 +106,31 @@ def offers() -> dict[str, VoiceOffer]:
     return {name: offer(name, row) for name, row in listed["voices"].items()}
 
 
-def start_fetch(workspace: Workspace, name: str) -> Job:
-    """Fetch and check a voice, as a job that publishes bytes; goes on where it broke off. Raises ReadAgentError."""
+def start_install(workspace: Workspace) -> Job:
+    """Install the packages that speak, with the voice in them, as a job. Raises ReadAgentError."""
+    _check_may_add(workspace)
+
+    def work(job: Job) -> None:
+        command = [*install_command("voice"), "--no-input", "--disable-pip-version-check"]
+        # what it prints is not shown, because an address in it may hold a password
+        if subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True).returncode:
+            raise LocalModelError(
+                "The voice could not be installed. Look whether this computer is online and try again; the command "
+                "below, run in a terminal, says what is in its way."
+            )
+        importlib.invalidate_caches()
+
+    return workspace.jobs.start(FETCH_KEY, work, subject="")
+
+
+def _check_may_add(workspace: Workspace) -> None:
     if workspace.settings.team is not None:
         raise SettingsError("On a server for several people, who runs it chooses the voices.")
+
+
+def start_fetch(workspace: Workspace, name: str) -> Job:
+    """Fetch and check a voice, as a job that publishes bytes; goes on where it broke off. Raises ReadAgentError."""
+    _check_may_add(workspace)
     offer = offers().get(name)
     if offer is None:
         raise LocalModelError(f"There is no voice {name} to fetch.")

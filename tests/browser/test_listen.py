@@ -29,7 +29,15 @@ SPEECH = """
   Object.defineProperty(globalThis, "speechSynthesis", { value: speech });
 """
 INSTALL = "pip install readagent[voice]"
-NO_VOICES = {"here": [], "offers": [], "install": INSTALL, "fetching": None, "failed": "", "chosen": {}}
+NO_VOICES = {
+    "here": [],
+    "offers": [],
+    "install": INSTALL,
+    "installs": True,
+    "fetching": None,
+    "failed": "",
+    "chosen": {},
+}
 SOUND = """
   globalThis.played = [];
   globalThis.asked = [];
@@ -54,9 +62,14 @@ def test_the_text_is_read_aloud_sentence_by_sentence(new_page: Page, app_url: st
         assert page.evaluate("spoken.length") == 0
         expect(page.get_by_role("button", name="Play", exact=True)).to_be_hidden()
     more = page.get_by_role("region", name="More voices")
-    expect(more.locator("p").first).to_contain_text("open the book in one of them")  # needs no terminal, comes first
+    expect(more.locator("p").first).to_contain_text("90 MB, once")  # needs no terminal, comes first
+    failed = {**NO_VOICES, "failed": "It could not be installed."}
+    page.route("**/voice/install", lambda route: route.fulfill(json=failed))
+    more.get_by_role("button", name="Get a natural voice").click()
+    expect(more.get_by_role("alert")).to_have_text("It could not be installed.")
+    expect(more.get_by_role("button", name="Try again")).to_be_enabled()
     expect(more.get_by_text(INSTALL)).to_be_hidden()
-    more.get_by_text("Add a natural voice").click()
+    more.get_by_text("with a command").click()
     expect(more.get_by_text(INSTALL)).to_be_visible()
     expect(page.get_by_role("button", name="Voices", exact=True)).to_be_hidden()
     page.evaluate("install()")

