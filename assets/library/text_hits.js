@@ -31,7 +31,7 @@ export class TextHits {
       const last = list.at(-1);
       const place = this.place(book, paragraph, parts);
       if (last && last.dataset.id === id) last.querySelector("ul")?.append(place);
-      else list.push(this.group(book, this.nameOf(book, books), count, place, this.all(book, count, paragraph, asked)));
+      else list.push(this.group(book, this.apart(book, books), count, place, this.all(book, count, paragraph, asked)));
     }
     for (const group of list)
       if (group.querySelectorAll("li").length === Number(group.dataset.count)) group.querySelector(".allin")?.remove();
@@ -43,17 +43,25 @@ export class TextHits {
     );
   }
 
-  /** The title, with the author where another book has the same. @param {Book} book @param {Book[]} books */
-  nameOf({ id, title, author }, books) {
-    return author && books.some((other) => other.title === title && other.id !== id) ? `${title}, ${author}` : title;
+  /** What tells this book from others of its title: its author, its length where that is the same. @param {Book} book @param {Book[]} books */
+  apart({ id, title, author, words }, books) {
+    const letters = (/** @type {string} */ text) => text.replace(/[^\p{L}\p{N}]/gu, "").toLowerCase();
+    const others = books.filter((other) => other.id !== id && letters(other.title) === letters(title));
+    const same = others.some((other) => other.author === author);
+    return [...(others.length && author ? [author] : []), ...(same ? [plural(words, "word")] : [])];
   }
 
-  /** @param {Book} book @param {string} name @param {number} count @param {Element} place @param {Element} all */
-  group = (book, name, count, place, all) =>
+  /** @param {Book} book @param {string[]} apart @param {number} count @param {Element} place @param {Element} all */
+  group = (book, apart, count, place, all) =>
     el(
       "div",
       { class: "hitbook", "data-id": book.id, "data-count": String(count) },
-      el("h3", { lang: book.lang, dir: "auto" }, name, el("span", { class: "small dim num" }, ` ${plural(count, "passage")}`)),
+      el(
+        "h3",
+        { lang: book.lang, dir: "auto" },
+        book.title,
+        el("span", { class: "small dim num" }, [...apart, plural(count, "passage")].join(", ")),
+      ),
       el("ul", {}, place),
       all,
     );

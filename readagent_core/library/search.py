@@ -12,9 +12,10 @@ from __future__ import annotations
 import re
 import sqlite3
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import chain, pairwise
 
 from readagent_core.document import Document, Paragraph, SpanKind
 from readagent_core.library.schema import Database
@@ -29,7 +30,8 @@ _BEFORE, _AFTER = 60, 140  # characters of context before a place and from it on
 _SHOWN_OF_BOOK = 3  # places
 _IN_BOOKS = """
     WITH place AS (
-        SELECT rowid >> 24 AS number, count(*) AS count FROM found WHERE found MATCH ? GROUP BY 1)
+        SELECT rowid >> 24 AS number, count(*) AS count FROM found WHERE found MATCH ? GROUP BY 1),
+    together AS (SELECT DISTINCT rowid >> 24 FROM found WHERE found MATCH ?)
     SELECT book.id AS book_id, version.document_id, place.number, place.count
     FROM place
     JOIN indexed ON indexed.id = place.number
@@ -37,7 +39,7 @@ _IN_BOOKS = """
     JOIN book ON book.id = version.book_id
     WHERE book.removed IS NULL
         AND version.number = (SELECT max(number) FROM version AS newest WHERE newest.book_id = book.id)
-    ORDER BY coalesce(book.opened, book.added) DESC, book.id LIMIT ?
+    ORDER BY place.number IN together DESC, coalesce(book.opened, book.added) DESC, book.id LIMIT ?
 """
 _QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”|(\S+)')
 
@@ -158,25 +160,30 @@ def find_hits(db: Database, gisting_id: int, query: str, *, memory: GistMemory, 
 
 
 def find_in_all(db: Database, query: str, *, limit: int) -> list[TextHit]:
-    """The first paragraphs with all words of ``query`` in each of ``limit`` books at most, last opened first."""
+    """The first paragraphs with all words of ``query`` in each of ``limit`` books at most, last opened first.
+
+    Paragraphs with the words next to each other, and books that have one, come before the others.
+    """
     phrases = phrases_of(query)
     if not phrases:
         return []
-    match = match_of(phrases)
-    books = db.rows(_IN_BOOKS, (match, limit))
+    match, together = match_of(phrases), match_of([list(chain(*phrases))])
+    books = db.rows(_IN_BOOKS, (match, together, limit))
     numbers = ", ".join(str(book["number"]) for book in books)
     # one pass over the places in all books: the short beginning of a word has very many, and every query collects all
-    rows = db.rows(
-        f"SELECT rowid FROM found WHERE found MATCH ? AND rowid >> 24 IN ({numbers}) ORDER BY rowid", (match,)
-    )
-    places = {number: list(group) for number, group in groupby((row[0] for row in rows), lambda place: place >> 24)}
+    places_of = f"SELECT rowid FROM found WHERE found MATCH ? AND rowid >> 24 IN ({numbers}) ORDER BY rowid"
+    first = [row[0] for row in db.rows(places_of, (together,))] if len(phrases) > 1 else []
+    rest = [row[0] for row in db.rows(places_of, (match,))]
+    places: dict[int, list[int]] = defaultdict(list)
+    for place in dict.fromkeys(first + rest):
+        places[place >> 24].append(place)
     hits: list[TextHit] = []
     for book in books:
         stored = db.row("SELECT body FROM document WHERE id = ?", (book["document_id"],))
         if stored is None:
             continue  # deleted meanwhile
         texts = from_json(stored["body"])["paragraphs"]
-        for place in places.get(book["number"], [])[:_SHOWN_OF_BOOK]:
+        for place in places[book["number"]][:_SHOWN_OF_BOOK]:
             paragraph = place & 0xFFFFFF
             if parts := _excerpt(Paragraph.from_list(texts[paragraph], len(texts)), phrases):
                 hits.append(TextHit(book["book_id"], paragraph, parts, book["count"]))
@@ -191,25 +198,39 @@ def _paragraph_places(paragraph: Paragraph, phrases: Sequence[Sequence[str]]) ->
 
 
 def _excerpt(paragraph: Paragraph, phrases: Sequence[Sequence[str]]) -> tuple[tuple[str, bool], ...]:
-    """The words around the first place of the phrases as the ``parts`` of a TextHit; () without a place."""
+    """The ``parts`` of a TextHit, around the place with most of the phrases close together; () without a place."""
     text, places = paragraph.text, sorted(_paragraph_places(paragraph, phrases))
     if not places:
         return ()
-    start = max(0, places[0][0] - _BEFORE)
-    end = min(len(text), places[0][0] + _AFTER)
-    if start and " " in text[start : places[0][0]]:
+    here, stop = max(places, key=lambda place: _closeness(text, [one for one in places if one >= place]))
+    start = max(0, here - _BEFORE)
+    end = min(len(text), here + _AFTER)
+    if start and " " in text[start:here]:
         start = text.index(" ", start) + 1
-    if end < len(text) and " " in text[places[0][1] : end]:
-        end = text.rindex(" ", places[0][1], end)
+    if end < len(text) and " " in text[stop:end]:
+        end = text.rindex(" ", stop, end)
     parts = [("…" if start else "", False)]
     at = start
     for first, last in places:
+        if first < start:
+            continue
         if last > end:
             break
         parts += [(text[at:first], False), (text[first:last], True)]
         at = last
     parts += [(text[at:end], False), ("…" if end < len(text) else "", False)]
     return tuple(part for part in parts if part[0])
+
+
+def _closeness(text: str, places: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """How many different words the places have within an excerpt from the first on; and how near they are, negative."""
+    here = places[0][0]
+    words: dict[str, int] = {}
+    for start, end in places:
+        if end > here + _AFTER:
+            break
+        words.setdefault(fold(text[start:end]), end)
+    return len(words), here - max(words.values(), default=here)
 
 
 def match_of(phrases: Sequence[Sequence[str]]) -> str:

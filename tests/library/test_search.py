@@ -127,6 +127,18 @@ def test_ruby_is_found_by_its_base_and_by_its_reading(tmp_path):
     library.close()
 
 
+def test_words_next_to_each_other_come_first_and_are_marked_together(library):
+    far = "She had no time for it, said the " + "very " * 60 + "old machine, and a machine it was, of another time."
+    for title, texts in {"Exact": [far, "I saw the time machine."], "Apart": [far]}.items():
+        library.add(Document(title, tuple(map(Paragraph, texts))))
+    list(library.index_texts())
+    hits = library.search_all("time machine", limit=5)
+    titles = {book.id: book.title for book in library.books()}
+    assert [(titles[hit.book_id], hit.paragraph) for hit in hits] == [("Exact", 1), ("Exact", 0), ("Apart", 0)]
+    for hit in hits:
+        assert {text.lower() for text, is_found in hit.parts if is_found} == {"time", "machine"}
+
+
 @pytest.mark.parametrize(
     ("text", "query"),
     [("Łódź", "lodz"), ("Lodz", "łódź"), ("Søren", "soren"), ("Æther", "aether"), ("œuvre", "oeuvre"),
