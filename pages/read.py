@@ -85,6 +85,8 @@ def act(workspace: Workspace, book: Book, gisting: Gisting | None, done: Act) ->
     elif done.do == "again":  # another tab or device may have changed what is shown
         st.rerun()
     elif done.do == "settings":
+        if done.text:
+            st.session_state["settings_tab"] = done.text
         st.switch_page("pages/settings.py")
     elif done.do == "make":
         start.make_gists(workspace, book)

@@ -17,13 +17,13 @@ from readagent_core.workspace import Workspace
 def storage(workspace: Workspace) -> None:
     other_tabs.storage_tab(workspace)
     originals.draw(workspace)
-    dictionaries.draw(workspace)
     links.draw(workspace)
 
 
 TABS: dict[str, Callable[[Workspace], None]] = {
     "Model": model_tab.model_tab,
     "Appearance": other_tabs.appearance_tab,
+    "Dictionaries": dictionaries.draw,
     "Storage": storage,
 }
 

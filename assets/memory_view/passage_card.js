@@ -189,10 +189,18 @@ export class PassageCard {
       data.cost ? el("span", { class: "small dim num cost" }, data.cost) : null,
       data.text && data.state === "done" ? button("Save as note", keep(`${data.text}${by}`), { kind: "slim" }) : null,
       data.signer?.kind === "builtin"
-        ? button("Open Settings", () => this.send({ do: "settings" }), { kind: "slim" })
+        ? button(...this.settings(), { kind: "slim" })
         : button(data.state === "done" ? "Ask again" : "Try again", () => this.again(data.language), { kind: "quiet slim" }),
       data.signer?.kind === "builtin" ? null : el("span", { class: "small dim num price" }, this.store?.price ?? ""),
     ];
+  }
+
+  /** @returns {[string, () => void]} where what is missing is added */
+  settings() {
+    const dictionary = !this.store?.dictionaries && this.asked.task === "define";
+    return dictionary
+      ? ["Add a dictionary", () => this.send({ do: "settings", text: "Dictionaries" })]
+      : ["Connect a model", () => this.send({ do: "settings", text: "Model" })];
   }
 
   /** @param {PassageData} data */
@@ -210,6 +218,7 @@ export class PassageCard {
   /** Where else the words occur; a click goes there. @param {PassageData} data */
   placesOf({ places, more, state, signer }) {
     if (this.asked.task !== "define" || signer?.kind !== "builtin" || state !== "done") return [];
+    if (!places.length && more) return [];
     if (!places.length)
       return [el("p", { class: "small dim" }, "These words occur nowhere else, or only after the place you have read to.")];
     /** @param {PassagePlace} place */

@@ -13,11 +13,12 @@ import streamlit as st
 from pages.parts.library import catalogue
 from pages.parts.library.notes import _record as notes_record
 from pages.parts.read.marks import mark_record
-from pages.parts.read.passages import NOT_FOUND, WORDS_HERE, passage_data
+from pages.parts.read.passages import NO_DICTIONARY, NOT_FOUND, passage_data
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import component
 from readagent_core.companion.marks import make_mark
 from readagent_core.dictionaries.shelf import FOLDER, Dictionaries
+from readagent_core.document import Document, Paragraph
 from readagent_core.errors import LoginError
 from readagent_core.incoming.catalogues import Catalogue
 from readagent_core.incoming.opds import parse_page
@@ -169,13 +170,29 @@ def test_marks_and_what_is_asked_about_words(app, sent: Sent) -> None:
     words = {"task": "define", "id": "q", "words": "the", "start": [0, 0], "end": [0, 5], "language": "en", "at": 1}
     found = passage_data(workspace, book, document, words)
     assert not faults(json.loads(json.dumps({"book": book_id, **(found or {})})), "PassageData")
-    assert (found or {})["signer"]["line"] == f"{WORDS_HERE}."
+    assert (found or {})["signer"]["line"].startswith(NO_DICTIONARY)
     make_stardict(workspace.home / FOLDER, [("lamp", b"a thing that gives light")])
     Dictionaries(workspace.home).update()
     found = passage_data(workspace, book, document, words | {"at": 2})
-    assert (found or {})["signer"][
-        "line"
-    ] == f"{NOT_FOUND}."  # no model is asked for where it is a word that is missing
+    assert (found or {})["signer"]["line"].startswith(NOT_FOUND)  # no model is asked for where a word is missing
+
+
+def test_of_a_common_word_its_number_is_told_and_no_list(app, sent: Sent) -> None:
+    app()
+    workspace = get_workspace()
+    text = (
+        "The lamp of Ann was a lamp of the sea and the quay, where Ann sold a boat and the rest of what was hers. " * 12
+    )
+    book = workspace.library.add(Document("Lamps", (Paragraph(text),)))
+    document = workspace.library.document(book.id)
+    told = {}
+    for number, word in enumerate(["The", "Ann"]):
+        start = document.paragraphs[0].text.index(word)
+        asked = {"task": "define", "id": word, "start": [0, start], "end": [0, start + len(word)], "at": number}
+        told[word] = passage_data(workspace, book, document, asked) or {}
+    assert told["The"]["places"] == []
+    assert "It stands 48 times in this book" in told["The"]["signer"]["line"]
+    assert len(told["Ann"]["places"]) == 8  # a name is looked for, however often it stands
 
 
 def test_a_web_page(app, sent: Sent) -> None:

@@ -147,7 +147,7 @@ def test_a_model_found_here_is_connected_in_two_clicks(app, monkeypatch, own_hom
         monkeypatch.setattr(probe, "find_local", lambda: [Found(here, server.url, ("llama3.1:8b", "qwen3:4b"))])
         at = app("pages/settings.py")
         assert at.radio(key="model_kind").value == "builtin"  # for a newcomer
-        assert [tab.label for tab in at.tabs] == ["Model", "Appearance", "Storage", "On my phone"]
+        assert [tab.label for tab in at.tabs] == ["Model", "Appearance", "Dictionaries", "Storage", "On my phone"]
         at.radio(key="model_kind").set_value("local").run()
         assert at.selectbox(key="local_ollama_model_2").value == "llama3.1:8b"
         at.button(key="local_ollama_use").click().run()
@@ -521,8 +521,8 @@ def test_without_a_network_the_phone_tab_says_why_and_what_to_do_and_stays_off(a
 
 
 def test_a_dictionary_that_was_put_there_while_the_app_ran_is_listed(app) -> None:
-    at = open_tab(app("pages/settings.py"), "Storage")
-    assert "None were found." in texts(at)
+    at = open_tab(app("pages/settings.py"), "Dictionaries")
+    assert "freedict.org" in texts(at)
     make_stardict(get_workspace().home / FOLDER, [("go", b"to move")])
     at.run()
     looking_up.indexing(get_workspace()).join(30)

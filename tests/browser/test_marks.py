@@ -271,7 +271,8 @@ def test_words_are_selected_by_touch_and_the_menu_is_a_sheet(
     assert edge(page, "Harrow")[1] < below  # the words stay in sight
     page.get_by_role("button", name="Define").tap()
     card = page.get_by_role("dialog", name="In this book")
-    expect(card).to_contain_text("A definition needs a dictionary or a model")
+    expect(card).to_contain_text("No dictionary is on this computer yet.")
+    expect(card.get_by_role("button", name="Add a dictionary")).to_be_visible()
     assert page.evaluate(PAINTED, "chosen") == ["Harrow"]
     place = card.get_by_role("listitem").first
     expect(place).to_contain_text("Harrow")

@@ -38,8 +38,10 @@ from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
 MOST_PLACES = 8
-WORDS_HERE = "A definition needs a dictionary or a model: Settings adds both. This shows where else the words occur"
-NOT_FOUND = "Your dictionaries do not have this; a model could explain it. This shows where else the words occur"
+NO_DICTIONARY = "No dictionary is on this computer yet. One tells at once what a word means, without a network."
+NOT_FOUND = "Your dictionaries do not have this; a model could explain it."
+WORDS_HERE = "Until then: where else it stands"
+COMMON = 1500  # characters of the text for each time that a word stands in it: from here on a list tells nothing
 INTO = "translate_into"  # the preference: the English name of a language
 
 
@@ -95,7 +97,7 @@ def _begin(
             if entries := look_up(workspace, book.id, passage):
                 return record | {"state": "done", "entries": [asdict(entry) for entry in entries]}
             if not workspace.model.is_language_model:
-                return record | _places(passage, NOT_FOUND if has_dictionaries(workspace) else WORDS_HERE)
+                return record | _places(passage, NOT_FOUND if has_dictionaries(workspace) else NO_DICTIONARY)
         if asked["task"] == TRANSLATE:
             record |= {"language": _into(workspace, str(asked["language"])), "languages": sorted(LANGUAGES.values())}
         same = before is not None and all(before.get(k) == asked.get(k) for k in ("task", "start", "end", "language"))
@@ -117,10 +119,21 @@ def _into(workspace: Workspace, language: str) -> str:
 
 
 def _places(passage: Passage, why: str) -> dict[str, Any]:
-    """What is shown instead of a definition, and ``why``: where else the words occur."""
+    """What is shown instead of a definition, and ``why``: where else the words occur; of a common word how often."""
     found, more = other_places(passage, most=MOST_PLACES)
-    unread = passage.allowed is not None and passage.allowed < len(passage.document.paragraphs)
-    why += " in what you have read." if unread else "."
+    times = 1 + len(found) + more
+    seen = passage.document.paragraphs[: passage.allowed]
+    where = "in what you have read" if len(seen) < len(passage.document.paragraphs) else "in this book"
+    written = (seen[place.paragraph].text[place.start] for place in found)
+    if (
+        times > MOST_PLACES
+        and sum(len(one.text) for one in seen) < COMMON * times
+        and not all(map(str.isupper, written))
+    ):
+        found, more = [], times
+        why += f" It stands {times:,} times {where}, too often for a list of the places to help."
+    elif found:
+        why += f" {WORDS_HERE} {where}."
     places = []
     for place in found:
         text = passage.document.paragraphs[place.paragraph].text

@@ -13,17 +13,23 @@ from readagent_core.errors import ReadAgentError
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
-_FREE = (
-    "Free ones, for example: WordNet for English (on Debian and Ubuntu the package dict-wn), and the dictionaries "
-    "between two languages of freedict.org, in the form for StarDict."
-)
+_FREE = """\
+To add a free one:
+
+1. Download it. [freedict.org](https://freedict.org/downloads/) has dictionaries between two languages: take the file
+   for StarDict. For English there is WordNet (on Debian and Ubuntu the package `dict-wn`, found by itself).
+2. Unpack it into %s: a press or two on the file does that.
+3. Come back here: it is listed, and a word that is pressed twice in a book opens its entry.
+"""
 _AT_ONCE = 0.3  # seconds
 
 
 def draw(workspace: Workspace) -> None:
     st.subheader("Dictionaries", anchor=False)
     team = workspace.settings.team is not None
-    own = "" if team else f" Put them into {shell.as_text(str(workspace.home / FOLDER))}, or name their folder."
+    own = (
+        "" if team else f" They lie in {shell.as_text(str(workspace.home / FOLDER))}, or in folders that you name here."
+    )
     st.caption(f"StarDict and dictd files, looked up without a network: in the reader press a word twice.{own}")
     job = start_indexing(workspace)
     job.join(_AT_ONCE)  # it has ended where nothing was put there since the last time
@@ -38,8 +44,7 @@ def _listed(workspace: Workspace) -> None:
     if job.running:
         st.caption("Reading the words …")
     elif not found:
-        st.text("None were found.")
-        st.caption(_FREE)
+        st.markdown(_FREE % ("your folder" if workspace.settings.team else shell.as_text(str(workspace.home / FOLDER))))
     if workspace.settings.team:
         return
     folders = list(workspace.library.preference(FOLDERS, []))
