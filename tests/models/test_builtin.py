@@ -182,6 +182,26 @@ def test_who_somebody_is_is_answered_by_the_sentences_that_introduce_them():
     said, _, _ = ask("answer", question="Who was Ambrose Vane?", **fields).partition("\n")
     assert said == "In the morning Ambrose Vane, the principal keeper, was gone. [2]"
     assert ask("answer", question="Who is Captain Ahab?", **fields) == NOT_FOUND["en"]
+    more = memory(*pages, "Vane’s granddaughter Tilda, eleven, answered exactly what you asked.")
+    said = ask("answer", question="Who is Tilda Vane?", title="T", memory=more)  # not the keeper, of the same name
+    assert said == "Vane’s granddaughter Tilda, eleven, answered exactly what you asked. [4]"
+
+
+def test_a_part_of_a_sentence_is_shown_as_one():
+    """With dots where words are left out, and without the half of a pair of emphasis."""
+    long = "and the keeper wrote of the storm in his own hand; " * 4
+    text = f"The box was shut; {long}he said, *Leave that line to me alone, it is not yours.*"
+    said = ask("answer", question="Who wrote of the storm?", title="T", memory=memory(text)).split(" [1]")
+    assert said[0].endswith(" his own hand …")
+    assert said[1].startswith(" … and the keeper") or said[0].startswith("… and the keeper")
+    found = ask("answer", question="Who said leave that line?", title="T", memory=memory("He said, *Leave that line."))
+    assert found.startswith("He said, Leave that line.")
+
+
+def test_what_was_looked_for_is_no_text_of_the_book():
+    asked = made("recall", question="Are there farthings?", passages=memory("The lamp was lit.", full=(1,)), asking="")
+    asked = asked.with_follow_up("recall.shown", shown='FIND "farthings"\nThese words stand nowhere.')
+    assert "FIND" not in BuiltInReader().complete(asked, CancelToken()).text
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ _ASKING = re.compile(r"何[一-龥]{0,2}|誰|幾[一-龥]?")  # 'what', 'which y
 _KANA = re.compile(r"[\u3040-\u309f]")
 _CLAUSE = re.compile(r";\s+")
 _QUOTE_MARKS = re.compile(r"[\"“”„«»「」『』]")
+_UNPAIRED = re.compile(r"(?P<pair>\*+[^\s*](?:[^*]*[^\s*])?\*+|\s\*+\s)|\*+")
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ def _reply(chosen: list[_Sentence], language: str, *, opening: str = "", quote: 
 
     ``quote``: the text has no page numbers, and its sentences are quoted without.
     """
-    said = " ".join(f"{s.text} [{s.page}]" if s.page else s.text for s in chosen)
+    said = " ".join(f"{_shown(s.text)} [{s.page}]" if s.page else _shown(s.text) for s in chosen)
     lines = [f"{opening}{said}".strip()]
     quotes: dict[int, str] = {}
     for sentence in chosen:
@@ -133,6 +134,13 @@ def _reply(chosen: list[_Sentence], language: str, *, opening: str = "", quote: 
         lines += ["", "根拠：" if japanese else "Evidence:"]
         lines += [f"{mark}「{words}」" if japanese else f'{mark}"{words}"' for mark, words in said_of]
     return "\n".join(lines)
+
+
+def _shown(sentence: str) -> str:
+    """A sentence as it is said: with '…' where it is a part of one, and without a mark of emphasis that has no pair."""
+    sentence = _UNPAIRED.sub(lambda found: found["pair"] or "", sentence).strip()
+    begun = f"… {sentence}" if sentence[:1].islower() else sentence
+    return f"{begun[:-1]} …" if begun.endswith((";", ",")) else begun
 
 
 def _quotation(sentence: str) -> str:
@@ -172,7 +180,7 @@ def answer(prompt: Prompt) -> str:
         return NOT_FOUND["ja" if prompt.language == "ja" else "en"]
     name = person_asked(question)
     if name and (told := [s for s in found if introduces(s.text, name)]):
-        told = [s for s in told if name in s.text] or told  # by their last name another of the family may be meant
+        told = [s for s in told if name in s.text] or told
         return _reply(list({s.text: s for s in told}.values())[:SENTENCES], prompt.language, quote=quote)
     # a gist is another's words, perhaps a model's: it is used only where no page in full has a sentence
     scored = sorted([row for row in scored if row[1].full] or scored, key=lambda row: -row[0])

@@ -25,7 +25,17 @@ def person_asked(question: str) -> str:
 
 
 def introduces(sentence: str, name: str) -> bool:
-    """Whether a sentence that nobody speaks has the name in one of the forms that say who a person is."""
-    last = re.escape(name.split()[-1])
-    spoken = sentence.startswith(("“", '"', "‘", "«"))
-    return not spoken and any(re.search(form.replace("NAME", last), sentence) for form in _FORMS)
+    """Whether a sentence that nobody speaks has the name, or its first or last word, in a form that says who that is.
+
+    Not where a word of the name belongs to another one: 'Ambrose Vane', where Tilda Vane is asked for.
+    """
+    if sentence.startswith(("“", '"', "‘", "«")):
+        return False
+    first, last = name.split()[0], name.split()[-1]
+    if first != last and name not in sentence:
+        if re.search(rf"\b[A-Z][\w.]+ {re.escape(last)}\b", sentence):
+            last = first
+        if re.search(rf"\b{re.escape(first)} [A-Z]", sentence):
+            first = last
+    named = f"(?:{'|'.join(map(re.escape, dict.fromkeys((name, first, last))))})"
+    return any(re.search(form.replace("NAME", named), sentence) for form in _FORMS)

@@ -34,6 +34,7 @@ _BOOK_TAG = re.compile(r"^<Book (\d+)> (.*)$", re.MULTILINE)
 _SHELF_PAGE = re.compile(r"^(<Pages? |\(on page |（)(\d+)\.(\d+)(?:-(\d+))?", re.MULTILINE)
 _IN_BOOK = re.compile(r"^(?:\(in book (\d+): |（本(\d+)に：)", re.MULTILINE)
 _BRACKETED = re.compile(rf"\[[\d, -]*\d{{{len(str(_BOOK))},}}[\d, -]*\]")
+_REQUESTED = re.compile(r"^(?:FIND|OPEN|GISTS) .*$", re.MULTILINE)
 _WANTED = 3  # words looked for at once
 _OPTION = re.compile(r"^\([A-Z]\) ", re.MULTILINE)
 
@@ -150,7 +151,8 @@ def _split_options(prompt: Prompt) -> tuple[str, str]:
 
 def recall(prompt: Prompt) -> str:
     """The answer from the passages shown; where they hold none, the question's rarest words are looked for first."""
-    shown = "\n\n".join(filter(None, [prompt.fields["passages"], prompt.fields.get("shown", "")]))
+    found = _REQUESTED.sub("", prompt.fields.get("shown", ""))  # what was looked for is no text of the book
+    shown = "\n\n".join(filter(None, [prompt.fields["passages"], found]))
     asked = replace(prompt, fields={**prompt.fields, "memory": shown})
     said = _answer(asked) if shown else ""
     may_ask = bool(prompt.fields["asking"]) and "shown" not in prompt.fields
