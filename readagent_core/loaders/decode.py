@@ -9,9 +9,9 @@ from __future__ import annotations
 import codecs
 import re
 
-from readagent_core.languages import detect_language
 from readagent_core.loaders.builder import Builder
-from readagent_core.loaders.readable import FIRST_LEVELS, share_of_usual
+from readagent_core.loaders.letters import bits_of
+from readagent_core.loaders.readable import FIRST_LEVELS
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -21,8 +21,9 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _BOOKS = [  # of several that fit alike the first
-    "cp1252", "cp949", "cp932", "euc_jp", "iso2022_jp", "gb18030", "big5", "cp1250", "cp1251", "koi8_r", "cp1253",
-    "cp1254", "cp1255", "cp1256", "iso8859_2", "iso8859_15", "cp437", "cp850", "cp866", "mac_roman", "tis_620",
+    "cp1252", "cp949", "cp932", "euc_jp", "iso2022_jp", "gb18030", "big5", "cp1250", "cp1251", "koi8_u", "cp1253",
+    "cp1254", "cp1255", "cp1256", "cp1257", "iso8859_2", "iso8859_5", "iso8859_7", "iso8859_15", "cp437", "cp850",
+    "cp852", "cp866", "mac_roman", "mac_cyrillic", "cp874", "iso8859_6",
 ]  # fmt: skip
 _GB, _JIS, _BIG5, _KS = FIRST_LEVELS
 _LEVELS = {
@@ -33,35 +34,34 @@ _DECLARATION = re.compile(
 )
 _NOT_ASCII = re.compile(rb"[\x80-\xff\x1b]")
 _IN_TEXTS = re.compile("[\t\r\n -~\u00a0-\u05ff\u2010-\u2030\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffef]")
-_NEIGHBOURS = {"cp1250", "iso8859_2", "iso8859_15", "cp1254", "mac_roman", "cp437", "cp850", "cp1257"}
-_WESTERN = {"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "fi", "ca", "la", "id"}
-_SAMPLE = 60_000
+_SAMPLE, _MEASURED = 60_000, 3_000  # bytes; those of lines that are not ASCII
+_EARLIER, _NEARLY = 0.3, 8.0  # bits by which an encoding fits better that comes earlier, or is certain
 _NAMES = {"cp1252": "Western European (Windows-1252)", "cp932": "Shift_JIS"}
 
 
-def decode(data: bytes) -> tuple[str, str]:
-    """Returns the characters of ``data``, and the encoding if it was guessed; '' if it was not.
+def decode(data: bytes) -> tuple[str, list[str]]:
+    """Returns the characters of ``data``, and, where it was guessed, the encoding and those that fit nearly as well.
 
     It is a guess where it follows neither from a mark, nor from valid UTF-8, nor from a declaration. Bytes that cannot
     be decoded become U+FFFD.
     """
     for mark, encoding in _MARKS:
         if data.startswith(mark):
-            return data[len(mark) :].decode(encoding, "replace"), ""
+            return data[len(mark) :].decode(encoding, "replace"), []
     utf16 = utf16_without_mark(data)
     if utf16:
-        return data.decode(utf16, "replace"), ""
+        return data.decode(utf16, "replace"), []
     if b"\x1b$" not in data[:_SAMPLE]:  # ISO-2022-JP consists of ASCII bytes
         try:
-            return data.decode("utf-8"), ""
+            return data.decode("utf-8"), []
         except UnicodeDecodeError as error:
             if _nearly_utf8(data, error):
-                return data.decode("utf-8", "replace"), ""
+                return data.decode("utf-8", "replace"), []
     declared = _declared_encoding(data)
     if declared:
-        return data.decode(declared, "replace"), ""
-    encoding = _guess(data)
-    return data.decode(encoding, "replace"), encoding
+        return data.decode(declared, "replace"), []
+    guessed = _guess(data)
+    return data.decode(guessed[0], "replace"), guessed
 
 
 def utf16_without_mark(data: bytes) -> str:
@@ -107,28 +107,26 @@ def _declared_encoding(data: bytes) -> str:
     return name if isinstance("".encode(name), bytes) else ""
 
 
-def _guess(data: bytes) -> str:
-    # a sample from the first byte that is not ASCII, because only there encodings differ
+def _guess(data: bytes) -> list[str]:
+    """Returns the encoding that fits best, and those that fit nearly as well and give other characters."""
     first = _NOT_ASCII.search(data)
-    start = data.rfind(b"\n", 0, max(0, first.start() - 2000)) + 1 if first else 0
-    sample = data[start : start + _SAMPLE]
-    if b"\n" in sample and len(data) > start + _SAMPLE:
-        sample = sample[: sample.rfind(b"\n")]  # so that no character is cut in half
-    found: list[tuple[float, int, str]] = []
+    start = data.rfind(b"\n", 0, first.start()) + 1 if first else 0
+    lines = [line for line in data[start : start + _SAMPLE].split(b"\n") if _NOT_ASCII.search(line)]
+    sample = b"\n".join(lines)[:_MEASURED]  # only there encodings differ
+    found: dict[str, tuple[float, str]] = {}
     for order, encoding in enumerate(_BOOKS):
         text = sample.decode(encoding, "replace")
-        found.append((round(share_of_usual(text, _LEVELS.get(encoding, ())), 2), -order, encoding))
-    encoding = max(found)[2]
-    if encoding in _NEIGHBOURS and detect_language(sample.decode("cp1252", "replace")) in _WESTERN:
-        return "cp1252"  # these code pages differ in a few letters only, so the language decides
-    return encoding
+        found.setdefault(text, (_EARLIER * order + bits_of(text, _LEVELS.get(encoding, ())), encoding))
+    best = min(found.values())
+    return [encoding for bits, encoding in sorted(found.values()) if bits < best[0] + _NEARLY]
 
 
 def decode_noting_guess(data: bytes, builder: Builder) -> str:
     """Returns the characters of ``data``. Adds a notice where the encoding was guessed."""
     text, guessed = decode(data)
     if guessed:
-        name = _NAMES.get(guessed, guessed)
-        message = f"The file does not say how its characters are coded; it was read as {name}, which fits best."
+        name, *others = (_NAMES.get(each, each) for each in guessed)
+        doubt = f" {others[0]} fits nearly as well, so some letters may be wrong." if others else ""
+        message = f"The file does not say how its characters are coded; it was read as {name}, which fits best.{doubt}"
         builder.add_notice("encoding", message)
     return text

@@ -27,7 +27,6 @@ _FEWEST_FREQUENT, _PART = 12, 4  # words among which frequent ones count; letter
 _LETTERS = 0.55  # share of the characters; tables, formulas and programs have fewer
 _FREQUENT, _LANGUAGE = 0.08, 0.1  # share of a language's frequent words: in a readable text; where it is certain
 _LIKELY, _UNLIKELY = -4.3, -5.0  # mean binary logarithm of the probability of a letter after the one before
-_UNKNOWN_SCRIPT = 0.85  # as many pairs are usual in a script without data
 _USUAL, _UNUSUAL = 0.8, 0.5  # share of the characters that are in a first level
 _WORDS, _MORE_WORDS = 400, 3000  # of each language in Latin letters, of which there are seventy, and in others
 _WORD = re.compile(r"\b(?!(?:[ivxlcdm]+|[IVXLCDM]+)\b)[^\W\d_]{2,}")  # no Roman number, as lists of chapters have
@@ -38,7 +37,6 @@ _MISREAD = re.compile(
     r"[a-zß-ÿ][A-ZÀ-Þ](?![a-z]{2}|\d)|[\^~¬]|^\||\|$|[A-Za-z][а-яё]|[а-яё][a-z]"
 )
 _LONG_WORD, _IMPOSSIBLE, _FEWEST_ODD = re.compile(r"[^\W\d_]{5,}"), -6.5, 2  # of a word, as _LIKELY is of a text
-_SIGNS = "£€–—…©®°±×÷§·½¼¾•™¿¡"
 _AROUND_WORDS, _PROGRAM = ".,;:!?()[]\"“”‘’'«»*_", dict.fromkeys(map(ord, "{}();=<>_$\\"))
 _MANY_MISREAD = ((0.08, 0.15), (0.2, _FREQUENT))  # share of such words, and of the frequent ones that prose has
 _MOST_PROGRAM = 0.03  # of the characters are signs of a programming language
@@ -49,7 +47,13 @@ _CODE_PAGES = [
 ]
 _OF_TEX = str.maketrans("јѕї", "ё«»")  # what Russian lacks, where TeX's fonts have what it needs
 _IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-FIRST_LEVELS = (("gb2312", 0xB0, 0xD7), ("shift_jis", 0x81, 0x98), ("big5", 0xA1, 0xC6), ("euc_kr", 0xB0, 0xC8))
+Level = tuple[str, int, int]  # an encoding, the first bytes of its usual ideographs
+FIRST_LEVELS: tuple[Level, ...] = (
+    ("gb2312", 0xB0, 0xD7),
+    ("shift_jis", 0x81, 0x98),
+    ("big5", 0xA1, 0xC6),
+    ("euc_kr", 0xB0, 0xC8),
+)
 
 
 class Verdict(Enum):
@@ -80,15 +84,15 @@ def judge(text: str, likely: str = "", fewest: int = _FEWEST_LETTERS) -> Verdict
         return Verdict.UNKNOWN
     ideographs = _IDEOGRAPH.findall(text)
     if 3 * len(ideographs) > letters:
-        share = max(_share_of_first_level(ideographs, *level) for level in FIRST_LEVELS)
+        share = max(sum(in_first_level(c, level) for c in ideographs) for level in FIRST_LEVELS) / len(ideographs)
         return _verdict(share, _USUAL, _UNUSUAL)
     if 2 * lone > max(_FEWEST_WORDS, len(tokens)) and len(set(alone)) > _FEWEST_FREQUENT:
         return Verdict.UNREADABLE  # words that fell apart into letters
     if share_of_frequent_words(text, detect_language(text)) > _FREQUENT:
         return Verdict.READABLE
     parts: dict[str, list[str]] = defaultdict(list)  # by script: a dictionary or a program has words of two
-    for word in _WORD.findall(_without_marks(text)):
-        parts[_script(word[0])].append(word)
+    for word in _WORD.findall(without_marks(text)):
+        parts[script_of(word[0])].append(word)
     large = [part for part in parts.items() if _PART * sum(map(len, part[1])) > letters]
     verdicts = [_judge_words(*part, fewest) for part in sorted(large, key=lambda part: -sum(map(len, part[1])))]
     return Verdict.READABLE if Verdict.READABLE in verdicts else next(iter(verdicts), Verdict.UNKNOWN)
@@ -116,31 +120,8 @@ def mend_letters(text: str) -> str:
     return mended.translate(_OF_TEX) if detect_language(mended) == "ru" else mended
 
 
-def share_of_usual(text: str, levels: Sequence[tuple[str, int, int]]) -> float:
-    """Returns the share of the characters that stand as in some language.
-
-    Ideographs are in a first level of ``levels``; of other letters the pair with the one before is in a usual word.
-    ASCII, which encodings have in common, is usual."""
-    words = Counter([token.strip(_AROUND_WORDS + _SIGNS) for token in text.split()][: 2 * _MORE_WORDS])
-    usual, total = 0.0, 0
-    for word, times in words.items():
-        ideographs = _IDEOGRAPH.findall(word)
-        total += (len(word) + 1) * times
-        if word.isascii() and "\x1b" not in word:  # which begins Japanese in ISO-2022
-            usual += (len(word) + 1) * times
-        elif ideographs:
-            share = max((_share_of_first_level(ideographs, *level) for level in levels), default=0.0)
-            usual += share * times * (len(ideographs) + 1)
-        else:
-            pairs, firsts = _known_pairs(_script(word[0]))
-            found = list(pairwise(f" {word.lower()} "))
-            known = sum(pairs[pair] > 0 for pair in found)
-            usual += times * (known if firsts else _UNKNOWN_SCRIPT * len(found) * _without_marks(word).isalpha())
-    return usual / max(1, total)
-
-
 def _likelihood(text: str) -> float:
-    pairs, firsts = _known_pairs(_script_of(text))
+    pairs, firsts = _known_pairs(_main_script(text))
     return _chance([pair for word in _WORD.findall(text.lower()) for pair in pairwise(f" {word} ")], pairs, firsts)
 
 
@@ -152,13 +133,13 @@ def _chance(found: Sequence[Pair], pairs: Counter[Pair], firsts: Counter[str]) -
     return sum(log2((pairs[pair] + 0.05) / (firsts[pair[0]] + 2)) for pair in found) / max(1, len(found))
 
 
-def _without_marks(text: str) -> str:
+def without_marks(text: str) -> str:
     """Returns ``text`` without the vowel signs of Indic scripts and other marks, which would part its words."""
     return text if text.isascii() else "".join(c for c in text if not unicodedata.category(c).startswith("M"))
 
 
-def _script_of(text: str) -> str:
-    return Counter(map(_script, filter(str.isalpha, text))).most_common(1)[0][0]
+def _main_script(text: str) -> str:
+    return Counter(map(script_of, filter(str.isalpha, text))).most_common(1)[0][0]
 
 
 def find_doubtful(texts: Sequence[str], language: str, *, judged: bool = False) -> tuple[list[int], list[int]]:
@@ -183,8 +164,8 @@ def find_doubtful(texts: Sequence[str], language: str, *, judged: bool = False) 
 
 def _is_misread(text: str) -> bool:
     """Returns whether a text has many words that nobody writes: misread, or in a font with wrong letters."""
-    script = _script_of(text[::7]) if any(map(str.isalpha, text[::7])) else ""
-    long = {word for word in _LONG_WORD.findall(text) if not word.isupper() and _script(word[0]) == script}
+    script = _main_script(text[::7]) if any(map(str.isalpha, text[::7])) else ""
+    long = {word for word in _LONG_WORD.findall(text) if not word.isupper() and script_of(word[0]) == script}
     odd = sum(_is_impossible(word, script) for word in long) if script != "CJK" else 0
     if odd > max(_FEWEST_ODD, _MANY_MISREAD[0][0] * len(long)):
         return True
@@ -230,10 +211,10 @@ def _verdict(value: float, readable: float, unreadable: float) -> Verdict:
     return Verdict.READABLE if value > readable else Verdict.UNREADABLE if value < unreadable else Verdict.UNKNOWN
 
 
-def _share_of_first_level(characters: list[str], encoding: str, first: int, last: int) -> float:
-    """Returns the share of ``characters`` whose code in ``encoding`` begins with a byte of its first level."""
-    codes = (character.encode(encoding, "ignore") for character in characters)
-    return sum(bool(code) and first <= code[0] <= last for code in codes) / len(characters)
+def in_first_level(character: str, level: Level) -> bool:
+    """Returns whether the code of a character begins with a byte of a first level of its encoding."""
+    code = character.encode(level[0], "ignore")
+    return bool(code) and level[1] <= code[0] <= level[2]
 
 
 @cache
@@ -242,9 +223,9 @@ def _known_pairs(script: str) -> tuple[Counter[Pair], Counter[str]]:
     words: set[str] = set()
     for file in (files("justext") / "stoplists").iterdir():
         listed = file.read_text("utf-8").split() if file.name.endswith(".txt") else []
-        if listed and _script(listed[-1][0]) == script:
+        if listed and script_of(listed[-1][0]) == script:
             words.update(listed[: _WORDS if script == "LATIN" else _MORE_WORDS])
-    pairs = Counter(pair for word in map(_without_marks, words) for pair in zip(f" {word}", f"{word} ", strict=True))
+    pairs = Counter(pair for word in map(without_marks, words) for pair in zip(f" {word}", f"{word} ", strict=True))
     firsts: Counter[str] = Counter()
     for (one, _), count in pairs.items():
         firsts[one] += count
@@ -252,6 +233,6 @@ def _known_pairs(script: str) -> tuple[Counter[Pair], Counter[str]]:
 
 
 @cache
-def _script(letter: str) -> str:
+def script_of(letter: str) -> str:
     """Returns the script of a letter: 'LATIN'."""
     return unicodedata.name(letter, "").split(" ")[0]

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readagent_core.loaders import load
+from readagent_core.loaders.decode import decode
 from tests.loaders.making import NAMES, SAMPLES, sample
 
 PROSE = (
@@ -232,6 +233,35 @@ def test_one_wrong_byte_is_one_wrong_character(encoding):
     document = load(f"{text}\n\n".encode(encoding) + b"\xff\n\n" + f"{text}\n".encode(encoding) * 2, "x.txt")
     assert document.paragraphs[0].text == text
     assert document.text().count("\ufffd") < 2
+
+
+@pytest.mark.parametrize(
+    ("encodings", "text"),
+    [
+        ("cp850 mac_roman", "Der Kaufmann kündigt den Vertrag zum nächsten möglichen Termin."),
+        ("cp850", "Ingredientes: tres huevos, azúcar, limón y un poco de canela."),
+        ("cp1250 iso8859_2 cp852", "Köszönöm a levelét. Jövő héten válaszolok, addig is türelmét kérem."),
+        ("cp1250 iso8859_2", "Poštovani gospodine, hvala Vam na pismu. Odgovor šaljem sljedeći tjedan."),
+        ("cp850 mac_roman", "Bästa herr Åström! Tack för brevet. Jag svarar nästa vecka."),
+        ("cp1257", "Šešios žąsys su šešiais žąsyčiais ėjo per kiemą."),
+        ("koi8_r cp866 iso8859_5", "Ночь над морем. Старая лодка лежала на берегу."),
+        ("cp874", "เรียนคุณสมชาย ขอบคุณสำหรับจดหมาย"),
+        ("cp949", "존경하는 선생님, 편지 잘 받았습니다."),
+        ("mac_roman", "“Dear Mr. O’Brien — I’ll answer next week.”"),
+        ("cp437", "╔════════╗\n║ README ║\n╚════════╝\nUnpack the files to drive C and run SETUP."),
+    ],
+)
+def test_short_texts_in_old_encodings(encodings, text):
+    for encoding in encodings.split():
+        assert decode(text.encode(encoding))[0] == text
+
+
+def test_an_encoding_that_fits_nearly_as_well_is_told():
+    long, short = (
+        load(text.encode("mac_roman"), "x.txt") for text in (f"Grüße, schöne Wörter. {PROSE}" * 9, "Öl, daß")
+    )
+    told = [next(w.message for w in document.warnings if w.code == "encoding") for document in (long, short)]
+    assert ["nearly as well" in message for message in told] == [False, True]
 
 
 def test_what_cannot_be_decoded_is_counted():
