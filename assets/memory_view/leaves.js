@@ -137,8 +137,8 @@ export class Leaves {
   about(next = false) {
     const by = this.state.data.gists.by ? `Picked sentences, by the ${this.state.data.gists.by}. ` : "";
     const views = el("span", { class: "wide" }, ", or Gists to read it in short"); // a phone has them in a menu
-    const then = next ? ["Next: press Ask to ask about the book", views, "."] : [];
-    return by || next ? el("p", { class: "small about" }, by, ...then) : null;
+    const then = next ? el("span", { class: "next" }, "Next: press Ask to ask about the book", views, ".") : "";
+    return by || next ? el("p", { class: "small about" }, by, then) : null;
   }
 
   /** @param {LayerPage} page */

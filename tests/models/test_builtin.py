@@ -126,7 +126,9 @@ def test_a_gist_is_the_pages_own_sentences_within_the_length():
     page = "\n\n".join([SEA, SHOP, "Nobody spoke.", SEA.replace("boat", "ship")])
     gist = ask("gist", least="16", most="24", instructions="", page=f"## A title\n\n{page}")
     assert 0 < len(gist.split()) <= 20
-    assert all(sentence.strip(". ") in page for sentence in gist.split(". "))
+    assert all(sentence.strip(". ") in page for sentence in re.split(r"\. |\n", gist))
+    both = ask("gist", least="40", most="80", instructions="", page=f"{SEA}\n\n{SHOP}")
+    assert both == f"{SEA}\n{SHOP}"  # what is of two paragraphs stands apart
 
 
 def test_a_japanese_gist_is_counted_in_characters():

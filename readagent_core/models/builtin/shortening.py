@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 
 from readagent_core.models.builtin.statistics import central_sentences, content, split_sentences
 from readagent_core.prompts import Prompt, render_fragment
@@ -46,10 +47,14 @@ def number_in(text: str, default: int) -> int:
 
 
 def shortened(text: str, limit: int, language: str, *, wanted: Sequence[str] = ()) -> str:
-    """``text`` in at most ``limit`` words (characters, for Japanese). ``wanted``: terms that count more."""
+    """``text`` in at most ``limit`` words (characters, for Japanese). ``wanted``: terms that count more.
+
+    Sentences of another paragraph begin a line: they do not follow on those before them."""
     characters = language == "ja"
     measure: Callable[[str], int] = len if characters else count_words
-    pieces = split_sentences(text, language)
+    paragraphs = [split_sentences(paragraph, language) for paragraph in text.split("\n\n")]
+    pieces = [sentence for found in paragraphs for sentence in found]
+    of = [number for number, found in enumerate(paragraphs) for _ in found]  # the paragraph of each sentence
     if not pieces:
         return collapse_whitespace(text)[:200]
     scores = central_sentences(pieces)
@@ -70,4 +75,5 @@ def shortened(text: str, limit: int, language: str, *, wanted: Sequence[str] = (
     if not chosen:
         best = pieces[max(range(len(pieces)), key=scores.__getitem__)]
         return best[: limit - 1] + "…" if characters else first_words(best, limit) + " …"
-    return ("" if characters else " ").join(chosen[i] for i in sorted(chosen))
+    lines = groupby(sorted(chosen), key=of.__getitem__)
+    return "\n".join(("" if characters else " ").join(map(chosen.__getitem__, line)) for _, line in lines)
