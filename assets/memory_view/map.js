@@ -9,7 +9,8 @@ import { percent, plural, sumOf, svg } from "../shared/dom.js";
  *
  * @typedef {[top: number, height: number]} Cell of a page, in pixels
  * @typedef {[first: number, last: number, depth: number]} Closed a part in one gist: its pages, and how many parts it is inside of
- * @typedef {{number: number, words: number, rule?: number, gist?: Gist, veiled?: number, paragraphs?: string[]}} MapPage
+ * @typedef {{number: number, words: number, rule?: number, gist?: Gist, veiled?: number, out?: boolean, paragraphs?: string[]}} MapPage
+ *   `out`: left out of what is shown
  */
 
 const SHADES = [0.8, 0.95, 1.1]; // relative to the average gist of this book
@@ -89,9 +90,11 @@ export function cellOf(group, average) {
   const gistWords = sumOf(gists, (gist) => gist.words);
   const name = first === last ? `Page ${first.number}` : `Pages ${first.number}–${last.number}`;
   const own = gists.every((gist) => gist.own);
+  const veiled = group.some((page) => page.veiled);
+  const unmade = veiled ? ", not read yet" : group.some((page) => page.out) ? ", left out" : ", gist to come";
   return {
-    kind: made ? shadeOf({ words: gistWords / group.length, own }, average) : group.some((page) => page.veiled) ? "mtodo mveil" : "mtodo",
-    title: `${name}, ${plural(words, "word")}${made ? `, gist ${percent(gistWords, words)}` : group.some((page) => page.veiled) ? ", not read yet" : ", gist to come"}`,
+    kind: made ? shadeOf({ words: gistWords / group.length, own }, average) : veiled ? "mtodo mveil" : "mtodo",
+    title: `${name}, ${plural(words, "word")}${made ? `, gist ${percent(gistWords, words)}` : unmade}`,
   };
 }
 

@@ -289,7 +289,9 @@ export class Memory {
     if (open) this.parts.reveal(n);
     const row = this.parts.closedAround(n) ?? this.rows.get(n)?.node;
     if (!row) return;
+    for (const cited of this.scroller.querySelectorAll(".cited")) cited.classList.remove("cited");
     const quoted = passage < 0 ? [] : row.querySelectorAll("mark");
+    if (open && !quoted.length) row.classList.add("cited"); // of a gist no words are marked: it is shown whole
     const target = quoted[Math.min(passage, quoted.length - 1)] ?? row;
     const top = target.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top;
     this.scroller.scrollTo({ top: this.scroller.scrollTop + top - (target === row ? 8 : 120), behavior: "instant" });

@@ -49,9 +49,9 @@ export class MemoryMap {
     if (drawn === this.drawn) return;
     this.drawn = drawn;
     this.count = count;
-    // of the pages left out only the length is shown; without a limit they are those that an answer did not see
-    const known = pages.slice(0, limit ? undefined : count).filter(Boolean);
-    const shown = known.map((page) => (page.number <= count ? page : { number: page.number, words: page.words }));
+    // of the pages left out, by the limit or when the question was asked, only the length is shown
+    const known = pages.filter(Boolean);
+    const shown = known.map((page) => (page.number <= count ? page : { number: page.number, words: page.words, out: true }));
     const parts = Object.entries(inPart).flatMap(([n, part]) => {
       const page = pages[Number(n) - 1];
       /** @type {[number, [number, number][]]} */

@@ -111,6 +111,13 @@ def test_a_question_waits_in_the_conversation_until_something_is_let_in(
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
 
+    # the map has the length of what the answer did not see; a cited gist is shown whole
+    page.locator("label", has_text="Only what I have read").click()
+    expect(page.locator(f"{MEMORY} .curtain")).to_contain_text("This answer was made without pages 2 to 25.")
+    expect(page.locator(".mmap .mtodo")).to_have_count(24)
+    ask(page, "Who is Mr. Crale?", new=False).get_by_role("button", name="gist of page 3").click()
+    expect(page.locator(f"{MEMORY} .m.cited")).to_have_attribute("data-n", "3")
+
 
 def test_the_limit_is_moved_and_dragged_on_the_map(
     page: Page, app_url: str, keeper: str, limited: Callable[[], Position]

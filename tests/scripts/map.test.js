@@ -61,6 +61,8 @@ test("cells are darker the longer their gist is, and say what they stand for", (
   );
   assert.deepEqual(cellOf(pages.slice(0, 2), 20), { kind: "m3", title: "Pages 1–2, 200 words, gist 20 %" });
   assert.deepEqual(cellOf(pages.slice(1), 20), { kind: "mtodo", title: "Pages 2–3, 200 words, gist to come" });
+  const out = pages.slice(1).map(({ number, words }) => ({ number, words, out: true }));
+  assert.deepEqual(cellOf(out, 20), { kind: "mtodo", title: "Pages 2–3, 200 words, left out" });
   const own = pageOf(1, 0, 1, { gist: 0 });
   own.gist = { text: "short", words: 1, own: 1 };
   assert.equal(cellOf([own], 20).kind, "m4");

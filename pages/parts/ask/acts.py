@@ -146,10 +146,14 @@ def _follow(now: AskState, exchange: Exchange, act: Act) -> None:
 
 def ask_or_keep(now: AskState, text: str, *, options: str = "", whole: bool = False) -> None:
     """Start to ask; where the limit lets nothing in, keep the question: the line then asks what is to be let in."""
-    if isinstance(now, AskOneBook) and now.limit == 0:
-        st.session_state[f"{KEPT} {now.book.id}"] = (text, options, whole)
-    else:
-        start_asking(now, text, options=options, whole=whole)
+    if isinstance(now, AskOneBook):
+        key = f"{KEPT} {now.book.id}"
+        if now.limit == 0:
+            st.session_state[key] = (text, options, whole)
+            return
+        if key in st.session_state and st.session_state[key][0] == text:  # it waits no longer
+            del st.session_state[key]
+    start_asking(now, text, options=options, whole=whole)
 
 
 def _ask_kept(now: AskOneBook, let_in: str) -> None:

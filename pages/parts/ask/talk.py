@@ -164,7 +164,7 @@ def _waiting(now: AskState) -> dict[str, Any] | None:
     if kept is None or not isinstance(now, AskOneBook):
         return None
     if now.limit != 0:  # the limit was moved by other means
-        return {"question": kept[0], "why": "", "ways": [["now", "Ask it"]]}
+        return {"question": kept[0], "why": "This question waited for the limit.", "ways": [["now", "Ask it"]]}
     ways = [["first", "Page 1 only"], ["whole", "The whole book"]]
     return {"question": kept[0], "why": f"{_why_nothing(now)} {LET_IN}", "ways": ways}
 
