@@ -73,6 +73,7 @@ def test_ruby_of_an_epub_is_base_in_the_text_and_reading_beside_it(ruby):
     assert spans(document, SpanKind.RUBY) == [(0, "漢", "かん", None), (0, "字", "じ", None)]
 
 
+ROOT = "<math><msqrt><mi>y</mi></msqrt></math>"
 M = '<math xmlns="http://www.w3.org/1998/Math/MathML" alttext="Alternative text not available">'
 
 
@@ -96,6 +97,15 @@ M = '<math xmlns="http://www.w3.org/1998/Math/MathML" alttext="Alternative text 
             "E = mc²",
         ),
         ('<math alttext="\\frac{7}{8}"></math>', "⅞"),
+        (f'<span class="f"><span style="display:none">{ROOT}</span><span class="seen">√<b>y</b></span></span>', "√y"),
+        (f'<span class="f"><span hidden>{ROOT}</span>√y</span>', "√y"),
+        (f'<span style="display:none">{ROOT}</span><i>√y</i>', "√y"),
+        (f'<span><span class="sr-only">{ROOT}</span><span aria-hidden="true">y √</span></span>', "√y"),
+        (f'<span><img src="a.png" alt="the root of y"/><span hidden="">{ROOT}</span></span>', "√y"),
+        (
+            f'<span class="e"><span style="display:none">{ROOT}</span><img class="mwe-math" alt="\\sqrt{{y}}"/></span>',
+            "√y",
+        ),
         ('<img class="tex" src="f.png" alt="x_{1}^{2}"/>', "x₁²"),
         (
             '<span class="katex"><span class="katex-mathml"><math><semantics><msqrt><mi>y</mi></msqrt><annotation '

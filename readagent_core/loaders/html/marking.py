@@ -7,7 +7,9 @@ need no rules for it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import unicodedata
+from collections.abc import Callable, Set
+from itertools import takewhile
 
 from lxml import etree
 
@@ -85,10 +87,15 @@ def mark_formulas(root: Element, marks: Marks) -> None:
         tex = (math.get("alttext") or annotation).strip()
         tex = "" if _NO_ALTERNATIVE.match(tex) else tex
         _remove_drawn(math)
+        said = {_said_key(formula_line(math)), _said_key(tex)}
         for around in list(math.iterancestors())[:3]:
-            for image in [one for one in around.iter("img") if tex and (one.get("alt") or "").strip() == tex]:
+            for image in [one for one in around.iter("img") if _said_key(one.get("alt") or "-") in said]:
                 remove(image)
-        _replace(math, marks, math, tex)
+        around = _around(math, said)
+        after = None if (around.tail or "").strip() else around.getnext()
+        if after is not None and after.tag not in BLOCK_TAGS and _said_key(text_of(after)) in said - {""}:
+            remove(after)
+        _replace(around, marks, math, tex)
     for image in list(root.iter("img")):
         alt = image.get("alt") or ""
         if is_tex(alt) and any(map(_MATH_CLASS.search, class_names(image))):
@@ -106,8 +113,26 @@ def _remove_drawn(formula: Element) -> None:
     """Remove the drawing of a formula beside it, by MathJax or KaTeX."""
     for around in [formula, *formula.iterancestors()][:4]:
         for beside in [*around.itersiblings(preceding=True), *around.itersiblings()][:6]:
-            if any(map(_DRAWN.match, class_names(beside))) or beside.tag == "mjx-math":
+            hidden = beside.get("aria-hidden") == "true" and beside.tag not in BLOCK_TAGS
+            if hidden or any(map(_DRAWN.match, class_names(beside))):
                 remove(beside)
+
+
+def _around(math: Element, said: Set[str]) -> Element:
+    """Return the inline element around a formula that has nothing else but the same once more, as text or a picture."""
+    found = math
+    for around in takewhile(lambda one: one.tag == "span" or "-" in one.tag, math.iterancestors()):
+        if _said_key("".join(around.xpath(".//text()[not(ancestor::math)]"))) not in {"", *said}:
+            break
+        found = around
+    return found
+
+
+def _said_key(text: str) -> str:
+    """Return what is the same in a formula as a line, as the letters of its drawing, and in TeX."""
+    tree = parse_tex(text) if "\\" in text else None
+    line = unicodedata.normalize("NFKC", text if tree is None else formula_line(tree))
+    return re.sub(r"[\s^_{}$\u2061-\u2064]", "", line).replace("−", "-")
 
 
 def _marked(marks: Marks, tree: Element) -> str:
@@ -121,7 +146,7 @@ def _replace(element: Element, marks: Marks, tree: Element | None, instead: str)
     if not text and instead:
         tree = parse_tex(instead) if is_tex(instead) else None
         text = instead if tree is None else _marked(marks, tree)
-    display = element.get("display") == "block"
+    display = (element if tree is None else tree).get("display") == "block"
     empty(element, f" {text} " if display else text)
     element.tag = "span"
     for name in set(element.attrib) - {"id"}:
