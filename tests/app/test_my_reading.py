@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.shared import cached
+from pages.parts.shared import cached, covers
+from pages.parts.shared.component import read
 from readagent_core.companion.place import save_place
 from readagent_core.sharing import progress
 from readagent_core.sharing.catalogue import file_of
@@ -63,6 +64,8 @@ def test_a_book_is_finished_and_the_streak_is_off():
     shown = " ".join(text.value for text in at.text)
     assert "· Well kept" in shown
     assert f"**{book.title}**" in {button.label.replace("\\", "") for button in at.button}
+    assert "small-cover" in books
+    assert all(ink in read("shared/cover.js") for pair in covers.INKS for ink in pair)
     assert "in a row" not in shown
     at.toggle(key="streak").set_value(True).run()
     assert "1 day in a row" in " ".join(text.value for text in at.text)

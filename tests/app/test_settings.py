@@ -347,6 +347,13 @@ def test_a_backup_from_settings_is_the_library(app, own_home, tmp_path, monkeypa
         library.close()
 
 
+def test_a_reader_that_is_only_chosen_is_told_as_not_used(app):
+    at = app("pages/settings.py")
+    assert "Not in use yet" not in texts(at)
+    at.radio(key="model_kind").set_value("openai").run()
+    assert "Not in use yet: Built-in reader reads and answers" in texts(at)
+
+
 def test_a_chosen_backup_can_be_called_off(app, own_home, tmp_path):
     at = app("pages/settings.py")
     back_up(own_home, tmp_path / "backup.zip")

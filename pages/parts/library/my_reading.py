@@ -10,7 +10,7 @@ from html import escape
 import streamlit as st
 
 from pages.parts.shared import book as current
-from pages.parts.shared import shell
+from pages.parts.shared import covers, shell
 from pages.parts.shared.gisting_status import span
 from readagent_core.companion.statistics import DAYS, WORDS_A_PAGE, Day, Statistics, statistics_of
 from readagent_core.errors import ReadAgentError
@@ -38,7 +38,7 @@ def show_my_reading(workspace: Workspace) -> None:
 
 def _days(workspace: Workspace, statistics: Statistics) -> None:
     if not statistics.days:
-        _nothing("Nothing yet. Open a book: what you read is counted by day, on this computer only.")
+        _nothing("calendar_month", "Nothing yet. Open a book: what you read is counted by day, on this computer only.")
         return
     today, earlier = statistics.days[-1], any(day.seconds for day in statistics.days[:-1])
     with st.container(horizontal=True):
@@ -79,13 +79,14 @@ def _books(workspace: Workspace, first: date) -> str:
         if one.day >= first:
             seconds[one.book_id] += one.seconds
             words[one.book_id] += one.words
-    titles = {book.id: book.title for book in workspace.library.books()}
-    longest = sorted(titles.keys() & seconds.keys(), key=lambda key: -seconds[key])
-    told = [(titles[key], seconds[key], words[key]) for key in longest if seconds[key] >= 60 or words[key]][:MOST_BOOKS]
+    books = {book.id: book for book in workspace.library.books()}
+    longest = sorted(books.keys() & seconds.keys(), key=lambda key: -seconds[key])
+    told = [(books[key], seconds[key], words[key]) for key in longest if seconds[key] >= 60 or words[key]][:MOST_BOOKS]
     rows = "".join(
-        f"<li><span>{escape(title)}</span><span>{count_of(count, 'word') if count else ''}</span>"
+        f"<li>{covers.small(workspace.library, book)}<span>{escape(book.title)}</span>"
+        f"<span>{count_of(count, 'word') if count else ''}</span>"
         f"<b>{_time(many)}</b></li>"
-        for title, many, count in told
+        for book, many, count in told
     )
     return f'<p class="lab">Books</p><ul class="read-books">{rows}</ul>' if rows else ""
 
@@ -112,9 +113,10 @@ def _bars(days: Sequence[Day]) -> str:
 
 def _finished(workspace: Workspace, statistics: Statistics) -> None:
     if not statistics.finished:
-        _nothing("No book is marked as finished. The menu of a book in the library has it.")
+        _nothing("done_all", "No book is marked as finished. The menu of a book in the library has it.")
     for book, one in statistics.finished:
         with st.container(horizontal=True, vertical_alignment="center", key=f"finished_{book.id}"):
+            st.html(covers.small(workspace.library, book), width="content")
             with st.container(gap=None):
                 if st.button(f"**{shell.as_text(book.title)}**", key=f"finished_open_{book.id}", type="tertiary"):
                     current.choose(book.id)
@@ -127,15 +129,23 @@ def _finished(workspace: Workspace, statistics: Statistics) -> None:
                 st.rerun()
 
 
-def _nothing(text: str) -> None:
-    with st.container(horizontal_alignment="center", vertical_alignment="center", height=260, border=False):
+def _nothing(icon: str, text: str) -> None:
+    with st.container(
+        horizontal_alignment="center",
+        vertical_alignment="center",
+        height=260,
+        border=False,
+        gap="small",
+        key=f"nothing_{icon}",
+    ):
+        st.markdown(f":material/{icon}:", width="content")
         st.text(text, width="content")
 
 
 def _words(workspace: Workspace) -> None:
     words = workspace.library.words()
     if not words:
-        _nothing("No words yet. Press a word twice to look it up; Settings has the dictionaries.")
+        _nothing("dictionary", "No words yet. Press a word twice to look it up; Settings has the dictionaries.")
         return
     titles = {book.id: book.title for book in workspace.library.books()}
     for number, word in enumerate(words[:SHOWN]):

@@ -123,17 +123,20 @@ def form(workspace: Workspace) -> None:
     offered, lines = kinds(workspace), captions(found, team=team)
     if st.session_state.pop("model_changed", False) or st.session_state.get("model_kind") not in offered:
         st.session_state["model_kind"] = current_kind(workspace)  # the browser still has the card chosen before
+    used = current_kind(workspace)
     st.subheader("Choose a model" if team else "Or another reader", anchor=False)
     with st.container(key="who"):
         chosen = st.radio(
             "Choose a model",
             offered,
             format_func=TITLES.__getitem__,
-            captions=[lines[kind] for kind in offered],
+            captions=[f"{lines[kind]} **In use now.**" if kind == used else lines[kind] for kind in offered],
             label_visibility="collapsed",
             key="model_kind",
         )
     current_model(workspace)
+    if chosen != used:
+        st.caption(f"Not in use yet: {TITLES[used]} reads and answers until you connect or use this one.")
     if chosen == "builtin":
         built_in(workspace)
     elif chosen == "server":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import warnings
+from html import escape
 from io import BytesIO
 
 from readagent_core.document import Cover
@@ -19,6 +20,16 @@ from readagent_core.loaders.pdf.picture import PdfPages
 PICTURES = ("image/jpeg", "image/png", "image/gif", "image/webp")  # not SVG: it may hold scripts
 _FORMATS = ("JPEG", "PNG", "GIF", "WEBP")
 _THUMBNAIL = (288, 386)  # pixels: 96 px on a screen of three device pixels each
+INKS = (  # paper and ink of a drawn cover, as in assets/shared/cover.js
+    ("#1b4a54", "#f3ead6"),
+    ("#6a2f28", "#f4e6d2"),
+    ("#525529", "#f2edd8"),
+    ("#3c4a63", "#e8ecf2"),
+    ("#845916", "#fbf0d9"),
+    ("#d8d2c1", "#3a3a34"),
+    ("#51304a", "#f3e6ee"),
+    ("#2d3334", "#dfe5e4"),
+)
 _MOST_PIXELS = 50_000_000  # a larger picture is not decoded
 
 
@@ -38,6 +49,18 @@ def thumbnail(library: Library, book: Book) -> str | None:
         stored = _small(cover) if cover is not None and cover.kind in PICTURES else ""
         stored_beside.save("thumbnail", "1", stored)
     return stored or None
+
+
+def small(library: Library, book: Book) -> str:
+    """The book's cover as HTML, for a line of a list: its picture, or its title on the paper that cover.js gives it."""
+    if (book.has_cover or book.format == "pdf") and (picture := thumbnail(library, book)):
+        return f'<img class="small-cover" src="{picture}" alt="">'
+    number = 0
+    for character in book.title:
+        number = (31 * number + ord(character)) & 0xFFFFFFFF
+    paper, ink = INKS[number % len(INKS)]
+    style = f"background:{paper};color:{ink}"
+    return f'<span class="small-cover" style="{style}" aria-hidden="true">{escape(book.title)}</span>'
 
 
 def _first_page(library: Library, book: Book) -> Cover | None:
