@@ -256,3 +256,8 @@ def test_a_running_summary_holds_both() -> None:
     assert "Anna left" in said
     first = ask("carry", title="T", target="30", memory=render_fragment("carry.none", "en"), text=STORY)
     assert "nothing read" not in first
+
+
+def test_the_gist_of_a_snippet_has_no_stray_marks():
+    snippet = "<ul id=1>\n<li id=2>Repair,</li>\n<li id=3>.</li>\n<a id=4>Home</a></ul>"
+    assert ask("gist_snippet", title="T", snippet=snippet, least="5", most="20") == "Repair; Home [4]"

@@ -73,7 +73,7 @@ def gist_snippet(prompt: Prompt) -> str:
     for part in _parse(prompt.fields["snippet"])[0]:
         said = first_words(part, 12).rstrip(",;. ") if isinstance(part, str) else first_words(part.label, 6)
         said = said if isinstance(part, str) else f"{said} [{part.id}]".strip()
-        if said in taken:
+        if not said or said in taken:
             continue
         words += count_words(said)
         if taken and words > most:
