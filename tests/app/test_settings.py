@@ -534,3 +534,5 @@ def test_a_dictionary_that_was_put_there_while_the_app_ran_is_listed(app) -> Non
     at.run()
     looking_up.indexing(get_workspace()).join(30)
     assert "A made one  1 word" in texts(at.run())
+    get_workspace().library.set_preference(looking_up.FOLDERS, ["/not/there"])
+    assert "/not/there is not there" in texts(at.run())

@@ -50,7 +50,7 @@ def _listed(workspace: Workspace) -> None:
     folders = list(workspace.library.preference(FOLDERS, []))
     for number, folder in enumerate(folders):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.text(folder)
+            st.text(folder if Path(folder).is_dir() else f"{folder} is not there: connect its disk, or leave it out.")
             if st.button("Leave it out", key=f"dictionary_folder_{number}"):
                 _use(workspace, [other for other in folders if other != folder])
     with st.form("dictionary_folder", border=False):
