@@ -111,6 +111,7 @@ _SIGNS = tuple(
 )
 
 
+_LONG_WORD, _LEAST_TITLED = re.compile(r"[^\W\d_]{4,}"), 4
 _LOWER_WORD = re.compile(r"\b[a-zà-öø-ÿ]+\b")
 _LEAST_LOWER, _COMMON = 4, 3  # times that a word stands without a capital, and for each time with one, to be common
 
@@ -218,6 +219,9 @@ class _Evidence:
 
     def read(self, index: int, text: str) -> None:
         self._lower.update(_LOWER_WORD.findall(text))
+        long = _LONG_WORD.findall(text)
+        # in a title nearly every word has a capital, so that one says nothing
+        titled = len(long) >= _LEAST_TITLED and sum(map(str.islower, long)) * 5 <= len(long)
         for whole, name, before in _capitalised(text):
             name = self._without_common_words(name)
             if name and (calling := _CALLING_BEFORE.search(before)):
@@ -225,7 +229,7 @@ class _Evidence:
             if name_key(whole) in self._seen:
                 name = whole  # the first word of a sentence, too, belongs to a name that was seen before
             if name:
-                self._weigh(index, name, before, 2 if " " in name else 1)
+                self._weigh(index, name, before, 2 if " " in name and not titled else 1)
         if not text.isascii():
             for sign in _SIGNS:
                 for match in sign.finditer(text):

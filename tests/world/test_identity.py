@@ -95,3 +95,10 @@ def test_a_name_ends_with_its_verse() -> None:
     wrapped = "They met old Mary\nJones, who came alone\nand so did the boy with Mary\nJones."
     names = find_names(Document("T", (Paragraph(verses), Paragraph(verses), Paragraph(wrapped))))
     assert {name.name for name in names} == {"Starnbergersee", "Mary Jones"}
+
+
+def test_a_title_of_capitals_alone_names_nobody() -> None:
+    title = "Etymology (Supplied by a Late Consumptive Usher to a Grammar School, by Mary Jones)"
+    story = "She was called Mary Jones, and lived beside the harbour with Tom Fry."
+    names = find_names(Document("T", (Paragraph(title), Paragraph("“Mr. Bingley!” cried Lizzy."), Paragraph(story))))
+    assert [(name.name, name.paragraph) for name in names] == [("Mr. Bingley", 1), ("Mary Jones", 2), ("Tom Fry", 2)]
