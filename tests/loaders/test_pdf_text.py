@@ -5,6 +5,7 @@ from __future__ import annotations
 from io import BytesIO
 
 import pytest
+from PIL import Image
 from reportlab.lib.pagesizes import A5
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
@@ -288,6 +289,64 @@ def test_a_bold_heading_over_two_lines_is_one_section(second):
     rows = [(65 if n % 4 == 0 else 50, 560 - 13 * n - 50 * (n > 11), line, 10) for n, line in enumerate(lines)]
     heads = [(70, 390, first, 10, "Times-Bold"), (130, 377, second, 10, "Times-Bold")]
     assert [s.title for s in opened([*rows[:12], *heads, *rows[12:]]).sections] == [f"{first} {second}"]
+
+
+def with_shapes(draw):
+    """A page with text and a list of three items, of which the first has two lines; ``draw`` draws the bullets."""
+    out = BytesIO()
+    canvas = Canvas(out, pagesize=A5)
+    canvas.setFont("Times-Roman", 10)
+    for n, line in enumerate(prose(8)):
+        canvas.drawString(LEFT, TOP - LEADING * n, line)
+    for n, line in enumerate(prose(4, start=8, width=50)):
+        y = TOP - LEADING * (n + 9)
+        canvas.drawString(LEFT + 14, y, line)
+        if n != 1:
+            draw(canvas, LEFT + 2, y + 2)
+    canvas.save()
+    return load(out.getvalue(), "x.pdf")
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda canvas, x, y: canvas.circle(x + 2, y + 2, 2, fill=1, stroke=0),
+        lambda canvas, x, y: canvas.rect(x, y, 4, 4, fill=1, stroke=0),
+        lambda canvas, x, y: canvas.drawInlineImage(Image.new("RGB", (9, 9), "navy"), x, y, 4, 4),
+    ],
+    ids=["disc", "square", "picture"],
+)
+def test_bullets_that_are_drawn_as_shapes_begin_items(draw):
+    first, second, *items = prose(4, start=8, width=50)
+    assert whole(with_shapes(draw)).split("\n")[1:] == [f"• {item}" for item in (f"{first} {second}", *items)]
+
+
+def test_boxes_to_be_ticked_are_no_bullets():
+    assert "•" not in whole(with_shapes(lambda canvas, x, y: canvas.rect(x, y, 4, 4, fill=0)))
+
+
+@pytest.mark.parametrize(
+    ("mark", "turn", "size", "pages"),
+    [("DRAFT", 45, 70, 1), ("DRAFT", 45, 70, 4), ("DRAFT", 0, 70, 1), ("DRAFT", 0, 70, 4), ("Licensed to me", 0, 8, 4)],
+)
+def test_what_is_printed_across_the_text_is_neither_in_it_nor_its_title(mark, turn, size, pages):
+    out = BytesIO()
+    canvas = Canvas(out, pagesize=A5)
+    for page in range(pages):
+        canvas.saveState()
+        canvas.translate(200, 300)
+        canvas.rotate(turn)
+        canvas.setFont("Helvetica", size)
+        canvas.drawCentredString(0, 0, mark)
+        canvas.restoreState()
+        canvas.setFont("Times-Roman", 10)
+        for n, line in enumerate(prose(34, start=34 * page)):
+            canvas.drawString(LEFT, TOP - LEADING * n, line)
+        canvas.showPage()
+    canvas.save()
+    document = load(out.getvalue(), "x.pdf")
+    text = whole(document).replace("\n", " ").removesuffix(f" {mark}" if pages == 1 else "")
+    assert (text, document.title, document.sections) == (flat(prose(34 * pages)), "x", ())
 
 
 def test_a_licence_over_many_lines_on_each_page_is_left_out():

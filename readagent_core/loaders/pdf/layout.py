@@ -33,6 +33,7 @@ _PLACE = 1.5  # points by which its place differs from page to page
 _SENTENCE = 90  # characters; a longer line is text, unless it is the outermost and repeated
 _TABLE = 10  # times as many characters of a table as of other text show the usual size
 _FEW = 8  # words of the running lines of a page without text
+_STAMP = 3  # of the usual size
 _LINE_NUMBERS = 5  # on a page; fewer are no line numbers
 
 
@@ -56,6 +57,7 @@ def remove_running_lines(pages: Sequence[list[Line]]) -> tuple[list[list[Line]],
         numbers = [set() for _ in pages]
     pages = [join_parts([line for line in page if line not in no]) for page, no in zip(pages, numbers, strict=True)]
     size = usual_size(pages[:: len(pages) // _MEASURED + 1])
+    pages = _with_watermarks(pages, size)
     rows = [find_rows(line for line in lines if not line.turned) for lines in pages]
     edges = [list(_edge_lines(each)) for each in rows]
     turned = [[line for line in lines if line.turned] for lines in pages]  # stamps and watermarks
@@ -76,6 +78,31 @@ def remove_running_lines(pages: Sequence[list[Line]]) -> tuple[list[list[Line]],
         removed += len(lines) - len(rest)
         remaining.append(rest)
     return remaining, removed
+
+
+def _with_watermarks(pages: Sequence[list[Line]], size: float) -> list[list[Line]]:
+    """Returns the pages with the lines as turned that are printed over others: large, or on most pages in one place."""
+    places = Counter(place for lines in pages for place in set(map(_place, lines)))
+    return [
+        [
+            line._replace(turned=True)
+            if (line.size > _STAMP * size or 2 * places[_place(line)] > max(2, len(pages)))
+            and any(_is_printed_over(*sorted((line, other), key=lambda each: -each.size)) for other in lines)
+            else line
+            for line in lines
+        ]
+        for lines in pages
+    ]
+
+
+def _place(line: Line) -> tuple[str, int, int]:
+    return line.text, round(line.x), round(line.y)
+
+
+def _is_printed_over(large: Line, small: Line) -> bool:
+    """Returns whether two lines cross each other."""
+    across = min(large.end, small.end) - max(large.x, small.x)
+    return large.text != small.text and across > large.size and -0.25 < (small.y - large.y) / large.size < 0.75
 
 
 def usual_size(groups: Iterable[Sequence[Line]]) -> float:
@@ -105,7 +132,7 @@ def _find_running(edges: Sequence[Sequence[Line]], size: float) -> tuple[list[li
             else:
                 found = len({each.number for each in same})
                 repeats = any(c.isalpha() for c in key) and found >= (2 if len(edges) > 2 else 1)
-            large = line.size >= LARGE * size and not _PRINTED.search(line.text)
+            large = line.size >= LARGE * size and not line.turned and not _PRINTED.search(line.text)
             if repeats and (large or is_named_heading(line.text) or _COUNTED.match(line.text)):
                 # a heading is repeated by lines with its whole text; in large letters the first of them is the heading
                 repeats = any(each.text == line.text and (each.number < number or not large) for each in same)

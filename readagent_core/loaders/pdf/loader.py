@@ -26,6 +26,7 @@ from readagent_core.loaders.contents import title_key
 from readagent_core.loaders.figures import Pictures
 from readagent_core.loaders.pdf import file, paragraphs, titles
 from readagent_core.loaders.pdf import recognised as recognition
+from readagent_core.loaders.pdf.bullets import mark_bullets
 from readagent_core.loaders.pdf.columns import order_into_flows
 from readagent_core.loaders.pdf.fields import insert_fields
 from readagent_core.loaders.pdf.figures import PageFigure, place_figures, read_figures
@@ -144,7 +145,11 @@ def load(
         )
         builder.add_notice("letters-mended", message, pages.mended)
     if removed:
-        what = "running headers, footers and page numbers were" if removed > 1 else "running header or page number was"
+        what = (
+            "running headers, footers, watermarks and page numbers were"
+            if removed > 1
+            else "running header or page number was"
+        )
         builder.add_notice("furniture", f"{removed:,} {what} left out.", removed)
     remaining = _with_titles(remaining, entries)
     flows = [flow for lines in remaining for flow in order_into_flows(lines)]
@@ -185,6 +190,7 @@ def _read_pages(
             if not lost:
                 page = document[number]
                 text = read_lines(page, number)
+                mark_bullets(page, text.lines)
                 insert_fields(page, number, text.lines)
                 lines = pages.mend(text.lines)
                 readable = pages.can_read(replace(text, lines=lines))

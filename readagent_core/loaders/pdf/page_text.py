@@ -46,6 +46,7 @@ _FONT_NAME = 128  # bytes
 _NUMBER_GAP = 0.4  # of the size; a wider gap separates a number at the edge of a line
 _THIN = 0.3  # of the size; characters that are narrower on average may be turned
 _SPACED = 0.6  # of the size; characters that are wider on average may have wide gaps between them
+_ASLANT = 0.1  # quarter turns
 _SMALLEST, _LARGEST = 1.5, 500.0  # points
 # an accent before its letter as a character of its own, as in TeX's old fonts
 _ACCENTS = {"¨": "\u0308", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "¸": "\u0327", "˚": "\u030a", "ˇ": "\u030c"}
@@ -100,6 +101,7 @@ class _PageReader:
         self._word_gap = inf  # of a page whose words are not glued
         samples = [i for i in range(0, len(self.text), len(self.text) // _SAMPLES + 1) if not self.text[i].isspace()]
         self.usual = self.turn = next(iter(Counter(map(self._turn_at, samples)).most_common(1)), (0,))[0]
+        self._aslant = sum(map(self._is_aslant, samples)) * 2 > len(samples)
         self._scale = 1.0
         if min(map(self._size, map(self._index, samples[::5])), default=UNKNOWN) < _SMALLEST:
             self._scale = self._true_scale(samples)
@@ -126,6 +128,11 @@ class _PageReader:
         angle: float = pdfium.FPDFText_GetCharAngle(self.raw, self._index(position))
         turned: int = 2 * (pdfium.FPDFText_GetFontSize(self.raw, self._index(position)) < 0)
         return (turned - round(angle / (pi / 2))) % 4
+
+    def _is_aslant(self, position: int) -> bool:
+        """Returns whether a character is turned by less than a quarter, as those of watermarks are."""
+        quarters = pdfium.FPDFText_GetCharAngle(self.raw, self._index(position)) / (pi / 2)
+        return bool(abs(quarters - round(quarters)) > _ASLANT)
 
     def _is_above_next(self, position: int) -> bool:
         """Returns whether the next character is under this one, and both are Chinese or Japanese."""
@@ -289,7 +296,7 @@ class _PageReader:
         if text := _clean(text):
             lead = bool(_BOLD.search(self._font_name(first)))
             bold = lead and bool(_BOLD.search(font) and _BOLD.search(self._font_name(last)))
-            turned = self.turn != self.usual
+            turned = self.turn != self.usual or (self._is_aslant(half) and not self._aslant)
             self.lines.append(Line(text, left, end, y, size, bold, self.number, turned=turned, lead=lead and not bold))
 
     def _find_cuts(self, start: int, stop: int, size: float, widest: float, gaps: Sequence[float]) -> Iterator[int]:

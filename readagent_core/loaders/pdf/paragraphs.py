@@ -110,7 +110,7 @@ def _begins(line: Line, before: Line, flow: Flow, usual: BodyStyle) -> bool:
         number = NUMBERED.match(line.text)
         return is_named_heading(line.text) or bool(number and not number.group()[-1].islower())
     if _BULLET.match(line.text) or offset > 0.5 * line.size:
-        deeper = offset - offset_before > 0.5 * line.size
+        deeper = offset - offset_before > 0.5 * line.size and before.text[0] not in BULLETS
         as_usual = usual.indent and max(abs(offset - usual.indent), abs(offset - offset_before)) < 2.5
         begins = bool(_BULLET.match(line.text) or deeper or as_usual)
         return begins and (length <= 0.8 * flow.width or bool(_END.search(before.text)))
