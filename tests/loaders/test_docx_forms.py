@@ -62,6 +62,8 @@ def test_symbols_page_breaks_and_drop_caps_keep_words_whole():
         f'{P}{RUN}A fever is {END}<w:r><w:sym w:font="Symbol" w:char="F0B3"/></w:r>{RUN} 39 degrees {END}'
         '<w:r><w:sym w:font="Wingdings" w:char="F0FC"/><w:sym w:font="Wingdings" w:char="F06F"/></w:r></w:p>',
         f'{P}<w:r><w:rPr><w:rFonts w:ascii="Symbol"/></w:rPr><w:t>a</w:t></w:r>{RUN} and b{END}</w:p>',
+        f'{P}<w:r><w:rPr><w:rFonts w:ascii="Wingdings"/></w:rPr><w:t>à</w:t></w:r>{RUN} step {END}'
+        '<w:r><w:sym w:font="Wingdings" w:char="F081"/><w:sym w:font="Wingdings 2" w:char="F076"/></w:r></w:p>',
         f'{P}<w:r><w:t>The end</w:t><w:br w:type="page"/><w:t>Beginning</w:t></w:r></w:p>',
         f'{P}<w:pPr><w:framePr w:dropCap="drop"/></w:pPr><w:r><w:t>M</w:t></w:r></w:p>',
         f"{P}<w:r><w:t>organ lit the lamp.</w:t></w:r></w:p>",
@@ -71,6 +73,7 @@ def test_symbols_page_breaks_and_drop_caps_keep_words_whole():
     assert texts(opened(made)) == [
         "A fever is ≥ 39 degrees ✓□",
         "α and b",
+        "→ step ①❷",
         "The end",
         "Beginning",
         "Morgan lit the lamp.",

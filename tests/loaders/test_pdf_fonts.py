@@ -264,14 +264,25 @@ def test_words_that_are_glued_part_no_hebrew():
     assert paragraph.text == f"the harbour keepers were there {hebrew}"
 
 
-def test_a_mark_after_a_number_follows_it_in_hebrew():
+@pytest.mark.parametrize(
+    ("seen", "read"),
+    [
+        (".1984 ", " 1984."),
+        ("12%-", "-12%"),
+        ("2001~1998 ", " 1998–2001"),
+        (".$3.50 ", " $3.50."),
+        (".2-10:30 ", " 2-10:30."),
+    ],
+)
+def test_numbers_and_marks_after_hebrew_are_in_their_order(seen, read):
     writer = PdfWriter()
     word = "יהורםגאוןישראל"
-    fonts = {"R": mapped_font(writer, ASCII), "H": mapped_font(writer, dict(enumerate(word, 65)))}
+    fonts = {"R": mapped_font(writer, {**ASCII, 126: "–"}), "H": mapped_font(writer, dict(enumerate(word, 65)))}
     letters = " ".join(f"1 0 0 1 {300 - 6 * n} 420 Tm <{65 + n:02x}> Tj" for n in range(len(word)))
-    page(writer, fonts, f"BT /R 10 Tf 1 0 0 1 192 420 Tm (.1984 ) Tj /H 10 Tf {letters} ET")
+    left = 222 - 5 * len(seen)
+    page(writer, fonts, f"BT /R 10 Tf 1 0 0 1 {left} 420 Tm ({seen}) Tj /H 10 Tf {letters} ET")
     (paragraph,) = load(written(writer), "x.pdf").paragraphs
-    assert paragraph.text == f"{word} 1984."
+    assert paragraph.text == f"{word}{read}"
 
 
 def test_letters_of_a_negative_size_that_are_turned_stand_upright():

@@ -22,10 +22,12 @@ from readagent_core.loaders.pdf.lines import GUTTER, INDEX, SAME, TOUCHING, UNKN
 # all but ASCII, Latin letters, dashes and quotation marks: most lines have nothing to be cleaned
 _UNUSUAL = re.compile("[^ -~\u00a1-\u00a7\u00a9-\u00b3\u00b5-\u00b7\u00b9-\u02c5\u2010-\u2026]")
 _COMPATIBLE = re.compile("[\ufb00-\ufb06\ufb1d-\ufdff\ufe70-\ufefc\u00a0]+")  # ligatures, Arabic presentation forms
-_MARK_OF_NUMBER = re.compile(r"(?<=\s)([.,;:!?…%]+)(\d[\d.,:/-]*)(?=[\s)]|$)")  # after it, in right-to-left text
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]{2,}")
 _LEFT = "[A-Za-z0-9À-ɏͰ-ԯ\u0660-\u0669\u06f0-\u06f9]"  # letters and digits that run from left to right
-_LEFT_TO_RIGHT = re.compile(f"{_LEFT}(?:[^\u0590-\u065f\u066a-\u06ef\u06fa-\u08ff]*{_LEFT})?")
+_LEFT_TO_RIGHT = re.compile(f"[%$€£₪]*{_LEFT}(?:[^\u0590-\u065f\u066a-\u06ef\u06fa-\u08ff]*{_LEFT})?[%$€£₪]*")
+# numbers as Unicode's bidirectional algorithm sets them from left to right after Hebrew, and after Arabic letters
+_NUMBER, _ARABIC_NUMBER = re.compile(r"[%$€£₪]*\d+(?:[.,:/+-]\d+)*[%$€£₪]*"), re.compile(r"\d+(?:[.,:/٫٬]\d+)*")
+_ARABIC, _POINTS = re.compile("[\u0620-\u064a]"), re.compile("[\u0591-\u05bd\u05bf-\u05c7\u064b-\u065f]")
 # the words of Arabic and Hebrew presentation forms, which PDFium writes in logical order
 _FORMS = {word for code in range(0xFB1D, 0xFEFD) for word in unicodedata.normalize("NFKC", chr(code)).split()}
 _BREAK = "\u2028"  # between lines, so that a line feed or carriage return can only be the number of a glyph
@@ -229,8 +231,11 @@ class _PageReader:
         text: str = self.text[start:stop]
         runs = [found.span() for found in _RIGHT_TO_LEFT.finditer(self.text, start, stop)]
         ordered = all(self._origin(self._index(a))[0] >= self._origin(self._index(b - 1))[0] for a, b in runs)
-        if self.turn or not runs or (ordered and not _mirrored(text)):
-            return _MARK_OF_NUMBER.sub(r"\2\1", text) if runs and not self.turn else text
+        numbers = _DIGIT.search(text) and not _POINTS.search(
+            text
+        )  # PDFium leaves what is around them in order of sight
+        if self.turn or not runs or (ordered and not numbers and not _mirrored(text)):
+            return text
         shown = [i for i, c in enumerate(text, start) if c != " " or not self._is_generated(i)]
         spaced = len(shown) > stop - start - text.count(" ")  # the file draws the spaces
         # letters of one glyph stay in order; a space may have the place of what follows it
@@ -243,7 +248,13 @@ class _PageReader:
                 " " * (not between and left - right > TOUCHING * size and " " not in (seen[-1], character)) + character
             )
         seen = seen.translate({ord(one): other for one, other in _mirrored(seen).items()})
-        return _LEFT_TO_RIGHT.sub(lambda found: found.group()[::-1], seen)
+        number = _ARABIC_NUMBER if _ARABIC.search(seen) else _NUMBER
+
+        def turned(found: re.Match[str]) -> str:
+            run: str = found.group()
+            return run[::-1] if _LETTER.search(run) else number.sub(lambda one: one.group()[::-1], run)
+
+        return _LEFT_TO_RIGHT.sub(turned, seen)
 
     def read(self, start: int, stop: int) -> None:
         """Adds the line between two positions, in parts where it has wide gaps or raised numbers."""
