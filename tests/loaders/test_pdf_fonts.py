@@ -243,6 +243,17 @@ def mapped_font(writer: PdfWriter, shown: Mapping[int, str]) -> PdfObject:
 ASCII = {code: chr(code) for code in range(33, 127)}
 
 
+@pytest.mark.parametrize("named", ["#", ""], ids=["as a number sign", "as nothing"])
+def test_ligatures_whose_letters_a_font_does_not_name_are_told(named):
+    writer = PdfWriter()
+    fonts = {"R": mapped_font(writer, {**ASCII, **({128: named} if named else {})})}
+    text = r"We de\200ne the \200rst light, and it is e\200cient that an o\200cer keeps lamp #2 lit."
+    page(writer, fonts, f"BT /R 8 Tf 20 500 Td ({text}) Tj ET")
+    document = load(written(writer), "x.pdf")
+    assert document.text() == text.replace(r"\200", "\ufffd")
+    assert {notice.code: notice.count for notice in document.warnings}["undecodable"] == 4
+
+
 def test_letters_of_two_code_units_shift_no_measure():
     """Word writes its formulas in letters beyond U+FFFF, each of which PDFium counts as two characters."""
     writer = PdfWriter()

@@ -32,14 +32,16 @@ _ARABIC, _POINTS = re.compile("[\u0620-\u064a]"), re.compile("[\u0591-\u05bd\u05
 _FORMS = {word for code in range(0xFB1D, 0xFEFD) for word in unicodedata.normalize("NFKC", chr(code)).split()}
 _BREAK = "\u2028"  # between lines, so that a line feed or carriage return can only be the number of a glyph
 # what may be the number of a glyph: no byte, dash or quotation mark, but a control character
-_SUSPECT = re.compile("[\u0100-\u200f\u2027\u2029-\uffff\0-\x1f]")
+_SUSPECT = re.compile("[\u0100-\u200f\u2027\u2029-\uffff\0-\x1f\x7f-\x9f]")
+# what some fonts call their ligatures, and how many such words show that it is no number sign
+_SIGN_IN_WORD, _FEWEST_SIGNS = re.compile(r"(?<![^\s(“\"])[A-Za-z]?[a-z]+#[a-z]+(?![^\s.,;:)”\"])"), 3
 _ANY = re.compile(f"[^ {_BREAK}]")
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")  # two characters to PDFium, as are the letters of Word's formulas
 _SPACES = re.compile(r"[\s\u200b]+")
 # PDFium writes U+FFFE for a hyphen at the end of a line, and no line break after it
 _LINE = re.compile(f"[^{_BREAK}\ufffe]+\ufffe?")
 _BOLD = re.compile(rb"bold|black|heavy|-medi|demi|cmbx|\bbx", re.IGNORECASE)
-_SOFT_HYPHEN = re.compile("\u00ad")
+_SOFT_HYPHEN = re.compile("[\u00ad\ufffe]")
 _DIGIT = re.compile(r"[\d*†‡]")
 _LETTER = re.compile(r"[^\W\d_]")
 _IDEOGRAPHIC = "\u2e80"  # the first of the Chinese and Japanese characters
@@ -116,6 +118,8 @@ class _PageReader:
                 self._word_gap = gap
         self._is_apart = bool(_APART.search(self.text))
         self.text = _SOFT_HYPHEN.sub(self._hyphen, self.text)
+        if len(_SIGN_IN_WORD.findall(self.text)) >= _FEWEST_SIGNS:
+            self.text = re.sub(r"(?<![^\sa-z])#(?=[a-z])", "\ufffd", self.text)
         tex = bool(characters.TEX_PAGE.search(self.text))
         if tex or not self.text.isascii():
             self.text = (_ANY if tex else _SUSPECT).sub(self._mapped, self.text)
@@ -182,7 +186,12 @@ class _PageReader:
         return character if known == characters.UNMAPPED and not _SUSPECT.match(character) else known
 
     def _hyphen(self, found: re.Match[str]) -> str:
-        """Returns a hyphen for a soft one that has a width: files call the hyphens that they draw so."""
+        """Returns a hyphen for a soft one that has a width: files call the hyphens that they draw so.
+
+        PDFium writes a glyph without a letter as it writes a hyphen at the end of a line."""
+        if found.group() == "\ufffe":
+            unknown = pdfium.FPDFText_GetUnicode(self.raw, self._index(found.start())) == 0
+            return characters.UNMAPPED if unknown else found.group()
         left, right = self._place(self._index(found.start()))
         return "-" if left < right else found.group()
 
