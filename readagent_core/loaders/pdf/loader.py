@@ -145,11 +145,7 @@ def load(
         )
         builder.add_notice("letters-mended", message, pages.mended)
     if removed:
-        what = (
-            "running headers, footers, watermarks and page numbers were"
-            if removed > 1
-            else "running header or page number was"
-        )
+        what = "running headers, footers and page numbers were" if removed > 1 else "running header or page number was"
         builder.add_notice("furniture", f"{removed:,} {what} left out.", removed)
     remaining = _with_titles(remaining, entries)
     flows = [flow for lines in remaining for flow in order_into_flows(lines)]
