@@ -29,6 +29,7 @@ _HELD = 60  # characters of a reply after which it is taken for an answer
 _MARKED = 12  # characters in which the mark of an answer has ended
 PLAIN_WORDS = 120  # of an answer without page marks and quotations
 PLAIN = "Asked for a plain answer, without page marks and quotations, as set for this model."
+WEIGHED = "The option is the one that the model found likeliest over {} orders of the options."
 OPENED_AFTER = "In the prompt the opened pages came after the gists, as set for this model."
 _LEAD = (
     r"(?i:answer|choice|choose|pick|option|選択肢|答え|回答|正解|答案|选项|respuesta|antwort|réponse)"
@@ -171,6 +172,8 @@ def respond(run: Run, prompt: Prompt, **figures: Any) -> Generator[Event, None, 
 def conclude(run: Run, prompt: Prompt, completion: Completion, **figures: Any) -> Generator[Event, None, None]:
     """End the run with the answer in ``completion``, the reply to ``prompt``; ask again if it names no option."""
     text, options = completion.text, run.question.options
+    if completion.orders:
+        yield run.note(WEIGHED.format(completion.orders))
     declined = bool(options) and run.settings.may_decline and declines(text)
     option = chosen_option(text, options) if options and not declined else None
     reply = text

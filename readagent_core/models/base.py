@@ -30,6 +30,7 @@ class Completion:
     server took from its own cache of prompt prefixes. ``reasoning``: a <think> block or a separate
     reasoning field, never part of ``text``. ``cached``: it comes from the cache and nothing was sent.
     ``seconds``: from call to reply; ``first_word``: to the first streamed part. ``tries``: calls it took.
+    ``orders``: of the options in which its letter was weighed, 0 where it was not.
     """
 
     text: str
@@ -43,6 +44,7 @@ class Completion:
     seconds: float = 0.0
     first_word: float | None = None
     tries: int = 1
+    orders: int = 0
 
 
 class ChatModel(ABC):

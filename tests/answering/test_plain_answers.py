@@ -8,7 +8,7 @@ from readagent_core.answering import replay
 from readagent_core.answering.ask import ask
 from readagent_core.answering.base import FIRST_ANSWER, AnswerPart, FirstAnswerPart, LookedUp, Question
 from readagent_core.answering.recall import PLAIN_PASSAGES
-from readagent_core.answering.response import PLAIN
+from readagent_core.answering.response import PLAIN, WEIGHED
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import EmptyReplyError
 from readagent_core.models.base import Completion
@@ -48,6 +48,13 @@ def test_an_option_is_still_named_by_its_letter(method: str) -> None:
     assert all(option in last.text for option in OPTIONS)
     assert "Evidence" not in last.text
     assert answer(events).option == 1
+
+
+def test_that_an_option_was_weighed_is_said() -> None:
+    model = FakeModel(lambda _: Completion("Answer: (B) At sea.", orders=3))
+    found = answer(run("full-text", model, question="Where did she sleep?", options=OPTIONS, plain=True))
+    assert found.option == 1
+    assert WEIGHED.format(3) in found.notes
 
 
 class KeepsWhatItRead(FakeModel):

@@ -64,7 +64,7 @@ def row(traits: Traits, model: str) -> dict[str, Any]:
     if traits.kind == "gemini":
         shown["id"] = f"models/{model}"
     if traits.kind == "llama.cpp":
-        shown |= {"owned_by": "llamacpp", "meta": {"n_ctx_train": 131_072}}
+        shown |= {"owned_by": "llamacpp", "meta": {"n_ctx": traits.window, "n_ctx_train": 131_072}}
     if traits.kind == "ollama":
         shown["owned_by"] = "library"
     return shown

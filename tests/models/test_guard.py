@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import threading
 import time
 
@@ -139,6 +141,50 @@ def test_a_grammar_holds_what_is_offered():
     assert '| ("FIND " | "OPEN " | "GISTS ")' in asks  # a letter, or a request
     assert "{0,2}" in grammar_of(Prompt("look_up", "", {"k": "3"}, choices=("1", "2")))
     assert grammar_of(Prompt("answer", "")) == ""
+
+
+OPTIONS = "Question:\nWhat did she eat?\n\n(A) A mouse\n(B) A plum\n(C) A fish"
+
+
+def likely(text: str, *, plum: float) -> Reply:
+    """A model that names (A) whatever stands there, and the plum with a probability of its own."""
+    at = next(line[1] for line in text.splitlines() if line.endswith(") A plum"))
+    chances = {"A": 0.5, "B": 0.1, "C": 0.1}
+    chances[at] += plum
+    rows = [{"token": token, "top_logprobs": [{"token": token, "logprob": 0.0}]} for token in ("Answer", ":", " (")]
+    rows += [{"token": "A", "top_logprobs": [{"token": k, "logprob": math.log(p)} for k, p in chances.items()]}]
+    message = {"role": "assistant", "content": "Answer: (A"}
+    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": {"content": rows}}
+    return Reply(body=json.dumps({"choices": [choice]}))
+
+
+def test_an_option_is_weighed_at_each_letter(model_at):
+    prompt = Prompt("choose_text", f"A text.\n\n{OPTIONS}", choices=("A", "B", "C"), reply_words=60)
+    with FakeServer(
+        lambda _: Reply("Answer: (B) She ate a plum."),
+        before=lambda number, text: likely(text, plum=0.2) if number < 3 else None,
+        kind="llama.cpp",
+        window=4096,
+    ) as server:
+        completion = model_at(server).complete(prompt, CancelToken())
+        asked = [chat.text.rpartition("eat?\n\n")[2] for chat in server.chats]
+        assert asked[:3] == [
+            "(A) A mouse\n(B) A plum\n(C) A fish",
+            "(A) A plum\n(B) A fish\n(C) A mouse",
+            "(A) A fish\n(B) A mouse\n(C) A plum",
+        ]
+        assert asked[3] == asked[0]
+        assert server.chats[3].payload["grammar"].endswith('choice ::= "(B)"')
+        assert (completion.text, completion.orders) == ("Answer: (B) She ate a plum.", 3)
+
+
+def test_without_probabilities_the_letter_is_asked_for_as_before(model_at):
+    prompt = Prompt("choose_text", f"A text.\n\n{OPTIONS}", choices=("A", "B", "C"), reply_words=60)
+    for kind in ("llama.cpp", "openai"):
+        with FakeServer(lambda _: Reply("Answer: (C) A fish."), kind=kind, window=4096) as server:
+            completion = model_at(server, window=None if kind == "llama.cpp" else 4096).complete(prompt, CancelToken())
+            assert (completion.text, completion.orders) == ("Answer: (C) A fish.", 0)
+            assert ("grammar" in server.chats[-1].payload) == (kind == "llama.cpp")
 
 
 def test_llama_cpp_is_asked_for_its_progress_and_against_copies_of_the_page(model_at):

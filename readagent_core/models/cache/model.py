@@ -18,7 +18,7 @@ from readagent_core.prompts import Prompt
 from readagent_core.quick_json import to_json
 
 VERSION = 1
-_STORED = ("text", "model", "tokens_in", "tokens_out", "reasoning")  # of a completion
+_STORED = ("text", "model", "tokens_in", "tokens_out", "reasoning", "orders")  # of a completion
 
 
 class Cached(ModelWrapper):
@@ -83,7 +83,7 @@ def load_reply(cache: ReplyCache, key: str) -> Completion | None:
         data = json.loads(text)
         if data["version"] != VERSION or not isinstance(data["text"], str):
             return None
-        return Completion(**{name: data[name] for name in _STORED}, cached=True)
+        return Completion(**{name: data[name] for name in _STORED if name in data}, cached=True)
     except (ValueError, KeyError, TypeError):
         return None  # the next reply replaces it
 

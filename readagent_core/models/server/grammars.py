@@ -27,7 +27,7 @@ def grammar_of(prompt: Prompt) -> str:
         choices = [f'"({choice})"' if len(choice) == 1 else f'"{choice}"' for choice in prompt.choices]
         chosen = _LETTER_ALONE if "letters" in prompt.fields else _LETTER
         recalled = _RECALLED + (_ASKED if prompt.fields.get("asking") else "")
-        root = chosen if prompt.task.startswith("choose") else recalled
+        root = chosen if prompt.task.startswith("choose") or prompt.task.endswith("_plain") else recalled
     elif prompt.task.startswith("paginate"):
         root = _PAUSE
     elif prompt.task == "look_up_next":

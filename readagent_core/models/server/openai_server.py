@@ -11,6 +11,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import httpx2
@@ -19,7 +20,7 @@ from readagent_core import event_loop
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import ModelError, WindowError
 from readagent_core.models.base import ChatModel, Completion
-from readagent_core.models.server import faults, json_replies
+from readagent_core.models.server import faults, json_replies, orders
 from readagent_core.models.server.client import FAULTS, Client, error_in
 from readagent_core.models.server.events import Endless
 from readagent_core.models.server.grammars import grammar_of
@@ -138,6 +139,8 @@ class OpenAIServer(ChatModel):
     async def _reply(self, prompt: Prompt, cancel: CancelToken) -> AsyncIterator[str | Completion]:
         """Give parts and the Completion. Every call is streamed where the server can, so that it can be stopped."""
         start = time.perf_counter()
+        await self.sizes.learn()
+        prompt, weighed = await self._weighed(prompt, start, cancel)
         while True:
             reply = Reply()
             await self.sizes.learn()
@@ -164,7 +167,30 @@ class OpenAIServer(ChatModel):
                 continue
         completion = self._completion(reply, prompt, time.perf_counter() - start)
         self.sizes.ask_again()
-        yield completion
+        yield replace(completion, orders=weighed)
+
+    async def _weighed(self, prompt: Prompt, start: float, cancel: CancelToken) -> tuple[Prompt, int]:
+        """Return ``prompt`` bound to the letter that is likeliest over all orders of its options, and their number.
+
+        0: unchanged, as it has none or the server tells no probabilities. Any other fault the call itself meets again.
+        """
+        replies = []
+        try:
+            for order in orders.in_each_order(prompt):
+                request = await self._request(order)
+                if "grammar" not in request or self.quirks.reasons:
+                    break
+                request |= orders.ASKED
+                if self.quirks.tokens_field:
+                    request[self.quirks.tokens_field] = orders.TOKENS
+                reply = Reply()
+                async for _ in self._parts(request, order, reply, start, cancel):
+                    pass
+                replies.append(reply.likely)
+        except (*FAULTS, Endless, ModelError):
+            return prompt, 0
+        letter = orders.likeliest(replies, prompt.choices) if replies else ""
+        return (replace(prompt, choices=(letter,)), len(replies)) if letter else (prompt, 0)
 
     async def _request(self, prompt: Prompt) -> dict[str, Any]:
         """The call's parameters, within the window. Raises WindowError before anything is sent."""

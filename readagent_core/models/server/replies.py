@@ -63,7 +63,8 @@ class Reply:
     ``finish``: as the server says it, None until it does; ``done``: it said that nothing follows. ``fault``: an error
     it sent in place of a reply. ``first``: seconds to the first part of the text. ``size``: characters of all.
     ``thought``: the server counted thinking, shown or not. ``used_tool``: the model called a tool that it has not.
-    ``read``: tokens of the prompt that were read so far, and of how many.
+    ``read``: tokens of the prompt that were read so far, and of how many. ``likely``: of each token, where it was
+    asked for, the logarithms of the probability of what might have stood there.
     ``foreign``: nothing came but objects that are no part of a reply. ``repeats``: it was ended for that.
     """
 
@@ -84,6 +85,7 @@ class Reply:
     first: float | None = None
     size: int = 0
     read: tuple[int, int] = (0, 0)
+    likely: list[tuple[str, dict[str, float]]] = field(default_factory=list, repr=False)
     _think: ThinkFilter = field(default_factory=ThinkFilter, repr=False)
     _half: str = ""  # of a character that two events share
     _half_thought: str = ""
@@ -111,6 +113,8 @@ class Reply:
         message = delta if isinstance(delta, dict) else _dict(choice.get("message"))
         self._count_usage(choice)
         self._take_reason(choice)
+        if choice.get("logprobs"):
+            self._take_likely(_dict(choice["logprobs"]).get("content"))
         self.used_tool |= bool(message.get("tool_calls") or message.get("function_call"))
         parts = {"text": "", "thinking": "", "refusal": ""}
         _sort(message.get("content") or message.get("text") or choice.get("text"), parts)
@@ -130,6 +134,12 @@ class Reply:
         self.reasoning += thought
         self.content += content
         return self._think.feed(content)
+
+    def _take_likely(self, tokens: object) -> None:
+        for row in map(_dict, tokens if isinstance(tokens, list) else []):
+            others = [_dict(other) for other in row.get("top_logprobs") or [] if isinstance(row["top_logprobs"], list)]
+            found = {str(other.get("token")): other.get("logprob") for other in others}
+            self.likely.append((str(row.get("token")), {t: p for t, p in found.items() if isinstance(p, float | int)}))
 
     def _take_reason(self, choice: Event) -> None:
         """Read why the reply ended. A gateway's reason may be better than that of the server behind it."""

@@ -106,6 +106,8 @@ async def ask(where: str, model: str, key: Secret, *, seconds: float = SECONDS) 
                 return Window(None, firm=False)
             row = _model_row(rows_in(_json(content) if response.status_code == 200 else {}), model)
             slots = BATCHED if row.get("owned_by") in BATCHING else None
+            if row.get("owned_by") == "llamacpp" and (found := await _llama_cpp(client, where, row)):
+                return found  # newer ones list the window too, but neither slots nor file
             if window := _window_in(row):
                 return Window(window, slots=slots, file=str(row.get("root") or ""))
             if "ollama" in str(row.get("owned_by", "")) or row.get("owned_by") == "library":
