@@ -26,7 +26,7 @@ from readagent_core.gisting.job import job_key as gisting_job_key
 from readagent_core.gisting.job import memory_to_ask
 from readagent_core.jobs import JobState
 from readagent_core.library.records import Book
-from readagent_core.words import count_of
+from readagent_core.words import count_of, pages_up_to
 from readagent_core.workspace import Workspace
 
 
@@ -126,7 +126,7 @@ def limit_lines(text: ComparedText) -> list[str]:
     for book, pages in zip(text.books, text.all_pages, strict=True):
         if book.paragraphs is None or not book.pages:
             continue
-        named = "page 1" if book.pages == 1 else f"pages 1 to {book.pages}"
+        named = pages_up_to(book.pages)
         seen.append(f"{named} of {pages}" if len(text.books) == 1 else f"{named} of {pages} of {book.title}")
     lines = [f"Spoiler limit: every method sees {', '.join(seen)} only."] if seen else []
     if text.left_out:

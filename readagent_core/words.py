@@ -101,6 +101,11 @@ def count_of(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def pages_up_to(number: int) -> str:
+    """Return 'page 1', 'pages 1 to 12'."""
+    return "page 1" if number == 1 else f"pages 1 to {number}"
+
+
 def length_of(words: int, language: str) -> str:
     """Return the length of a text for people: '10,309 words', or '5,200 characters' where words are not separated.
 

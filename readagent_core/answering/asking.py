@@ -49,7 +49,7 @@ from readagent_core.library.records import AskedBook, Exchange, ExchangeFacts, E
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
-from readagent_core.words import collapse_whitespace, count_of, first_words
+from readagent_core.words import collapse_whitespace, count_of, first_words, pages_up_to
 from readagent_core.workspace import Workspace
 
 FLUSH_SECONDS = 0.25  # parts of a streaming answer are saved together this often; every other event at once
@@ -182,8 +182,7 @@ def pages_without_gists(books: GistMemory | LibraryShelf, method: Method) -> Not
         pages = "page" if read == 1 else count_of(read, "page")
         return Noted(f"Answered from the {pages} read so far.", NoteCode.READ_SO_FAR)
     if method.needs_gists and read:
-        pages = "page 1" if read == 1 else f"pages 1 to {read}"
-        return Noted(f"Answered with the gists of {pages}; the rest by search.", NoteCode.BY_SEARCH)
+        return Noted(f"Answered with the gists of {pages_up_to(read)}; the rest by search.", NoteCode.BY_SEARCH)
     by = "from the whole text" if method.name == WHOLE else "by search"
     return Noted(f"Answered {by}; {'not all gists are made' if read else 'no gists yet'}.", NoteCode.BY_SEARCH)
 

@@ -30,6 +30,7 @@ from readagent_core.export.comparison_drawings import KINDS, Element, draw_strip
 from readagent_core.export.comparison_words import describe_step, describe_walk, pages_seen, usage_line
 from readagent_core.export.conversation import short_title
 from readagent_core.models.builtin.reader import NAME as BUILT_IN
+from readagent_core.words import pages_up_to
 
 
 def to_html(node: Element | str) -> str:
@@ -48,7 +49,7 @@ _PASSAGE = 120  # words of a passage, in examples
 def draw_comparison(comparison: Comparison, *, open_details: bool = False) -> list[Element]:
     """The legend and the list of rows. ``open_details``: show evidence and walks without a click, as on paper."""
     part = "what the spoiler limit let in" if comparison.limited else "the whole book"
-    about = f"Each strip is {part}, page 1 to {len(comparison.pages)}."
+    about = f"Each strip is {part}, {pages_up_to(len(comparison.pages))}."
     if comparison.several:
         limited = ", as far as their spoiler limits let in" if comparison.limited else ""
         about = f"Each strip is {len(comparison.books)} books, one after another{limited}."

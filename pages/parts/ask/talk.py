@@ -18,6 +18,7 @@ from readagent_core.answering.signature import short_name
 from readagent_core.errors import ReadAgentError
 from readagent_core.gisting.job import job_key as gisting_job_key
 from readagent_core.jobs import JobState
+from readagent_core.words import pages_up_to
 
 SUGGEST_SECONDS = 0.7  # between two looks at the suggestions
 GISTS_SECONDS = 2.0  # between two looks at gists that are being made
@@ -59,9 +60,8 @@ def _line(now: AskState, *, waits: bool) -> None:
             _say_kept_out(now)
     if isinstance(now, AskOneBook):
         if now.limit is not None and not now.beside_text:  # which the panel says above
-            pages = "page 1" if now.limit == 1 else f"pages 1 to {now.limit}"
             nothing = f"{_why_nothing(now)} You choose with the question what an answer may see."
-            st.caption(f"Answers see {pages} only." if now.limit else nothing)
+            st.caption(f"Answers see {pages_up_to(now.limit)} only." if now.limit else nothing)
         if now.exchanges and not waits:  # before the first question they are in the middle
             answer_view.show_suggestions(
                 now.name, _questions(now), lambda act: handle(now, act), language=_language(now)

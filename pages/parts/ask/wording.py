@@ -15,7 +15,7 @@ from readagent_core.answering.signature import BUILT_IN, Signature, signature_of
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin.answers import is_not_found
-from readagent_core.words import count_of
+from readagent_core.words import count_of, pages_up_to
 
 _PLACE = re.compile(r"^page (\d+)\.(\d+(?:-\d+)?)(?=:)")  # of one book among several, as a model names it
 _NOT_SAID = re.compile(
@@ -165,7 +165,7 @@ def not_found(answer: Answer, in_text: InText, *, up_to: int | None, pages: int)
     if answer.books:
         return {"title": "Not found in these books.", "looked": describe_context(answer), "kept_out": "",
                 "words": "", "pieces": []}  # fmt: skip
-    within = "page 1" if up_to == 1 else f"pages 1 to {up_to}" if kept_out else "the book"
+    within = pages_up_to(up_to) if up_to is not None and kept_out else "the book"
     nowhere = [f"“{word}”" for word in in_text.nowhere]
     words = f"{', '.join(nowhere[:-1])}{' and ' if nowhere[:-1] else ''}{nowhere[-1]}" if nowhere else ""
     words = words and f"{words} {'are' if nowhere[1:] else 'is'} nowhere in {within}."
