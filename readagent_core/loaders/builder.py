@@ -46,6 +46,9 @@ class Note(NamedTuple):
     anchors: Sequence[str] = ()
 
 
+_LONGEST_HEADING = 600  # characters
+
+
 class Builder:
     """Collects the parts of a document in order. ``place``: where the next paragraphs are in the source.
 
@@ -129,6 +132,10 @@ class Builder:
         self._rule = True
 
     def add_heading(self, title: str, level: int = 1) -> None:
+        """Adds a heading; a text in its style that is too long for one is a paragraph."""
+        if len(title) > _LONGEST_HEADING:
+            self.add_paragraph(title)
+            return
         self._carried += self.marks.notes_in(title)
         title = " ".join(self.marks.resolve(strip_unprintable(title))[0].split())
         last = self.sections[-1] if self.sections else None

@@ -76,6 +76,14 @@ def test_headings_by_style_and_levels():
     assert texts(document) == ["She came at noon.", "She left at dusk."]
 
 
+def test_a_long_text_in_the_style_of_a_heading_is_a_paragraph():
+    made, text = docx.Document(), "The keeper lights the lamp at dusk and puts it out at dawn. " * 20
+    made.add_heading("One", 1)
+    made.add_heading(text, 1)
+    document = opened(made)
+    assert ([s.title for s in document.sections], texts(document)) == (["One"], [text.strip()])
+
+
 def test_title_from_its_style_or_the_file_name():
     made = docx.Document()
     made.add_heading("A Walk in the Hills", 0)
