@@ -7,6 +7,7 @@ A device, a pipe or a socket would give bytes without end, or none for ever. Wha
 from __future__ import annotations
 
 import errno
+import math
 import os
 import secrets
 import stat
@@ -37,6 +38,20 @@ def open_regular(path: Path, *, most: float) -> BinaryIO:
     except OSError:
         os.close(file)
         raise
+
+
+def open_for_output(path: Path) -> BinaryIO:
+    """Open what a person named for a result: also a device, or a pipe that is read. Raises OSError, at once."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NEVER_WAIT, 0o666)
+    if hasattr(os, "O_NONBLOCK"):
+        os.set_blocking(file, True)
+    return os.fdopen(file, "wb")
+
+
+def check_replaceable(path: Path) -> None:
+    """Raise OSError where something is at ``path`` whose place no file may take: a folder, a device, a pipe."""
+    if path.exists():
+        _check(path.stat(), math.inf)
 
 
 def write_whole(path: Path, data: bytes) -> None:

@@ -117,6 +117,58 @@ def test_agents_and_a_corpus_open_regular_files_only(kind, unfit, workspace, tmp
         assert WORDS[kind] in str(error)
 
 
+OUTPUTS = {
+    "export": ["export", "{book}", "--format", "md", "--output", "{}"],
+    "notes": ["notes", "{book}", "--format", "md", "--output", "{}"],
+    "backup": ["backup", "{}"],
+}
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket", "folder"])
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_commands_write_at_once_or_say_why_not(name, kind, unfit, tmp_path):
+    path = unfit(kind, ".out")
+    (tmp_path / "book.md").write_text("# Fog\n\nThe keeper rang the bell.", encoding="utf-8")
+    run_here("read", tmp_path / "book.md")
+    filled = [part.format(path, book=tmp_path / "book.md") for part in OUTPUTS[name]]
+    printed = []
+    error = within(20, lambda: printed.extend(run_here(*filled, code=1)))
+    assert error is None, error
+    assert f"{path} cannot be written" in printed[1]
+
+
+def test_a_backup_takes_no_place_of_a_device(unfit, tmp_path):
+    """A superuser who backs up to /dev/null would have a file there afterwards."""
+    path = unfit("device", ".zip")
+    (tmp_path / "book.md").write_text("# Fog\n\nThe keeper rang the bell.", encoding="utf-8")
+    run_here("read", tmp_path / "book.md")
+    assert "it is a device, not a file" in run_here("backup", path, code=1)[1]
+    assert path.is_char_device()
+
+
+def test_a_pipe_that_is_read_gets_all(unfit, tmp_path):
+    path = unfit("pipe", ".md")
+    (tmp_path / "book.md").write_text("# Fog\n\n" + "The keeper rang the bell. " * 8000, encoding="utf-8")
+    run_here("read", tmp_path / "book.md")
+    reader = os.open(path, os.O_RDWR)
+    got = bytearray()
+
+    def read():
+        while not got.endswith(b"\0"):
+            got.extend(os.read(reader, 1 << 16))
+
+    thread = threading.Thread(target=read, daemon=True)
+    thread.start()
+    export = ["export", tmp_path / "book.md", "--format", "json", "--output"]
+    run_here(*export, path)
+    os.write(reader, b"\0")
+    thread.join(20)
+    os.close(reader)
+    run_here(*export, tmp_path / "plain.json")
+    assert got[:-1] == (tmp_path / "plain.json").read_bytes()
+    assert len(got) > 1 << 17  # more than a pipe holds
+
+
 def test_a_folder_import_leaves_pipes_alone(tmp_path, workspace):
     """Also those that are named like a catalogue or a cover."""
     from readagent_core.incoming.folders import start_import

@@ -13,6 +13,7 @@ import typer
 
 from readagent_core.cli.output import say_aside, show_pages, usage_errors, wait_for
 from readagent_core.errors import SettingsError
+from readagent_core.regular_files import open_for_output
 from readagent_core.words import count_of
 
 if TYPE_CHECKING:
@@ -98,7 +99,8 @@ def check_format(format: str, known: Collection[str]) -> None:
 def write_file(path: Path, data: bytes) -> None:
     """Write a result to the file that the person named. Raises SettingsError where that is not possible."""
     try:
-        path.write_bytes(data)
+        with open_for_output(path) as file:
+            file.write(data)
     except OSError as error:
         raise SettingsError(f"{path} cannot be written ({error.strerror}). Name another with --output.") from None
     say_aside(f"Written: {path}")

@@ -30,6 +30,7 @@ from readagent_core.evaluation.report import Summary, headline, reading_facts, r
 from readagent_core.evaluation.results import Result
 from readagent_core.evaluation.scores import Share
 from readagent_core.evaluation.tables import report_tables
+from readagent_core.regular_files import check_replaceable
 from readagent_core.text_files import csv_line, escape_markdown
 from readagent_core.words import collapse_whitespace, count_of
 
@@ -79,6 +80,7 @@ def save_report(summary: Summary, path: Path, format: str, questions: Questions 
     """Write the report to ``path``, completely or not at all. Raises SettingsError where that cannot be done."""
     draft = path.with_name(f"{path.name}.new")
     try:
+        check_replaceable(path)
         with draft.open("wb") as file:
             file.writelines(render_pieces(summary, format, questions))
         draft.replace(path)

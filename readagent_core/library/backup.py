@@ -29,7 +29,7 @@ from readagent_core.errors import DiskFullError, LibraryBusyError, LibraryError
 from readagent_core.library import Library, home_lock, originals, scans
 from readagent_core.library.file_lock import FOLDER as LOCKS
 from readagent_core.library.schema import FILE as LIBRARY
-from readagent_core.regular_files import open_regular
+from readagent_core.regular_files import check_replaceable, open_regular
 from readagent_core.settings import SPENDING_FILE as SPENDING
 from readagent_core.settings.saved import FILE as SETTINGS
 from readagent_core.settings.saved import SECRETS, read_file
@@ -62,6 +62,10 @@ def back_up(home: Path, target: Path, *, cancel: CancelToken | None = None) -> B
     """
     if not (home / LIBRARY).is_file():
         raise LibraryError(f"There is no library in {home}. Set READAGENT_HOME to the folder that has it.")
+    try:
+        check_replaceable(target)
+    except OSError as error:
+        raise LibraryError(f"{target} cannot be written ({error.strerror}). Name another file.") from None
     part = target.with_name(f"{target.name}.part")
     made = time.time()
     with explained(target.parent), tempfile.TemporaryDirectory(prefix="readagent-backup-") as folder:

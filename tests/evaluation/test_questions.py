@@ -301,4 +301,7 @@ def test_a_report_is_saved_whole_or_not_at_all(tmp_path):
     assert target.read_bytes() == whole
     with pytest.raises(SettingsError, match="cannot be written"):
         save_report(found, tmp_path / "none" / "report.json", "json", questions)
+    (tmp_path / "null.json").symlink_to("/dev/null")
+    with pytest.raises(SettingsError, match="it is a device"):  # a superuser's /dev/null stays one
+        save_report(found, tmp_path / "null.json", "json", questions)
     assert not list(tmp_path.glob("*.new"))
