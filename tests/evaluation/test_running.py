@@ -258,6 +258,12 @@ def test_the_record_names_everything_and_runs_again(data, tmp_path):
     assert table(tmp_path / "again") == table(tmp_path)
 
 
+@pytest.mark.parametrize("change", [{"arms": 7}, {"unknown": 1}, {"dataset": {}}])
+def test_a_record_that_describes_no_experiment_is_told(change, data):
+    with pytest.raises(SettingsError, match="does not describe an experiment"):
+        Experiment.from_dict({**experiment(data).to_dict(), **change})
+
+
 def test_wrong_answers_can_be_replayed_word_for_word(data, tmp_path):
     model = FakeModel(answering)
     run(data, tmp_path, model)

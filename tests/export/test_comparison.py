@@ -258,3 +258,10 @@ def test_before_a_comparison_the_words_of_gists_and_pages_are_counted() -> None:
     rows = view.draw_methods(["gist-mem", "read-agent-p", "full-text"], [100] * 10, gists=200, look_ups=2)
     page = BeautifulSoup("".join(map(view.to_html, rows)), "lxml")
     assert [cell.get_text() for cell in page.select("dd")] == ["about 200", "about 360", "about 1,000"]
+
+
+def test_an_example_shows_what_a_method_can_see() -> None:
+    assert view.example_pages("search-agent", 6, 2) == {2: "passage", 5: "passage"}
+    assert view.example_pages("bm25", 6, 2) == {2: "full", 5: "full"}
+    assert view.example_pages("recall", 2, 1) == {1: "gist", 2: "passage"}
+    assert view.example_pages("semantic-compression", 6, 2) is None  # it makes a memory of its own
