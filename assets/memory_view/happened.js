@@ -39,6 +39,12 @@ export function namer(world, known, paragraph) {
   return (/** @type {NoteRecord} */ note) => known.get(root(note.of[0]))?.name ?? "";
 }
 
+/** What stands over an event in the order of time: none stands under the day of another. @param {NoteRecord[]} events @param {number} i */
+export function whenSaid(events, i) {
+  const [time, before] = [events[i].time ?? "", i ? (events[i - 1].time ?? "") : null];
+  return time === before ? "" : time || "Time not told";
+}
+
 /**
  * The list of events; `whole`: all are drawn.
  * @param {NoteRecord[]} events
@@ -49,9 +55,9 @@ export function eventList(events, { order, titleOf, nameOf, go, whole, showWhole
   const shown = whole ? events : events.slice(-MOST);
   const more = events.length - shown.length;
   const earlier = more ? button(plural(more, "earlier event"), showWhole, { kind: "quiet slim earlier", icon: "up" }) : "";
-  /** @param {NoteRecord} note */
-  const line = (note) => {
-    const when = el("span", { class: "when" }, note.time ?? "");
+  /** @param {NoteRecord} note @param {number} i */
+  const line = (note, i) => {
+    const when = el("span", { class: "when" }, whenSaid(shown, i));
     const row = toldLine(note, go, { name: nameOf(note) });
     row.prepend(order === "time" ? when : "");
     return row;

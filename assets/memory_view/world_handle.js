@@ -44,6 +44,7 @@ export class WorldHandle {
     const end = left + edgeOf(cells, last);
     this.node.style.left = `${x}px`;
     this.node.classList.toggle("atstart", x < 130);
+    this.node.classList.toggle("atend", x > left + width - 60);
     this.label.textContent = `As of ${unit} ${page}${inPart ? ", so far" : ""}`;
     this.read.hidden = page >= last;
     this.read.style.left = `${end}px`;

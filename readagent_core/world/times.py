@@ -1,7 +1,7 @@
 """The order of time of what a book tells, from the words that tell when.
 
-Years and dates are points of time; 'fifty years ago' counts back from the present of the story; the same words mean the
-same time. Everything else happens in the present of the story, in the order of telling.
+Years and dates are points of time, in figures or words; 'fifty years ago' counts back from the present of the story;
+the same words mean the same time, unless each day has it. All else happens in the present of the story, as told.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ _MONTH = {
     name.lower(): i for names in (calendar.month_name, calendar.month_abbr) for i, name in enumerate(names) if name
 }
 _MONTH_WORD = re.compile(rf"\b({'|'.join(_MONTH)})\b|(\d{{1,2}})月")
-_DAY = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?\b(?!\s*(?:年|月|:))|(\d{1,2})日")
+_DAY = re.compile(r"(?<![\d.:])(\d{1,2})(?:st|nd|rd|th)?\b(?!\s*(?:年|月)|[.:]\d)|(\d{1,2})日")
+_DAY_ALONE = re.compile(r"(?:^|\bthe )(\d{1,2})(?:st|nd|rd|th)$|^(\d{1,2})日")
+_DAY_AFTER = re.compile(r"\b(?:day|morning|evening|night) (after|before)\b")
 _UNITS = {"year": 1.0, "month": 1 / 12, "week": 7 / 365, "day": 1 / 365, "hour": 1 / 8760}
 _UNITS |= {"年": 1.0, "か月": 1 / 12, "ヶ月": 1 / 12, "週間": 7 / 365, "日": 1 / 365, "時間": 1 / 8760}
 _AMOUNT = re.compile(
@@ -31,16 +33,29 @@ _SMALL += " eighteen nineteen"
 _ROUND = "twenty thirty forty fifty sixty seventy eighty ninety"
 _NUMBERS = {word: max(1, i) for i, word in enumerate(_SMALL.split())} | {"an": 1, "some": 2, "several": 3, "many": 10}
 _TENS = {word: 10 * i for i, word in enumerate(_ROUND.split(), start=2)}
-_HAN = {c: i for i, c in enumerate("一二三四五六七八九", start=1)}
+_HAN = {c: i for i, c in enumerate("〇一二三四五六七八九")}
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth"
+_ORDINALS += " fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth"
+_ORDINAL = {word: i for i, word in enumerate(_ORDINALS.split(), start=1)} | {"thirtieth": 30}
+_ORDINAL_WORD = re.compile(rf"\b(?:(twenty|thirty)[- ])?({'|'.join(_ORDINAL)})\b")
+_HAN_NUMBER = re.compile(r"(?:[〇一二三四五六七八九十百]+|元(?=年))(?=[年月日])")
+_ERA = re.compile(r"(明治|大正|昭和|平成|令和)(\d+)年")
+_BEFORE_ERA = {"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018}
+_EACH_DAY = "the a an in at on by of to past till that this next same every each one early late later soon then now day"
+_EACH_DAY += " morning noon afternoon evening night midnight dawn dusk today tonight yesterday tomorrow half quarter"
+_EACH_DAY += " o'clock minutes hour hours am pm monday tuesday wednesday thursday friday saturday sunday"
+_EACH_DAY += " 今朝 今日 今夜 昨日 昨夜 翌日 翌朝 朝 昼 夕方 夜 その日 その夜 その後"
+_EACH = frozenset(_EACH_DAY.split())
 
 
 def in_order_of_time(whens: Sequence[str]) -> list[int]:
     """Return the places of ``whens``, which are in the order of telling, in the order of time."""
-    told = [collapse_whitespace(unicodedata.normalize("NFKC", when).casefold()) for when in whens]
-    years = [point for when in told if (point := _point(when, None)) is not None]
-    now = years[0] if years else 0.0
+    told = [_in_figures(when) for when in whens]
+    now = next((point for when in told if (point := _point(when, None)) is not None), None)
+    if now is None:
+        now = next((point for when in told if (point := _point(when, 0.0)) is not None), 0.0)
     keys: list[tuple[float, float]] = []
-    same: dict[str, tuple[float, float]] = {}
+    same: dict[str | float, tuple[float, float]] = {}
     for i, when in enumerate(told):
         point = _point(when, now)
         amount = _amount(when) if point is None else None
@@ -51,23 +66,40 @@ def in_order_of_time(whens: Sequence[str]) -> list[int]:
             continue
         if point is not None and point > now:
             now = point
-        keys.append((now if point is None else point, i))
-        if when:
+        keys.append((now, i) if point is None else same.setdefault(point, (point, i)))
+        if not all(word in _EACH or word.isdecimal() or word in _NUMBERS for word in re.findall(r"[\w']+", when)):
             same[when] = keys[-1]
     return sorted(range(len(told)), key=lambda i: (keys[i], i))
 
 
+def _in_figures(when: str) -> str:
+    """Return ``when`` in small letters, 'the twenty-seventh' as 'the 27th' and 昭和六十三年 as 1988年."""
+    said = collapse_whitespace(unicodedata.normalize("NFKC", when).casefold())
+    said = _ORDINAL_WORD.sub(lambda m: f"{_TENS.get(m.group(1), 0) + _ORDINAL[m.group(2)]}th", said)
+    said = _HAN_NUMBER.sub(lambda m: str(1 if m.group() == "元" else _number(m.group())), said)
+    return _ERA.sub(lambda m: f"{_BEFORE_ERA[m.group(1)] + int(m.group(2))}年", said)
+
+
 def _point(when: str, now: float | None) -> float | None:
-    """Return a date as a number of years; None for what is none. Without a year it is in the year of ``now``."""
+    """Return a date as a number of years; None for what is none.
+
+    Without a year it is in the year nearest to ``now``, without a month in the month of ``now``.
+    """
     year, month = _YEAR.search(when), _MONTH_WORD.search(when)
-    if not year and (not month or now is None):
+    alone = None if year or month else _DAY_ALONE.search(when)
+    if not year and (now is None or not (month or (alone and now % 1))):
         return None
     value = float(year.group(1)) if year else float(int(now or 0))
     if month:
-        rest = _YEAR.sub(" ", _MONTH_WORD.sub(" ", when))
-        day = _DAY.search(rest)
         value += ((_MONTH.get(month.group(1) or "") or int(month.group(2) or 1)) - 1) / 12
-        value += int(day.group(1) or day.group(2)) / 372 if day else 0
+    elif alone:
+        value += int((now or 0) % 1 * 12 + 1e-6) / 12
+    day = alone or (_DAY.search(_YEAR.sub(" ", _MONTH_WORD.sub(" ", when))) if month else None)
+    value += (int(day.group(1) or day.group(2)) - 1) / 372 if day else 0
+    if day and (beside := _DAY_AFTER.search(when)):
+        value += (1 if beside.group(1) == "after" else -1) / 372
+    if month and not year and now and now % 1 and abs(value - now) > 0.5:
+        value += 1 if value < now else -1
     return value
 
 
@@ -84,6 +116,8 @@ def _number(word: str) -> int | None:
     if word.isdecimal():
         return int(word)
     if word[0] in _HAN or word[0] in "十百":
+        if len(word) > 1 and all(c in _HAN for c in word):
+            return int("".join(str(_HAN[c]) for c in word))
         value = digit = 0
         for c in word:
             if c in "十百":

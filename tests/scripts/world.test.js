@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eventsOf, recapOf, skippedSentence } from "../../assets/memory_view/happened.js";
+import { eventsOf, recapOf, skippedSentence, whenSaid } from "../../assets/memory_view/happened.js";
 import { dividedLines, pagesSaid } from "../../assets/memory_view/name_card.js";
 import { NameMatcher } from "../../assets/memory_view/name_matcher.js";
 import { chaptersOf, edgeOf, pageBefore, shade, stripCells } from "../../assets/memory_view/presence_strip.js";
@@ -206,4 +206,12 @@ test("a person without a name is of the cast when a second page tells of them, o
   assert.equal(later.asOf(3).get("s").once, false);
   assert.equal(story().asOf(5).get("s").once, true);
   assert.equal(story().asOf(6).get("s").once, false); // he is Lord X
+});
+
+test("in the order of time no event stands under the day of another", () => {
+  const events = [{ time: "1850" }, { time: "1850" }, {}, {}, { time: "1851" }];
+  assert.deepEqual(
+    events.map((_, i) => whenSaid(/** @type {any} */ (events), i)),
+    ["1850", "", "Time not told", "", "1851"],
+  );
 });
