@@ -148,3 +148,9 @@ def test_words_next_to_each_other_come_first_and_are_marked_together(library):
 def test_letters_are_found_as_people_type_them(text, query):
     whole = f"the {text} of it"
     assert [whole[start:end] for start, end in _places(whole, phrases_of(query))] == [text]
+
+
+def test_a_word_without_spaces_is_found_inside_a_longer_run():
+    assert phrases_of("灯台") == [["灯台"]]
+    whole = "あの灯台守が"
+    assert [whole[start:end] for start, end in _places(whole, phrases_of("灯台"))] == ["灯台"]
