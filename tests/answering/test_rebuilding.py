@@ -35,7 +35,7 @@ def story(open_workspace):
 
 
 @pytest.mark.parametrize(
-    "method", ["read-agent-p", "read-agent-s", "gist-mem", "bm25", "passages-dos", "recall", "full-text"]
+    "method", ["read-agent-p", "read-agent-s", "gist-mem", "bm25", "bm25-dos", "passages-dos", "recall", "full-text"]
 )
 def test_where_both_exist_they_are_the_same_byte_for_byte(story, method):
     global NEXT
