@@ -14,6 +14,7 @@ import streamlit as st
 from pages.parts.library import acts, cards, dialogs, folders, my_reading, recognition
 from pages.parts.library.first_visit import first_visit, is_first_visit
 from pages.parts.library.imports import forget_finished, import_record, imports_of_session, start_import
+from pages.parts.settings import backups
 from pages.parts.shared import covers, polling, shell
 from pages.parts.shared.cached import get_workspace, news_of_start
 from pages.parts.shared.component import Act, act_of, call_with_act, component, no_callback
@@ -161,6 +162,7 @@ def show() -> None:
     with st.container(key="library_errors"):  # always there, so that what follows has the same place in every run
         if missing := shell.missing_setting():
             shell.error_box(missing, kind="SettingsError")
+        backups.tell_of_restore(workspace)
         if error := st.session_state.pop("library_error", None):
             shell.error_box(error)
         if gone:

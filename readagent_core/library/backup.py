@@ -213,6 +213,11 @@ def _opened(source: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
         raise LibraryError(f"{source} cannot be read ({error.strerror}). Name another file.") from None
     try:
         with opened, zipfile.ZipFile(opened) as archive:
+            if MANIFEST not in archive.namelist():
+                raise LibraryError(
+                    f"{source.name} is a ZIP file, but no backup of ReadAgent. Nothing was changed. Use a file that "
+                    "“Download a backup” in Settings made."
+                )
             if archive.getinfo(MANIFEST).file_size > _LARGEST_MANIFEST:
                 raise ValueError("its manifest is too large")
             manifest = json.loads(archive.read(MANIFEST))
@@ -221,7 +226,12 @@ def _opened(source: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
             if not all(map(_is_ours, dict(manifest["files"]))):
                 raise ValueError("a name outside the home folder")
             yield archive, manifest
-    except (zipfile.BadZipFile, zlib.error, LookupError, ValueError, TypeError, EOFError, RuntimeError) as error:
+    except zipfile.BadZipFile:
+        raise LibraryError(
+            f"{source.name} is no backup of ReadAgent, or only part of one, as after a download that broke off. "
+            "Nothing was changed. Use a file that “Download a backup” in Settings made."
+        ) from None
+    except (zlib.error, LookupError, ValueError, TypeError, EOFError, RuntimeError) as error:
         raise LibraryError(
             f"{source.name} is no backup of ReadAgent, or it is damaged ({error}). Nothing was changed. Use another."
         ) from None

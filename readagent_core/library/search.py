@@ -39,7 +39,7 @@ _IN_BOOKS = """
     JOIN book ON book.id = version.book_id
     WHERE book.removed IS NULL
         AND version.number = (SELECT max(number) FROM version AS newest WHERE newest.book_id = book.id)
-    ORDER BY place.number IN together DESC, coalesce(book.opened, book.added) DESC, book.id LIMIT ?
+    ORDER BY place.number IN together DESC, place.count DESC, coalesce(book.opened, book.added) DESC, book.id LIMIT ?
 """
 _QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”|(\S+)')
 
@@ -160,9 +160,10 @@ def find_hits(db: Database, gisting_id: int, query: str, *, memory: GistMemory, 
 
 
 def find_in_all(db: Database, query: str, *, limit: int) -> list[TextHit]:
-    """The first paragraphs with all words of ``query`` in each of ``limit`` books at most, last opened first.
+    """The first paragraphs with all words of ``query`` in each of ``limit`` books at most.
 
-    Paragraphs with the words next to each other, and books that have one, come before the others.
+    The book with most of them is the first; of those with as many, the one opened last. Paragraphs with the words next
+    to each other, and books that have one, come before the others.
     """
     phrases = phrases_of(query)
     if not phrases:

@@ -361,6 +361,7 @@ def test_a_chosen_backup_can_be_called_off(app, own_home, tmp_path):
     open_tab(at, "Storage")
     assert "Restored at the next start" in texts(at)
     assert at.button(key="restore").disabled
+    assert "Another library takes the place of this one" in texts(app("pages/library.py"))
     at.button(key="leave_in_place").click().run()
     assert "Restored at the next start" not in texts(at)
     assert not at.exception

@@ -153,7 +153,7 @@ def another_version(members):
         (with_member("keys.txt"), "outside the home folder"),
         (lambda members: members.update({"library.db": members["library.db"] + b"x"}), "library.db is not what it was"),
         (lambda members: members.pop("library.db"), "no backup"),
-        (lambda members: members.pop(MANIFEST), "no backup"),
+        (lambda members: members.pop(MANIFEST), r"a ZIP file, but no backup of ReadAgent\. Nothing was"),
         (another_version, "newer ReadAgent"),
     ],
 )
@@ -186,6 +186,9 @@ def test_a_backup_with_damaged_compressed_data_changes_nothing(tmp_path):
     data[at] = 0xFF  # no kind of block begins so
     target.write_bytes(data)
     with pytest.raises(LibraryError, match="it is damaged"):
+        restore(target, other)
+    target.write_bytes(b"PK a sheet")
+    with pytest.raises(LibraryError, match=r"no backup of ReadAgent, or only part of one[^()]*$"):
         restore(target, other)
     assert [path.name for path in other.iterdir()] == ["held"]  # the folder of locks
 

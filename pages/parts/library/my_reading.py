@@ -63,7 +63,7 @@ def _days(workspace: Workspace, statistics: Statistics) -> None:
     if wanted:
         st.text(f"{count_of(statistics.streak, 'day')} in a row")
     st.download_button(
-        "CSV", reading_csv(workspace.library), file_name="my-reading.csv", mime="text/csv", on_click="ignore"
+        "Export as CSV", reading_csv(workspace.library), file_name="my-reading.csv", mime="text/csv", on_click="ignore"
     )
 
 
@@ -157,7 +157,12 @@ def _words(workspace: Workspace) -> None:
     if len(words) > SHOWN:
         st.caption(f"The first {SHOWN} of {len(words)}; the file has all.")
     st.download_button(
-        "CSV", words_csv(workspace.library), file_name="words.csv", mime="text/csv", on_click="ignore", key="words_csv"
+        "Export as CSV",
+        words_csv(workspace.library),
+        file_name="words.csv",
+        mime="text/csv",
+        on_click="ignore",
+        key="words_csv",
     )
 
 

@@ -48,7 +48,7 @@ def _body(workspace: Workspace, book: Book, gisting: Gisting | None) -> None:
             on_click="ignore",
             width="stretch",
         )
-    upload = st.file_uploader("Take in notes that were exported as JSON", type="json", key=f"notes_import_{book.id}")
+    upload = st.file_uploader("Take in notes that were exported as JSON", key=f"notes_import_{book.id}")
     taken = st.session_state.setdefault("notes_taken", {})  # the file that was taken in last, and what to undo
     if upload is None:
         taken.clear()

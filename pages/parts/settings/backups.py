@@ -50,7 +50,7 @@ def draw(workspace: Workspace) -> None:
         + (
             "Whoever runs this server can bring it back."
             if team
-            else "Restoring one loses nothing of what is here now."
+            else "Restoring one replaces what is here now; that is kept aside, and can be brought back."
         )
     )
     if coming:
@@ -59,6 +59,20 @@ def draw(workspace: Workspace) -> None:
         for folder, when in restoring.kept_libraries(home).items():
             if folder != coming:
                 _kept(home, folder, when)
+
+
+def tell_of_restore(workspace: Workspace) -> None:
+    """Say on another screen that a backup is restored at the next start; nothing where none is."""
+    if not workspace.settings.team and restoring.comes_next(workspace.home):
+        with st.container(border=True, horizontal=True, vertical_alignment="center", key="restore_waits"):
+            st.text(
+                "Another library takes the place of this one when ReadAgent starts next. What you add or note until "
+                "then is kept aside with this one.",
+                width="stretch",
+            )
+            if st.button("See or stop it", key="see_restore"):
+                st.session_state["settings_tab"] = "Storage"
+                st.switch_page("pages/settings.py")
 
 
 def _day(when: datetime) -> str:
@@ -81,7 +95,7 @@ def _comes_next(home: Path, folder: Path) -> None:
         st.markdown(":material/schedule: &nbsp; **Restored at the next start**")
         st.text(
             f"{_what(restoring.stored_in(folder))} then take the place of what is here; that is kept, and can be "
-            f"brought back. {_ENDS} Until then you can read on as you are used to."
+            f"brought back. {_ENDS} Until then you can read on; what you note until then is kept aside as well."
         )
         if st.button("Do not restore it", key="leave_in_place"):
             shell.guarded(lambda: restoring.leave_in_place(home))
@@ -118,11 +132,16 @@ def _forget(home: Path) -> None:
 def _choose(workspace: Workspace) -> None:
     """Take the file, say what it has and would change, and ask."""
     home = workspace.home
-    file = st.file_uploader("The backup, a ZIP file", type="zip", max_upload_size=LARGEST, key="backup_to_restore")
+    file = st.file_uploader(
+        "The backup, a ZIP file",
+        max_upload_size=LARGEST,
+        key="backup_to_restore",
+        help="For a file of more than 2 GB, end ReadAgent and run `readagent restore --replace` with its name.",
+    )
     if file is None:
         st.caption(
-            "You are told what it holds before anything is changed. For a file of more than 2 GB, end ReadAgent and "
-            "run `readagent restore --replace` with its name."
+            "It takes the place of what is here now, which is kept aside. You are told what it holds before anything "
+            "is changed. Nothing leaves this computer."
         )
         return
     if st.session_state.get("unpacked", ("",))[0] != file.file_id:
@@ -151,8 +170,8 @@ def _compare(home: Path, backup: Backup, fresh: Path) -> None:
     if back := {key: title for key, title in then.books.items() if key not in now.books}:
         st.text(f"Here again afterwards: {_titles(back)}")
     st.text(
-        "The whole library of now, with its settings, is kept on this computer, and can be brought back here. A "
-        "model’s key is in no backup: you would enter it again."
+        "The backup replaces the library of now; nothing is merged. What is here now, with its settings, is kept "
+        "aside on this computer, and can be brought back here. A model’s key is in no backup: you would enter it again."
     )
     st.caption(f"It is done when ReadAgent starts next. {_ENDS}")
     with st.container(horizontal=True):
