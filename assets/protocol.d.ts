@@ -603,6 +603,8 @@ export interface NotFound {
   title: string;
   looked: string;
   kept_out: string;
+  /** the label of the button that reads the text itself */
+  whole: string;
   words: string;
   pieces: Piece[];
 }

@@ -43,14 +43,17 @@ def screen() -> None:
     shell.set_title("Compare", several.name if several else book.title if book else "")
     with st.container(horizontal=True, vertical_alignment="center", key="compare_top"):
         st.title("Compare", anchor=False)
-        if book is not None:
-            current.picker(workspace, book, key="compare_book", label_visibility="collapsed", width=420)
-        choose_books(workspace, book_ids, label=several.name if several else "Several books", key="compare")
         recording = board.find_recording(workspace, book) if book else None
-        if recording is not None and not recording.hidden and board.is_recording_shown():
-            chosen, settings = [], AskSettings()  # the recording has its own
-        else:
+        recorded = recording is not None and not recording.hidden and board.is_recording_shown()
+        if not recorded:  # it has its own book, methods and limits
+            if book is not None:
+                current.picker(workspace, book, key="compare_book", label_visibility="collapsed", width=420)
+            choose_books(workspace, book_ids, label=several.name if several else "Several books", key="compare")
             chosen, settings = controls.pick_methods(workspace), controls.pick_limits(workspace, book)
+    st.caption("One question to several methods: what each saw of the text, what it answered, and how much it read.")
+    if recording is not None and recorded:
+        board.recorded(recording)
+        return
     without = False
     try:
         text = text_to_compare(workspace, book_ids)
@@ -59,9 +62,6 @@ def screen() -> None:
         st.text(f"{str(error).partition('. ')[0]}." if without else str(error))  # they can be made here
     if book is not None and ((text is None and without) or _is_making(workspace, book)):
         st.fragment(_make_gists)(workspace, book)
-    if recording is not None and not recording.hidden and board.is_recording_shown():
-        board.recorded(recording)
-        return
     if text is None:
         if recording is not None:
             board.offer(workspace, recording)

@@ -238,6 +238,9 @@ def test_a_claim_is_not_given_the_quotation_of_another():
     fired, heard = check(answer, KEEPER, full={2}).citations
     assert (fired.state, fired.quotation) == (FROM_PAGE, "He fired the gun twice")
     assert (heard.state, heard.places) == (FROM_MEMORY, ())
+    # short words alone make none of them a claim's own
+    answer = answer.replace("Nobody heard", "The sea was not rough, and he saw the moon")
+    assert check(answer, KEEPER, full={2}).citations[1].bare
 
 
 @pytest.mark.parametrize("heading", ["Evidence:", "**Evidence**", "Supporting quotes:", "根拠：", "引用："])

@@ -81,12 +81,12 @@ class Answer {
    * @param {NonNullable<ExchangeRecord["notFound"]>} found
    * @param {Element | null} said
    */
-  missing({ title, looked, kept_out, words: inText, pieces }, said) {
+  missing({ title, looked, kept_out, whole, words: inText, pieces }, said) {
     const { acts } = this.data;
     const ways = el("div", { class: "acts" });
     if (acts.includes("more")) ways.append(button("Look up more pages", () => this.send({ do: "more" }), { kind: "slim" }));
     if (acts.includes("whole")) {
-      ways.append(button("Answer from the whole text", () => this.send({ do: "method", text: "full-text" }), { kind: "slim" }));
+      ways.append(button(whole, () => this.send({ do: "method", text: "full-text" }), { kind: "slim" }));
     }
     return el(
       "div",

@@ -38,7 +38,7 @@ export class MemoryRows {
     const { number: n } = page;
     const gist = el("span", { class: "g", lang: meta.language, dir: meta.rtl ? "rtl" : "ltr" });
     // without a gist, how it begins
-    const text = page.gist?.text ?? `${page.paragraphs.join(" ").slice(0, BEGINS).trim()} …`;
+    const text = page.gist?.text ?? beginningOf(page.paragraphs.join(" "));
     fill(gist, text, [], meta.emphasis);
     const open = { type: "button", class: "peekb", "aria-expanded": "false", "aria-label": `Open page ${n}` };
     const opener = el("button", { ...open, onclick: () => this.on.toggle(n) }, el("span", { class: "no num" }, String(n)), gist);
@@ -93,9 +93,11 @@ export class MemoryRows {
     const texts = part.map(([from, to]) =>
       el("div", { class: "ot pt", ...place }, ...paragraphs.slice(from, to).map((text, i) => this.line(text, from + i, meta, passages))),
     );
-    const open = button("Open all of it", () => this.on.toggle(n), { kind: "quiet slim peekb", "aria-expanded": "false" });
-    const fact = el("span", { class: "num" }, `${words.toLocaleString("en")} of ${plural(page.words, "word")}`);
-    const head = el("div", { class: "oh small" }, el("strong", {}, icon("in_part"), `Page ${n}, in part`), fact, open);
+    const all = words >= page.words;
+    const open = all ? null : button("Open all of it", () => this.on.toggle(n), { kind: "quiet slim peekb", "aria-expanded": "false" });
+    const read = all ? `all ${plural(page.words, "word")} read` : `${words.toLocaleString("en")} of ${plural(page.words, "word")}`;
+    const label = all ? [icon("open"), `Page ${n}, opened in place`] : [icon("in_part"), `Page ${n}, in part`];
+    const head = el("div", { class: "oh small" }, el("strong", {}, ...label), el("span", { class: "num" }, read), open);
     const gauge = el("span", { class: "gauge", "aria-hidden": "true" }, ...barsOf(part, lengths).map(([top, tall]) => bar(top, tall)));
     const side = el("span", { class: "no num" }, String(n), gauge);
     return el("div", { class: "m look inpart", "data-n": n, tabindex: "-1" }, side, el("div", {}, head, gist, ...texts));
@@ -184,6 +186,13 @@ export function barsOf(part, lengths) {
   const whole = Math.max(1, sumOf(lengths, Number));
   const until = (/** @type {number} */ end) => sumOf(lengths.slice(0, end), Number) / whole;
   return part.map(([from, to]) => [until(from), until(to) - until(from)]);
+}
+
+/** How a text begins, ended after a word. @param {string} text */
+export function beginningOf(text) {
+  if (text.length <= BEGINS) return text;
+  const at = text.lastIndexOf(" ", BEGINS);
+  return `${text.slice(0, at > BEGINS / 2 ? at : BEGINS).trim()} …`; // a text without spaces anywhere
 }
 
 /** @param {number} top @param {number} tall */

@@ -24,6 +24,7 @@ export function shownParts(text, spans) {
     if (from > 0) from += text.slice(from).search(/\S/);
     const ending = to < text.length ? text.slice(end, to).search(SENTENCE_END) : -1;
     if (ending >= 0) to = end + ending + 1;
+    else if (to < text.length) to = Math.max(end, text.lastIndexOf(" ", to)) || to; // no sentence ends nearby: after a word
     if (from < CLOSE && !parts.length) from = 0;
     if (text.length - to < CLOSE) to = text.length;
     const last = parts.at(-1);

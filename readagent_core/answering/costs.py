@@ -153,6 +153,7 @@ class AnswerCost:
     usage: Usage
     full_tokens: int
     full_cost: float | None
+    looks_up: bool = True  # the method may look pages up
 
     @property
     def compression_rate(self) -> float:
@@ -181,7 +182,9 @@ def answer_cost(events: Sequence[Event], *, whole: int, seconds: float) -> Answe
     per_word = usage.tokens_in / sent if sent and usage.tokens_in else TOKENS_PER_WORD
     in_full = None if usage.cost is None else usage.cost * (whole / sent) if sent else 0.0
     looked_up = len(answer.looked_up) + sum(len(book.looked_up) for book in answer.books)
-    return AnswerCost(answer.memory_words, whole, looked_up, seconds, usage, round(whole * per_word), in_full)
+    looks_up = answer.method not in all_methods() or all_methods()[answer.method].looks_up
+    tokens = round(whole * per_word)
+    return AnswerCost(answer.memory_words, whole, looked_up, seconds, usage, tokens, in_full, looks_up)
 
 
 def cost_line(cost: AnswerCost, *, built_in: bool = False) -> str:
@@ -194,9 +197,11 @@ def cost_line(cost: AnswerCost, *, built_in: bool = False) -> str:
     fewer = f" – {rate:.1f} % fewer" if rate > 0 else ""
     if rate > 0 and sent > cost.whole and not built_in:
         fewer = f" for the answer; {sent:,} words in all prompts"
-    pages = count_of(cost.looked_up, "page") if cost.looked_up else "no page"
+    pages = ""
+    if cost.looks_up or cost.looked_up:
+        pages = f"; {count_of(cost.looked_up, 'page') if cost.looked_up else 'no page'} looked up"
     took = f"; {cost.seconds:.1f} s" if cost.seconds else ""
-    return f"Read {cost.read:,} of {cost.whole:,} words{fewer}; {pages} looked up{took}"
+    return f"Read {cost.read:,} of {cost.whole:,} words{fewer}{pages}{took}"
 
 
 def cost_details(cost: AnswerCost, *, is_language_model: bool = True) -> list[str]:

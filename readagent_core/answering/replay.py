@@ -26,6 +26,7 @@ from readagent_core.answering.base import (
 )
 from readagent_core.answering.event_json import event_from_dict
 from readagent_core.answering.recall_replies import BEGUN
+from readagent_core.answering.registry import all_methods
 from readagent_core.citations import NOT_FOUND, Checked, Citation, check
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
@@ -252,7 +253,8 @@ def steps(events: Sequence[Event]) -> list[Step]:
         full = tuple(sorted(n for n, how in answer.seen.items() if how == "full")) or answer.looked_up
         view = replace(view, pages=full)
     answering = answer is not None or any(isinstance(e, AnswerPart) for e in events)
-    if answer is None or any(how in ("gist", "part", "passage") for how in answer.seen.values()):
+    searches = answer is not None and answer.method in all_methods() and not all_methods()[answer.method].needs_gists
+    if answer is None or (not searches and any(how != "full" for how in answer.seen.values())):
         first_look = next((i for i, step in enumerate(found) if step.kind == LOOK_UP), len(found))
         found.insert(first_look, _seen(gists, start))
     if answering or view.pages or view.shown != start.shown:
@@ -263,11 +265,14 @@ def steps(events: Sequence[Event]) -> list[Step]:
 
 
 def _number_look_ups(found: list[Step]) -> list[Step]:
-    looks = [i for i, step in enumerate(found) if step.kind == LOOK_UP]
-    if len(looks) > 1:
-        for turn, i in enumerate(looks, start=1):
-            found[i] = replace(found[i], title=f"{found[i].title} {turn}")
-    return found
+    """``found`` with a number for each look-up, and each search, where there are several of its kind."""
+    titles = [step.title for step in found]
+    return [
+        replace(step, title=f"{step.title} {titles[: i + 1].count(step.title)}")
+        if step.kind == LOOK_UP and titles.count(step.title) > 1
+        else step
+        for i, step in enumerate(found)
+    ]
 
 
 def _steps_of_several(events: Sequence[Event]) -> list[Step]:

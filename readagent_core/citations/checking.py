@@ -29,7 +29,7 @@ class Citation:
     quoted) or 'not found'. ``places``: where the words are, empty unless all were found. ``why``: the reason, for
     screens. ``recognised``: the words are in text that was recognised in a picture of its page, so may be wrong.
     ``book``: of an answer from several books, the number of the one cited; page 0 is then the book as a whole.
-    ``in_part``: the page was opened in part.
+    ``in_part``: the page was opened in part. ``bare``: it was opened, but the answer quotes no words of it for this.
     """
 
     page: int
@@ -41,6 +41,7 @@ class Citation:
     recognised: bool = False
     book: int = 0
     in_part: bool = False
+    bare: bool = False
 
 
 @dataclass(frozen=True)
@@ -160,13 +161,13 @@ def check_parsed(parsed: Parsed, locate: Locate, sources: Sequence[Shown]) -> Ch
 def _quotation_for(quotations: Sequence[Quotation], number: int, claim: str, turn: int, used: set[int]) -> int | None:
     """Return the index of the page's quotation nearest to the claim in words; of equal ones, number ``turn``.
 
-    None where none has a word of the claim, and all are of other claims.
+    None where none has a longer word of the claim, and all are of other claims.
     """
     candidates = [i for i, q in enumerate(quotations) if number in q.pages]
     if not candidates:
         return None
-    wanted = set(terms(claim))
-    shared = {i: len(wanted & set(terms(quotations[i].text))) for i in candidates}
+    wanted = _telling(claim)
+    shared = {i: len(wanted & _telling(quotations[i].text)) for i in candidates}
     if not max(shared.values()) and used.issuperset(candidates):
         return None
     best = [i for i in candidates if shared[i] == max(shared.values())]
@@ -217,7 +218,7 @@ def _cite(source: Shown, number: int, claim: str, quotation: Quotation | None) -
             return Citation(number, NOT_FOUND, claim, why=f"The gist of page {number} does not mention this.")
         return Citation(number, FROM_MEMORY, claim, why=f"The model was shown only the gist of page {number}.")
     why = f"The model read page {number}, but the answer quotes no words of it for this."
-    return Citation(number, FROM_MEMORY, claim, why=why)
+    return Citation(number, FROM_MEMORY, claim, why=why, bare=True)
 
 
 def _on_page(finder: Finder, number: int, claim: str, quotation: str, places: tuple[QuotedPlace, ...]) -> Citation:
@@ -230,10 +231,15 @@ def _on_page(finder: Finder, number: int, claim: str, quotation: str, places: tu
     return Citation(number, FROM_PAGE, claim, quotation, places, why, recognised)
 
 
+def _telling(text: str) -> set[str]:
+    """Return the first letters of the words that tell something; short ones are in any sentence."""
+    return {t[:5] for t in terms(text) if len(t) > 3 or is_unspaced(t)}
+
+
 def _supported(claim: str, memory: GistMemory, number: int) -> bool:
     """Return whether a gist shares any word (compared by first letters) with the claim; true for short claims."""
     gist = memory.gists[number - 1]
-    stems = {t[:5] for t in terms(claim) if len(t) > 3 or is_unspaced(t)}
+    stems = _telling(claim)
     if len(stems) < 4 or gist is None or is_unspaced(claim) != is_unspaced(gist.text):
         return True  # too little to compare, or an answer in another language than the book
     return bool(stems & {t[:5] for t in terms(gist.text)})

@@ -161,7 +161,10 @@ def _middle(comparison: Comparison, entry: ComparedAnswer, opened: dict[str, str
         drawn.append(["p", {"class": "err", "role": "alert"}, ["strong", {}, "This method did not finish. "], why])
     if text:
         caret = [] if entry.ended else [["span", {"class": "caret"}]]
-        drawn.append(["p", {"class": "a", **book_text}, *_with_chips(comparison.books, text, answer, opened), *caret])
+        copied = comparison.model == BUILT_IN  # sentences of the book, which are no text together
+        for words in _sentences_apart(comparison.books, text) if copied else [text]:
+            look = {"class": "a copied" if copied else "a", **book_text}
+            drawn.append(["p", look, *_with_chips(comparison.books, words, answer, opened), *caret])
     elif not entry.ended:
         doing = "Waiting for its turn" if entry.state == EntryState.WAITING else entry.doing or "Thinking …"
         drawn.append(_p("dim", ["span", {"class": "spin"}], doing))
@@ -188,6 +191,16 @@ def _middle(comparison: Comparison, entry: ComparedAnswer, opened: dict[str, str
         line = f"{len(topics)} topics, shortened one by one from {before:,} words to {after:,}."
         drawn.append(_p("small dim", line))
     return drawn
+
+
+def _sentences_apart(books: Sequence[ComparedBook], text: str) -> list[str]:
+    """The sentences of the built-in reader, each with the mark of its page; without marks in one piece."""
+    parsed = parse_unfinished(text) if len(books) < 2 else None
+    if parsed is None or not parsed.marks:
+        return [text]
+    ends = [mark.end for mark in parsed.marks]
+    found = [parsed.body[start:end].strip() for start, end in zip([0, *ends], [*ends, len(parsed.body)], strict=True)]
+    return [sentence for sentence in found if sentence]
 
 
 def _with_chips(

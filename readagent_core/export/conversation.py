@@ -47,10 +47,16 @@ def citation_label(citation: Citation, titles: Mapping[int, str] | None = None, 
         if citation.state == NOT_FOUND or citation.book not in titles:
             return LABELS[NOT_FOUND]
         title, page = short_title(titles[citation.book]), f", p. {citation.page}" if citation.page else ""
-        seen = ", gist" if citation.state == FROM_MEMORY and citation.page else PART * citation.in_part
+        seen = (
+            ", gist"
+            if citation.state == FROM_MEMORY and citation.page and not citation.bare
+            else PART * citation.in_part
+        )
         return f"{title}{page}{seen}" + (RECOGNISED if citation.recognised else "")
     if name and citation.state == FROM_PAGE:
         return f"from {name}" + (RECOGNISED if citation.recognised else "")
+    if citation.bare:
+        return f"page {citation.page}, not quoted"
     part = PART if citation.in_part and citation.state == FROM_PAGE else ""
     return LABELS[citation.state].format(page=citation.page) + part + (RECOGNISED if citation.recognised else "")
 

@@ -52,7 +52,7 @@ def test_the_views_of_an_answer_are_steps_with_parts(zoomed) -> None:
     events = replay.events_of(exchange)
     steps = replay.steps(events)
     assert [s.title for s in steps] == [
-        "Question", "Gists", "Look-up 1", "Search 2", "Look-up 3", "Memory as sent", "Answer",
+        "Question", "Gists", "Look-up 1", "Search", "Look-up 2", "Memory as sent", "Answer",
     ]  # fmt: skip
     first = steps[1].closed
     opened = tuple(map(int, steps[2].parts[0].split("-")))

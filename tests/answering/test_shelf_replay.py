@@ -35,8 +35,8 @@ def test_every_step_has_the_view_of_each_book(open_workspace):
     assert [step.title for step in steps] == [
         "Question",
         "Gists",
-        "Search 1",
-        "Look-up 2",
+        "Search",
+        "Look-up",
         "Memory as sent",
         "Answer",
     ]

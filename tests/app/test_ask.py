@@ -168,7 +168,7 @@ def test_a_book_is_asked_before_it_has_gists_and_then_again_beside_the_old_answe
     now = scene(workspace, book)
     (shown,) = payload.finished_records(now)  # the old answer is no longer by itself
     assert (shown["id"], shown["beside"]["record"]["id"]) == (second.id, first.id)
-    assert [name for name, _, _ in shown["beside"]["rows"]] == ["Opened", "Words read", "Found in the book"]
+    assert [name for name, _, _ in shown["beside"]["rows"]] == ["Method", "Opened", "Words read", "Found in the book"]
     assert not at.exception
 
 
@@ -292,4 +292,9 @@ def test_what_if_other_pages_are_open_is_answered_beside_the_old_answer(opened):
     assert [e["task"] for e in exchange.events if e["kind"] == "Asked"] == ["choose"]  # no look-up was asked for
     shown = payload.finished_records(scene(workspace, book))[-1]
     assert (shown["beside"]["then"], shown["beside"]["now"]) == ("As it was", "What if")
-    assert shown["beside"]["rows"][0] == ["Opened", "page 2", "pages 4 and 5"]
+    chosen, opened_pages = shown["beside"]["rows"][:2]
+    picked = [
+        next(option for option in side["options"] if option["chosen"]) for side in (shown["beside"]["record"], shown)
+    ]
+    assert chosen == ["Chosen", *(f"{option['letter']}: {option['text']}" for option in picked)]
+    assert opened_pages == ["Opened", "page 2", "pages 4 and 5"]

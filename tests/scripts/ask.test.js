@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { endOf } from "../../assets/answer_view/answer.js";
 import { conversationOf, goToStep, receive, subscribe } from "../../assets/answer_view/conversation_state.js";
 import { span, wholePercent, youFact } from "../../assets/library/facts.js";
+import { beginningOf } from "../../assets/memory_view/memory_rows.js";
 import { countWords, isUnfolded, shownParts } from "../../assets/memory_view/passages.js";
 import { titleLines } from "../../assets/shared/cover.js";
 
@@ -55,6 +56,15 @@ test("whole sentences are shown round a quotation, and all of a short text", () 
   assert.match(text.slice(from, to), /here\.$/);
   assert.deepEqual(shownParts("Short. Text.", [[0, 5]]), [[0, 12]]);
   assert.deepEqual(shownParts(text, []), []);
+});
+
+test("no word is cut in two, where no sentence ends nearby or a page without a gist begins", () => {
+  const text = "word ".repeat(200);
+  const [[, to]] = shownParts(text, [[0, 4]]);
+  assert.match(text.slice(0, to), /word$/);
+  assert.match(beginningOf(text), /word …$/);
+  assert.equal(beginningOf("Short."), "Short.");
+  assert.equal(beginningOf("雪".repeat(200)).length, 92);
 });
 
 test("quotations near each other share a part", () => {

@@ -10,7 +10,7 @@ import streamlit as st
 from pages.parts.ask.keeping import stored_answers
 from pages.parts.ask.one_state import AskOneBook, pages_read
 from pages.parts.ask.state import exchange_now
-from pages.parts.ask.wording import later_pages, uses_gists
+from pages.parts.ask.wording import later_pages, method_titles, uses_gists
 from pages.parts.read.original import original_of
 from pages.parts.shared.memory_view import book_facts, part_records, passage_records
 from readagent_core.answering import costs, replay
@@ -93,7 +93,8 @@ def _what_if(now: AskOneBook) -> str | None:
         return None
     model = now.workspace.model
     price = costs.price_of_question(model, memory, "read-agent-p", look_ups=now.look_ups)
-    return f"{short_name(model.name) if model.is_language_model else 'Built-in reader'}, {price}"
+    other = "" if current.method == "read-agent-p" else f"by {dict(method_titles())['read-agent-p']}; "
+    return f"{other}{short_name(model.name) if model.is_language_model else 'Built-in reader'}, {price}"
 
 
 def _limit(now: AskOneBook) -> int | None:
@@ -149,16 +150,21 @@ def _view(now: AskOneBook, step: replay.Step | None, events: Sequence[Event], te
     if step and step.passages:
         note = _passages_note(step, len(memory.readable))
     if step and current and step.kind in (replay.MEMORY, replay.ANSWER) and (made := replay.answer_of(events)):
-        note = note_without_gists(made) or note
+        note = note_without_gists(made, gists=bool(memory.readable)) or note
     return {**view, "note": note}
 
 
-def note_without_gists(answer: Answer) -> str:
-    """'Sent: 3 pages in full, 7,170 words; no gists', of a method that does not send these gists; else ''."""
+def note_without_gists(answer: Answer, *, gists: bool = True) -> str:
+    """'Sent: 3 pages in full, 7,170 words; no gists', of a method that does not send these gists; else ''.
+
+    ``gists``: there are some, so that they have to be told from what was sent.
+    """
     if uses_gists(answer.method):
         return ""
     if all(how == "full" for how in answer.seen.values()):
         return f"Sent: {count_of(len(answer.seen), 'page')} in full, {answer.memory_words:,} words; no gists"
+    if not gists:
+        return f"Sent: {answer.memory_words:,} words that were found in the text; no gists yet"
     return f"Sent: {answer.memory_words:,} words that this method made or found itself; not these gists"
 
 

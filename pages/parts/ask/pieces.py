@@ -72,7 +72,7 @@ def citations_summary(checked: Checked, answer: Answer) -> str:
     """'3 claims quoted from the book, 1 from a gist only, 1 found nowhere: do not rely on that one.'"""
     book = "books" if answer.books else "book"
     quoted, remembered, lost = (checked.count(state) for state in (FROM_PAGE, FROM_MEMORY, NOT_FOUND))
-    bare = sum(c.state == FROM_MEMORY and answer.seen.get(c.page) == "full" for c in checked.citations)
+    bare = sum(c.bare for c in checked.citations)
     remembered -= bare  # of pages that were read, but not quoted
     if not quoted + remembered + bare + lost:
         shown = answer.seen or answer.books

@@ -185,7 +185,13 @@ def exchange_record(
         "cost": costs.cost_line(cost, built_in=built_in) if cost else "",
         "details": costs.cost_details(cost, is_language_model=not built_in) if cost else [],
         "legend": citations_summary(checked, answer) if checked and answer and not (built_in or missing) else "",
-        "acts": _acts(exchange, state, missing=missing, model=model, suggest_model=suggest_model and built_in),
+        "acts": _acts(
+            exchange,
+            state,
+            model=model,
+            suggest_model=suggest_model and built_in,
+            further=_further(exchange, answer, sources, model) if answer is not None and missing else [],
+        ),
         "again": _again(signature, model),
         "wholeMemory": whole_memory,
         "price": price,
@@ -196,13 +202,26 @@ def exchange_record(
     }
 
 
-def _acts(exchange: Exchange, state: ExchangeState, *, missing: bool, model: str, suggest_model: bool) -> list[str]:
-    found = ["again", "method", "copy", "replay"] if state == ExchangeState.DONE else ["method", "replay"]
+def _further(exchange: Exchange, answer: Answer, sources: Sources, model: str) -> list[str]:
+    """What can find more than ``answer``, which found nothing: more look-ups, and the text itself.
+
+    The built-in reader goes by words: where a search of the text found none, neither can.
+    """
+    if exchange.gisting_id and model == builtin.NAME and not sources.in_text.pieces:
+        return []
+    pages = exchange.up_to or sources.pages or MOST_LOOK_UPS
     looks_up = exchange.method not in all_methods() or all_methods()[exchange.method].looks_up
-    if missing and looks_up and int(exchange.settings.get("look_ups", 0)) < MOST_LOOK_UPS:
-        found.append("more")
-    if missing and exchange.method != "full-text" and exchange.gisting_id:  # of one book
+    found = ["more"] if looks_up and int(exchange.settings.get("look_ups", 0)) < min(MOST_LOOK_UPS, pages) else []
+    if exchange.method != "full-text" and exchange.gisting_id:  # of one book
         found.append("whole")
+    return found
+
+
+def _acts(
+    exchange: Exchange, state: ExchangeState, *, further: Sequence[str], model: str, suggest_model: bool
+) -> list[str]:
+    found = ["again", "method", "copy", "replay"] if state == ExchangeState.DONE else ["method", "replay"]
+    found += further
     if state == ExchangeState.FAILED and model != builtin.NAME:
         found.append("built-in")
     if state == ExchangeState.FAILED and exchange.remedy == Remedy.SETTINGS:
@@ -225,8 +244,12 @@ def show_beside(
         rows = [
             ["Opened", pages_named(sorted(before.looked_up)), pages_named(sorted(now.looked_up))],
             ["Words read", f"{before.memory_words:,}", f"{now.memory_words:,}"],
+            ["Found in the book", found_claims(old), found_claims(record)],
         ]
-        rows += [["Found in the book", found_claims(old), found_claims(record)]]
+        if record["options"]:
+            rows.insert(0, ["Chosen", _chosen(old), _chosen(record)])
+        if before.method != now.method:  # pages can be opened by hand for one method only
+            rows.insert(0, ["Method", old["method"], record["method"]])
     what_if = now is not None and "pages" in settings.get("extra", {})
     named = (
         {"then": "As it was", "now": "What if"} if what_if else {"then": "By search", "now": "With the whole memory"}
@@ -234,10 +257,16 @@ def show_beside(
     return {**record, "beside": {**named, "record": old, "rows": rows}}
 
 
+def _chosen(record: Mapping[str, Any]) -> str:
+    """'D: To signal to the coastguard', the option that an answer's record has; 'none'."""
+    return next((f"{o['letter']}: {o['text']}" for o in record["options"] if o["chosen"]), "none")
+
+
 def found_claims(record: Mapping[str, Any]) -> str:
-    """'2 of 3 claims': those of an answer's record whose words are in the book."""
-    states = [cite["state"] for piece in record["pieces"] for cite in piece["cites"]]
-    return f"{sum(state in ('page', 'copied') for state in states)} of {count_of(len(states), 'claim')}"
+    """'2 of 3 claims': those of an answer's record whose words are in the book; a gist's sentences are not."""
+    claims = [(cite["state"], piece.get("book")) for piece in record["pieces"] for cite in piece["cites"]]
+    found = sum(state == "page" or (state == "copied" and bool(book)) for state, book in claims)
+    return f"{found} of {count_of(len(claims), 'claim')}"
 
 
 def _again(signature: Signature, model: str) -> str:

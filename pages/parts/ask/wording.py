@@ -164,7 +164,7 @@ def not_found(answer: Answer, in_text: InText, *, up_to: int | None, pages: int)
         kept_out = f"{rest[0].upper()}{rest[1:]} {'was' if up_to + 1 == pages else 'were'} kept out by your limit."
     if answer.books:
         return {"title": "Not found in these books.", "looked": describe_context(answer), "kept_out": "",
-                "words": "", "pieces": []}  # fmt: skip
+                "whole": "", "words": "", "pieces": []}  # fmt: skip
     within = pages_up_to(up_to) if up_to is not None and kept_out else "the book"
     nowhere = [f"“{word}”" for word in in_text.nowhere]
     words = f"{', '.join(nowhere[:-1])}{' and ' if nowhere[:-1] else ''}{nowhere[-1]}" if nowhere else ""
@@ -176,6 +176,7 @@ def not_found(answer: Answer, in_text: InText, *, up_to: int | None, pages: int)
         "title": f"Not found in {within}.",
         "looked": describe_context(answer),
         "kept_out": kept_out,
+        "whole": f"Read {within} in full" if kept_out else "Answer from the whole text",
         "words": " ".join(filter(None, [words, nearest])),
         "pieces": list(in_text.pieces),
     }

@@ -122,6 +122,7 @@ def ask(known: list[dict[str, Any]], book: Book | None, count: int, *, able: boo
     taken = st.session_state.get("compare_taken")
     if taken is not None:  # set here: a value that was set for the field in a run that was interrupted may be lost
         st.session_state[f"compare_question_{key_of(book)}"] = taken
+        _fill_in(book, next((q for q in known if q["question"] == taken), {}))
     form = st.form("compare_form", border=False)
     with form.container(horizontal=True, vertical_alignment="bottom", key="compare_ask"):
         text = st.text_input(
@@ -234,9 +235,13 @@ def _take(book: Book | None, known: list[dict[str, Any]]) -> None:
     chosen = st.session_state.get(f"compare_known_{key_of(book)}")
     if chosen is None:
         return
-    question = known[chosen]
+    st.session_state[f"compare_question_{key_of(book)}"] = known[chosen]["question"]
+    _fill_in(book, known[chosen])
+
+
+def _fill_in(book: Book | None, question: dict[str, Any]) -> None:
+    """Fill the fields of the options and the known answers with those of ``question``."""
     options = question.get("options", ())
     marked = [("* " if i == question["answer"] else "") + option for i, option in enumerate(options)]
-    st.session_state[f"compare_question_{key_of(book)}"] = question["question"]
     st.session_state[f"compare_options_{key_of(book)}"] = "\n".join(marked[: len(LETTERS)])
     st.session_state[f"compare_references_{key_of(book)}"] = "\n".join(question.get("references", ()))

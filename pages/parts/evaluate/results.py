@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
 from pages.parts.evaluate import question_list, report_view
 from pages.parts.shared import polling, shell
 from pages.parts.shared.gisting_status import span
+from readagent_core.evaluation.arms import arm_titles, recorded_arms
 from readagent_core.evaluation.experiment import Experiment
 from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.recorded import recorded_experiment
@@ -163,13 +165,32 @@ def _finished(entry: StoredExperiment, workspace: Workspace, *, own: bool = True
     with gisting:
         report_view.how_it_was_read(found)
     with record:
+        for name, value in _recorded_facts(found.record):
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.caption(name, width=180)
+                st.text(value)
         if own and load_team() is None:  # else the folder is the server's
-            st.caption(
-                "This command runs the experiment again. On another computer, put the dataset's path before --record."
-            )
-            again = shlex.join(["--record", str(entry.folder / "record.json"), "--name", f"again-{entry.name}"])
-            st.code(f"python -m readagent_core evaluate {again}", language=None)
-        st.json(dict(found.record), expanded=1)
+            with st.expander("Run it again from a terminal"):
+                st.caption("On another computer, put the dataset's path before --record.")
+                again = shlex.join(["--record", str(entry.folder / "record.json"), "--name", f"again-{entry.name}"])
+                st.code(f"python -m readagent_core evaluate {again}", language=None, wrap_lines=True)
+        with st.expander("All that was recorded, as JSON"):
+            st.json(dict(found.record), expanded=1)
+
+
+def _recorded_facts(record: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What the record of an experiment says of it, each with its name."""
+    moments = [str(record.get(key) or "").replace("T", " ")[:16] for key in ("started", "finished")]
+    facts = [
+        ("Answered by", str(record.get("model", {}).get("name", ""))),
+        ("Begun, UTC", moments[0]),
+        ("Ended, UTC", moments[1]),
+        ("Methods", "; ".join(arm_titles(recorded_arms(record)).values())),
+        ("Length of a page", str(record.get("preset", "")).capitalize()),
+        ("Word vectors", str(record.get("embedder", ""))),
+        ("Fingerprint of the questions", str(record.get("dataset_hash", ""))),
+    ]
+    return [(name, value) for name, value in facts if value]
 
 
 def _unread(workspace: Workspace, questions: Questions) -> list[Book]:

@@ -31,7 +31,6 @@ LEAST = 0.12  # share of the question's weight that one sentence with its neighb
 KNOWN = 0.3  # share of the question's weight that the whole text must hold
 KNOWN_JA = 0.5  # of a Japanese question, whose terms are counted without kana
 NOT_FOUND = {"en": "Not found in this book.", "ja": "この本には見つかりませんでした。"}
-QUOTE_WORDS = 25
 _OPTION = re.compile(r"^\(([A-Z])\)\s*(.*)$", re.MULTILINE)
 _WHOLE = re.compile(
     r"^\W*what (?:has )?happened so far\W*$|何について|ここまでに何が|あらすじ|\bsummar(?:y|ise|ize)\b", re.IGNORECASE
@@ -42,6 +41,7 @@ _ASKING = re.compile(r"何[一-龥]{0,2}|誰|幾[一-龥]?")  # 'what', 'which y
 _KANA = re.compile(r"[\u3040-\u309f]")
 _CLAUSE = re.compile(r";\s+")
 _QUOTE_MARKS = re.compile(r"[\"“”„«»「」『』]")
+_PAIRS = (("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"), ('"', '"'))
 _UNPAIRED = re.compile(r"(?P<pair>\*+[^\s*](?:[^*]*[^\s*])?\*+|\s\*+\s)|\*+")
 
 
@@ -122,11 +122,7 @@ def _reply(chosen: list[_Sentence], language: str, *, opening: str = "", quote: 
     """
     said = " ".join(f"{_shown(s.text)} [{s.page}]" if s.page else _shown(s.text) for s in chosen)
     lines = [f"{opening}{said}".strip()]
-    quotes: dict[int, str] = {}
-    for sentence in chosen:
-        if sentence.full:
-            quotes.setdefault(sentence.page, _quotation(sentence.text))
-    said_of = [(f"[{page}] ", words) for page, words in quotes.items()]
+    said_of = [(f"[{s.page}] ", _quotation(s.text)) for s in chosen if s.full]
     if quote:
         said_of += [("", _quotation(s.text)) for s in chosen if not s.page]
     if said_of:
@@ -137,18 +133,27 @@ def _reply(chosen: list[_Sentence], language: str, *, opening: str = "", quote: 
 
 
 def _shown(sentence: str) -> str:
-    """A sentence as it is said: with '…' where it is a part of one, and without a mark of emphasis that has no pair."""
-    sentence = _UNPAIRED.sub(lambda found: found["pair"] or "", sentence).strip()
+    """A sentence as it is said: with '…' where it is a part of one, and without marks that have no pair."""
+    sentence = _UNPAIRED.sub(lambda found: found["pair"] or "", _paired(sentence)).strip()
     begun = f"… {sentence}" if sentence[:1].islower() else sentence
     return f"{begun[:-1]} …" if begun.endswith((";", ",")) else begun
 
 
+def _paired(sentence: str) -> str:
+    """``sentence`` without a quotation mark at its ends that has no pair, as one of a longer speech has none."""
+    for opening, closing in _PAIRS:
+        opened, closed = sentence.count(opening), sentence.count(closing)
+        lone = opened % 2 if opening == closing else opened - closed
+        if lone > 0 and sentence.startswith(opening):
+            sentence = sentence.removeprefix(opening)
+        elif lone and sentence.endswith(closing):
+            sentence = sentence.removesuffix(closing)
+    return sentence
+
+
 def _quotation(sentence: str) -> str:
     """A stretch of the sentence that holds no quotation mark, so that it can be quoted."""
-    piece = max(_QUOTE_MARKS.split(sentence), key=len).strip()
-    if len(piece.split()) > QUOTE_WORDS:
-        piece = " ".join(piece.split()[:QUOTE_WORDS])
-    return piece
+    return max(_QUOTE_MARKS.split(sentence), key=len).strip()
 
 
 def _overview(text: str, language: str, *, quote: bool) -> str:
