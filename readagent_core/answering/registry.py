@@ -11,6 +11,7 @@ import logging
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cache
 from importlib.metadata import entry_points
 
@@ -50,16 +51,26 @@ _TYPES: Mapping[type, str] = {int: "a whole number", float: "a number", bool: "t
 _log = logging.getLogger(__name__)
 
 
+class Reads(Enum):
+    """What of the text a method reads word by word to answer."""
+
+    ALL = "all"
+    PAGES = "pages"
+    PASSAGES = "passages"
+    NOTHING = "nothing"  # gists, or a memory of its own
+
+
 @dataclass(frozen=True)
 class Method:
     """A reading method.
 
-    ``name``: 'read-agent-p'. ``title`` and ``about``: a few words and one sentence for screens. ``answer``: yields the
-    events of a run, the last one Answered. ``answer_shelf``: does so for several books, each with its own pages; None
-    where several are read as one text. ``needs_gists``: whether it uses gists, not only the pages' full text.
-    ``searches``: whether, using gists, it also answers from pages that have none yet. ``compares_embeddings``: whether
-    another embedder gives other answers. ``looks_up``: whether the limit on look-ups changes anything. ``options``: its
-    own settings (``AskSettings.extra``), each with the type of its value.
+    ``name``: 'read-agent-p'. ``title`` and ``about``: a few words and one sentence for screens. ``answer``: yields
+    the events of a run, the last one Answered. ``answer_shelf``: does so for several books, each with its own pages;
+    None where several are read as one text. ``needs_gists``: whether it uses gists, not only the pages' full text.
+    ``searches``: whether, using gists, it also answers from pages that have none yet. ``compares_embeddings``:
+    whether another embedder gives other answers. ``reads``: what of the text it reads word by word to answer.
+    ``looks_up``: whether the limit on look-ups changes anything. ``options``: its own settings
+    (``AskSettings.extra``), each with the type of its value.
     """
 
     name: str
@@ -70,6 +81,7 @@ class Method:
     needs_gists: bool = False
     searches: bool = False
     compares_embeddings: bool = False
+    reads: Reads = Reads.PAGES
     looks_up: bool = True
     options: Mapping[str, type] = field(default_factory=dict)
 

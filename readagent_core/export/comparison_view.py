@@ -12,7 +12,7 @@ from html import escape
 from typing import Any
 
 from readagent_core.answering.base import LETTERS, Answer
-from readagent_core.answering.registry import method
+from readagent_core.answering.registry import Reads, method
 from readagent_core.citations import parse_unfinished
 from readagent_core.citations.answer_parsing import split_evidence
 from readagent_core.citations.several import parse_unfinished_several
@@ -106,13 +106,15 @@ def draw_methods(
 
 def example_pages(name: str, pages: int, look_ups: int) -> dict[int, str] | None:
     """What a method could see of a book; None for one that makes a memory of its own."""
-    how = "passage" if name.startswith("recall") or name in ("search-agent", "passages-dos") else "full"
-    chosen = {1 + (2 * n + 1) * pages // (2 * look_ups): how for n in range(min(look_ups, pages))}
-    if name == "full-text":
+    known = method(name)
+    if known.reads is Reads.ALL:
         return dict.fromkeys(range(1, pages + 1), "full")
-    if method(name).needs_gists:
-        return dict.fromkeys(range(1, pages + 1), "gist") | ({} if name == "gist-mem" else chosen)
-    return chosen if name.startswith(("bm25", "neural")) or how == "passage" else None
+    how = "passage" if known.reads is Reads.PASSAGES else "full"
+    places = range(min(look_ups, pages)) if known.reads is not Reads.NOTHING else ()
+    chosen = {1 + (2 * n + 1) * pages // (2 * look_ups): how for n in places}
+    if known.needs_gists:
+        return dict.fromkeys(range(1, pages + 1), "gist") | chosen
+    return None if known.reads is Reads.NOTHING else chosen
 
 
 # --- one row ----------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from readagent_core.answering.fitting_view import answer_within_window
-from readagent_core.answering.registry import Method
+from readagent_core.answering.registry import Method, Reads
 from readagent_core.answering.response import respond_from_memory
 
 METHOD = Method(
@@ -12,6 +12,7 @@ METHOD = Method(
     about="Answers from the gists alone; no page is read again.",
     answer=lambda run: answer_within_window(run, lambda fit, _: respond_from_memory(run, fit, ())),
     needs_gists=True,
+    reads=Reads.NOTHING,
     looks_up=False,
     options={"opened": str},
 )

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from readagent_core.answering.base import AnswerPart, Event, Expanded, LookedUp
 from readagent_core.answering.look_up_replies import to_plain_text
-from readagent_core.answering.registry import Method
+from readagent_core.answering.registry import Method, Reads
 from readagent_core.answering.response import ANSWER_WORDS, chosen_option
 from readagent_core.answering.run import Run
 from readagent_core.answering.summary_tree import Node, Tree, build_tree, pages_of_node
@@ -299,6 +299,7 @@ METHOD = Method(
     title="MemWalker",
     about="Walks down a tree of summaries to the part that holds the answer, and back up where it does not.",
     answer=walk_and_answer,
+    reads=Reads.NOTHING,
     looks_up=False,
     options={"max_steps": int, "most_words": int, "segment_tokens": int, "siblings": int},
 )

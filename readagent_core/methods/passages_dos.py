@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from readagent_core.answering.base import Event
 from readagent_core.answering.recall import PLAIN_PASSAGES, SEARCH_WORDS, recall
-from readagent_core.answering.registry import Method
+from readagent_core.answering.registry import Method, Reads
 from readagent_core.answering.run import Run
 
 
@@ -27,6 +27,7 @@ METHOD = Method(
     title="Search (BM25) by passage, book order",
     about="The passages that share most words with the question, in the order of the book.",
     answer=passages,
+    reads=Reads.PASSAGES,
     looks_up=False,
     options={"passages": int},
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from readagent_core.answering.recall import recall
 from readagent_core.answering.recall_books import recall_from_books
-from readagent_core.answering.registry import Method
+from readagent_core.answering.registry import Method, Reads
 
 METHOD = Method(
     name="recall",
@@ -20,6 +20,7 @@ METHOD = Method(
     needs_gists=True,
     searches=True,
     compares_embeddings=True,
+    reads=Reads.PASSAGES,
     looks_up=False,
     options={"passages": int, "requests": int, "view": int},
 )

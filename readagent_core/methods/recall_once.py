@@ -11,7 +11,7 @@ from dataclasses import replace
 from readagent_core.answering.base import Event
 from readagent_core.answering.recall import ONCE_WORDS, recall
 from readagent_core.answering.recall_books import recall_from_books
-from readagent_core.answering.registry import Method
+from readagent_core.answering.registry import Method, Reads
 from readagent_core.answering.run import Run
 from readagent_core.answering.shelf import AskedShelf
 
@@ -41,6 +41,7 @@ METHOD = Method(
     needs_gists=True,
     searches=True,
     compares_embeddings=True,
+    reads=Reads.PASSAGES,
     looks_up=False,
     options={"passages": int, "view": int},
 )

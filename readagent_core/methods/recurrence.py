@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 
 from readagent_core.answering.base import Event
-from readagent_core.answering.registry import Method
+from readagent_core.answering.registry import Method, Reads
 from readagent_core.answering.resources import Artifact
 from readagent_core.answering.response import respond, text_prompt
 from readagent_core.answering.run import Run
@@ -90,6 +90,7 @@ METHOD = Method(
     title="Running summary",
     about="Reads straight through with one short summary carried along, and answers from that alone.",
     answer=summarise_and_answer,
+    reads=Reads.NOTHING,
     looks_up=False,
     options={"segment_tokens": int, "summary_tokens": int},
 )

@@ -9,7 +9,7 @@ from collections.abc import Generator
 
 from readagent_core.answering.base import Event
 from readagent_core.answering.recall import recall
-from readagent_core.answering.registry import Method
+from readagent_core.answering.registry import Method, Reads
 from readagent_core.answering.run import Run
 
 
@@ -23,6 +23,7 @@ METHOD = Method(
     title="Search by requests",
     about="Finds words and reads paragraphs by requests; uses no gist.",
     answer=search,
+    reads=Reads.PASSAGES,
     looks_up=False,
     options={"passages": int, "requests": int},
 )

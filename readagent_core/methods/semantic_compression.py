@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from readagent_core.answering.base import Event
-from readagent_core.answering.registry import Method
+from readagent_core.answering.registry import Method, Reads
 from readagent_core.answering.resources import Artifact
 from readagent_core.answering.response import ANSWER_WORDS, respond, text_prompt
 from readagent_core.answering.run import Run
@@ -226,6 +226,7 @@ METHOD = Method(
     about="Sorts the text by topic, shortens each topic on its own, and answers from the shortened text.",
     answer=compress_and_answer,
     compares_embeddings=True,
+    reads=Reads.NOTHING,
     looks_up=False,
     options={"block_words": int, "chunk_words": int, "share": float},
 )

@@ -264,4 +264,7 @@ def test_an_example_shows_what_a_method_can_see() -> None:
     assert view.example_pages("search-agent", 6, 2) == {2: "passage", 5: "passage"}
     assert view.example_pages("bm25", 6, 2) == {2: "full", 5: "full"}
     assert view.example_pages("recall", 2, 1) == {1: "gist", 2: "passage"}
+    assert view.example_pages("gist-mem", 2, 1) == {1: "gist", 2: "gist"}
+    assert view.example_pages("full-text", 2, 1) == {1: "full", 2: "full"}
+    assert view.example_pages("read-agent-p", 2, 1) == {1: "gist", 2: "full"}
     assert view.example_pages("semantic-compression", 6, 2) is None  # it makes a memory of its own
