@@ -220,3 +220,19 @@ def test_programs_ask_several_memories() -> None:
             ra.ask(tales(2), "Who?", reader([]), **refused)
     with pytest.raises(NotInLibraryError):
         ra.ask([], "Who?", reader([]))
+
+
+def test_the_built_in_reader_answers_from_every_book_that_it_found_the_words_in() -> None:
+    far = make_memory(
+        ["Mr. Reeve rowed to the island. " + "More was said of it. " * 8], ["A gist. " + "gist " * 40], title="Sea"
+    )
+    near = make_memory(
+        ["Bea Reeve was in the chair that evening. " + "More was said of it. " * 8],
+        ["A gist. " + "gist " * 40],
+        title="Town",
+    )
+    events = ask(BuiltInReader(), [far, near], "Where was Reeve?")
+    result = answer(events)
+    assert [book.looked_up for book in result.books] == [(1,), (1,)]
+    assert "rowed to the island. [1.1]" in result.text
+    assert "in the chair that evening. [2.1]" in result.text

@@ -23,6 +23,7 @@ from readagent_core.tags import split_memory
 from readagent_core.words import count_words
 
 SENTENCES = 3  # an answer is short
+BOOK = 100_000  # pages of a book of several, when a book and its page are one number
 LONG = 40  # words; of a longer sentence a part is quoted
 LEAST_PART = 8  # words of a part
 NEAR = 0.75  # a further sentence joins when it shares at least this much of what the best one shares
@@ -186,12 +187,22 @@ def answer(prompt: Prompt) -> str:
     name = person_asked(question)
     if name and (told := [s for s in found if introduces(s.text, name)]):
         told = [s for s in told if name in s.text] or told
-        return _reply(list({s.text: s for s in told}.values())[:SENTENCES], prompt.language, quote=quote)
+        return _reply(_of_each_book(told)[:SENTENCES], prompt.language, quote=quote)
     # a gist is another's words, perhaps a model's: it is used only where no page in full has a sentence
     scored = sorted([row for row in scored if row[1].full] or scored, key=lambda row: -row[0])
-    chosen = [s for score, s in scored[: SENTENCES * 2] if score >= NEAR * scored[0][0]]
-    unique = list({s.text: s for s in chosen}.values())[:SENTENCES]
+    near = [s for score, s in scored[: SENTENCES * 2] if score >= NEAR * scored[0][0]]
+    best = {s.page // BOOK: s for _, s in reversed(scored)}  # of each book
+    unique = _of_each_book([*near, *best.values()])[:SENTENCES]
     return _reply(sorted(unique, key=lambda s: s.page), prompt.language, quote=quote)
+
+
+def _of_each_book(found: list[_Sentence]) -> list[_Sentence]:
+    """The sentences without repetitions, of several books the first of each before the others."""
+    unique = list({s.text: s for s in found}.values())
+    first: dict[int, _Sentence] = {}
+    for sentence in unique:
+        first.setdefault(sentence.page // BOOK, sentence)
+    return [*first.values(), *(s for s in unique if s not in first.values())]
 
 
 def choose(prompt: Prompt) -> str:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from readagent_core.models.builtin.answers import answer, choose, is_not_found
+from readagent_core.models.builtin.answers import BOOK, answer, choose, is_not_found
 from readagent_core.models.builtin.shortening import number_in
 from readagent_core.models.builtin.statistics import (
     Bm25,
@@ -29,11 +29,10 @@ ENOUGH_IN_SENTENCE = 0.4  # share of the question's weight that one sentence of 
 _PART = re.compile(r"^(?:Part|部分) (\d+)( \(looked into already\)|（すでに見た）)?[:：]", re.MULTILINE)
 _RANGE = re.compile(r"^<Pages (\d+)-(\d+)>$", re.MULTILINE)
 _FOUND = re.compile(r"^(?:\(on page (\d+): \"|（(\d+)ページに：「)(.*)(?:\"\)|」）)$", re.MULTILINE)
-_BOOK = 100_000  # pages of a book of several, when a book and its page are one number
 _BOOK_TAG = re.compile(r"^<Book (\d+)> (.*)$", re.MULTILINE)
 _SHELF_PAGE = re.compile(r"^(<Pages? |\(on page |（)(\d+)\.(\d+)(?:-(\d+))?", re.MULTILINE)
 _IN_BOOK = re.compile(r"^(?:\(in book (\d+): |（本(\d+)に：)", re.MULTILINE)
-_BRACKETED = re.compile(rf"\[[\d, -]*\d{{{len(str(_BOOK))},}}[\d, -]*\]")
+_BRACKETED = re.compile(rf"\[[\d, -]*\d{{{len(str(BOOK))},}}[\d, -]*\]")
 _REQUESTED = re.compile(r"^(?:FIND|OPEN|GISTS) .*$", re.MULTILINE)
 _WANTED = 3  # words looked for at once
 _OPTION = re.compile(r"^\([A-Z]\) ", re.MULTILINE)
@@ -115,7 +114,8 @@ def explore(prompt: Prompt) -> str:
     for place in _FOUND.finditer(prompt.fields["memory"]):
         page = int(place.group(1) or place.group(2))
         found.setdefault(page, set()).update(set(content(place.group(3))) & set(question))
-    if not enough and prompt.fields["pages"] != "0":
+    other = {page // BOOK for page in found} - {page // BOOK for page in full}  # books found in, not read yet
+    if (other or not enough) and prompt.fields["pages"] != "0":
         if not found and not full and "problem" not in prompt.fields:
             words = {
                 word: sum(not {*content(word)}.isdisjoint(row[3]) for row in ranked) for word in _own_words(prompt)
@@ -123,7 +123,7 @@ def explore(prompt: Prompt) -> str:
             named = sorted(words, key=lambda word: (words[word], -len(word)))[:_WANTED]
             if named:
                 return "FIND " + ", ".join(f'"{word}"' for word in named)
-        best = sorted(found, key=lambda page: (-len(found[page]), page))
+        best = sorted(found, key=lambda page: (page // BOOK not in other, -len(found[page]), page))
         if best and "problem" not in prompt.fields:
             return f"OPEN [{best[0]}]: {_reason(prompt, best[:1])}"
         ends = {int(m.group(1)): m.group(2) for m in _RANGE.finditer(prompt.fields["memory"])}
@@ -177,7 +177,7 @@ def _on_shelf(reply: Callable[[Prompt], str], prompt: Prompt) -> str:
 
     def join(found: re.Match[str]) -> str:
         opening, book, first, last = found.groups()
-        numbers = [str(int(book) * _BOOK + int(page)) for page in (first, last) if page]
+        numbers = [str(int(book) * BOOK + int(page)) for page in (first, last) if page]
         return opening + "-".join(numbers)
 
     def in_book(found: re.Match[str]) -> str:
@@ -185,11 +185,11 @@ def _on_shelf(reply: Callable[[Prompt], str], prompt: Prompt) -> str:
         return f"(on page {english}.0: " if english else f"（{japanese}.0ページに："
 
     def part(found: re.Match[str]) -> str:
-        book, page = divmod(int(found.group()), _BOOK)
+        book, page = divmod(int(found.group()), BOOK)
         return f"{book}.{page}" if page else str(book)
 
     # the title as a heading: it is looked for, and no sentence to answer with
-    memory = _BOOK_TAG.sub(lambda m: f"<Page {int(m[1]) * _BOOK}>\n## {m[2]}\n", prompt.fields["memory"])
+    memory = _BOOK_TAG.sub(lambda m: f"<Page {int(m[1]) * BOOK}>\n## {m[2]}\n", prompt.fields["memory"])
     memory = _SHELF_PAGE.sub(join, _IN_BOOK.sub(in_book, memory))
     said = reply(replace(prompt, fields={**prompt.fields, "memory": memory}))
     return _BRACKETED.sub(lambda m: re.sub(r"\d+", part, m.group()), said)
