@@ -45,8 +45,10 @@ export class Bare {
 
   checkHeight() {
     const low = window.innerHeight < LOW;
-    if (low && !this.on && !this.left) this.set(true);
-    else if (!low) {
+    if (low && !this.on && !this.left) {
+      this.set(true);
+      this.showBars(true); // for a moment: that they are there
+    } else if (!low) {
       if (this.on && !this.full && !this.byHand) this.set(false);
       this.left = false;
     }

@@ -40,6 +40,8 @@ const FEW_EVENTS = 3; // fewer tell less of what was read than its gists do
 const GISTS_BY_RULE = 6; // whose first sentences tell where one was, where there are few notes
 const FEW_GISTS = 3; // gists; where fewer are read, each is shown whole, not by its first sentence
 
+const NOTHING_READ = "Who is named stands here from the first page that you read. None counts as read yet.";
+
 export class Glance {
   /**
    * `bound`: the last paragraph that may be told of; `inView`: the last on the screen; `go`: to the words that a note rests on; `toPage`: to a page.
@@ -267,11 +269,11 @@ export class Glance {
       if (!count && kind !== "person" && kind !== this.kind) return [];
       const choose = () => {
         this.kind = kind;
-        this.everybody = false;
+        this.asking = this.everybody = false;
         this.tab = "kind";
         this.draw();
       };
-      const text = el("span", {}, label, " ", el("span", { class: "num count" }, number(count)));
+      const text = el("span", {}, label, count ? " " : "", el("span", { class: "num count" }, count ? number(count) : ""));
       return [button(text, choose, { "aria-pressed": String(this.kind === kind) })];
     });
     return el("div", { class: "seg kinds", role: "group", "aria-label": "What to show" }, ...buttons);
@@ -353,8 +355,7 @@ export class Glance {
   /** @param {number} page */
   emptyLine(page) {
     const [, , words] = KINDS.find(([kind]) => kind === this.kind) ?? KINDS[0];
-    const nothing = page ? words : "Nothing counts as read yet. Read a page, or press “You” below the text to set how far you have read.";
-    return el("p", { class: "dim emptyp" }, nothing);
+    return el("p", { class: "dim emptyp" }, page ? words : NOTHING_READ, page ? "" : el("br"), ...(page ? [] : this.lifting(false)));
   }
 
   /** Who found the names, where no model did. */
@@ -415,7 +416,7 @@ export class Glance {
         ),
       ];
     return [
-      "The line never passes the page you have read to. ",
+      last > 0 ? "The line never passes the page you have read to. " : "Do you know the book? ",
       button("Lift the limit", () => this.ask(true), { kind: "quiet slim linkb" }),
     ];
   }
@@ -621,8 +622,7 @@ export class Glance {
     const title = sectionAt(book, top);
     const where = [current ? `You are on page ${current} of ${this.state.pages.length}` : "", title].filter(Boolean).join(", ");
     const skipped = skippedSentence(this.lastPage(this.pages), current);
-    const nothing =
-      paragraph < 0 ? "Nothing counts as read yet. Read a page, or press “You” below the text to set how far you have read." : "";
+    const nothing = paragraph < 0 ? NOTHING_READ : "";
     return [
       el("div", { class: "sidehead" }, el("h3", {}, "Where was I?"), this.node.classList.contains("onecolumn") ? "" : other),
       where ? el("p", { class: "small dim", dir: "auto" }, `${where}. ${nothing ? "" : skipped}`) : "",

@@ -17,7 +17,8 @@ const MOST = 100; // events that are drawn; the earlier ones with a press
 /** What happened up to the end of a paragraph, as it is told or in the order of time. @param {World} world @param {number} paragraph @param {Order} order */
 export function eventsOf(world, paragraph, order) {
   const notes = order === "time" && world.inTime.length ? world.inTime : world.notes;
-  return notes.filter((note) => HAPPENS.has(note.kind) && note.from <= paragraph);
+  const events = notes.filter((note) => HAPPENS.has(note.kind) && note.from <= paragraph);
+  return order === "time" && world.inTime.length ? events : events.sort((a, b) => a.at[0] - b.at[0] || a.at[1] - b.at[1]);
 }
 
 /** The events under the titles of their chapters, in the order given. @param {NoteRecord[]} events @param {(paragraph: number) => string} titleOf */
@@ -109,9 +110,9 @@ export function recapOf(events, { chapterOf, weight, page, pages = 2 }) {
     else parts.set(part, [note]);
   }
   const soFar = [...parts.values()].flatMap((notes) => {
-    const ranked = [...notes].sort((a, b) => weight(b) - weight(a));
+    const ranked = notes.filter((note) => weight(note) > 1).sort((a, b) => weight(b) - weight(a)); // not those named in passing
     const ofEach = ranked.filter((note, i) => ranked.findIndex((one) => one.of[0] === note.of[0]) === i);
-    const best = [...new Set([...ofEach, ...ranked])].slice(0, MOST_OF_PART);
+    const best = [...new Set(ranked.length ? [...ofEach, ...ranked] : notes)].slice(0, MOST_OF_PART);
     return notes.filter((note) => best.includes(note));
   });
   return { soFar, before };

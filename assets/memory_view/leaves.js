@@ -112,7 +112,7 @@ export class Leaves {
         el(
           "div",
           { class: "ghead small" },
-          el("strong", {}, `Gist of page ${n}`),
+          el("strong", {}, `${this.state.data.gists.by ? "Picked from" : "Gist of"} page ${n}`),
           el("span", { class: "dimmer num" }, length),
           page.gist || page.veiled
             ? button("Show", toggle, { kind: "quiet slim showb", "aria-expanded": "false", "aria-label": `Show the gist of page ${n}` })

@@ -139,14 +139,14 @@ function localFaces(look, pick) {
   return el("div", { class: "choice" }, el("label", { class: "field" }, input), missing.length ? told : null);
 }
 
-/** A card for each typeface, in its own letters. @param {Look} look @param {Pick} pick */
-function faces(look, pick) {
+/** A card for each typeface, in its own letters. @param {Look} look @param {string} lang of the book @param {Pick} pick */
+function faces(look, lang, pick) {
   declareFaces();
   const local = Object.keys(READABLE)
     .filter(isInstalled)
     .map((name) => /** @type {const} */ ([LOCAL + name, name, `"${name}"`]));
   const cards = [...FACES, ...local].map(([value, label, css]) => {
-    const sample = el("span", { class: "sample", "aria-hidden": "true" }, "Agd");
+    const sample = el("span", { class: "sample", lang, "aria-hidden": "true" }, lang === "ja" ? "あ永" : "Agd");
     sample.style.fontFamily = String(css);
     const card = button(null, () => pick("face", value), { kind: "facecard", "aria-pressed": String(value === look.face) });
     card.append(sample, el("span", { class: "small" }, label));
@@ -169,10 +169,10 @@ function choices(label, options, chosen, pick) {
 /**
  * The panel's content.
  * @param {Look} look
- * @param {{canBeVertical: boolean, vertical: boolean}} now
+ * @param {{canBeVertical: boolean, vertical: boolean, language: string}} now
  * @param {Pick} pick
  */
-export function lookPanel(look, { canBeVertical, vertical }, pick) {
+export function lookPanel(look, { canBeVertical, vertical, language }, pick) {
   /** @param {string} label @param {keyof Look} name @param {Choices} options */
   const row = (label, name, options, chosen = look[name]) => choices(label, options, chosen, (value) => pick(name, value));
   /** @type {Choices} */
@@ -193,7 +193,7 @@ export function lookPanel(look, { canBeVertical, vertical }, pick) {
     size,
     row("Theme", "theme", THEMES),
     row("Layout", "flow", flows, vertical ? "pages" : look.flow),
-    faces(look, pick),
+    faces(look, language, pick),
     localFaces(look, pick),
     ...scales,
     row("Justify lines", "justify", on),

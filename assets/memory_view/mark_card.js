@@ -2,7 +2,7 @@
 
 import { button, el, first, icon } from "../shared/dom.js";
 import { SIGNER_ICONS } from "../shared/signer.js";
-import { COLOUR_NAMES, COLOURS, endOf, kindName, startOf } from "./mark_kinds.js";
+import { COLOUR_NAMES, COLOURS, endOf, kindName, paint, startOf } from "./mark_kinds.js";
 import { putAt, withSource } from "./selection.js";
 import { wordsOf } from "./text_places.js";
 
@@ -124,6 +124,7 @@ export class MarkCard {
       ),
     );
     this.node.hidden = false;
+    if (!saved) paint("chosen", this.units.ranges({ start: startOf(mark), end: endOf(mark) })); // no mark shows the words yet
     putAt(this.frame, this.state, this.node, this.marks.boxes(mark), { below: true });
     if (edit) area.focus();
     else (first(this.node, mark.kind === "answer" ? "button" : ".swatch[aria-pressed=true]") ?? area).focus({ preventScroll: true });
@@ -140,6 +141,7 @@ export class MarkCard {
     if (!this.opened) return false;
     const inside = this.node.contains(this.frame.active);
     this.node.hidden = true;
+    paint("chosen", []);
     if (inside) (this.from?.isConnected ? this.from : this.frame.scroller).focus({ preventScroll: true });
     return true;
   }

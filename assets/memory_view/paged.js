@@ -92,7 +92,10 @@ export class Paged {
     const side = narrow ? look.margin : Math.max(SIDE, look.margin);
     const line = parseFloat(getComputedStyle(probe).lineHeight);
     const edge = window.innerHeight < LOW ? LOW_EDGE : EDGE;
-    const height = Math.max(line * 3, Math.floor((scroller.clientHeight - 2 * edge) / line) * line);
+    const height = Math.max(
+      line * 3,
+      Math.floor((scroller.clientHeight - parseFloat(getComputedStyle(scroller).paddingTop) - 2 * edge) / line) * line,
+    );
     const two = look.flow === "spread" && scroller.clientWidth >= LEAST_SPREAD && !vertical;
     const { root, isNarrow } = this.frame;
     const free = isNarrow || root.classList.contains("with-original"); // no gists stand beside a PDF's page

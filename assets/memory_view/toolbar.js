@@ -193,7 +193,7 @@ export class Toolbar {
   /** @returns {Element[]} */
   typePanel() {
     const { look, canBeVertical, vertical } = this.state;
-    return lookPanel(look, { canBeVertical, vertical }, (name, value, redraw = true) => {
+    return lookPanel(look, { canBeVertical, vertical, language: this.state.book.outline.language }, (name, value, redraw = true) => {
       this.on.look({ ...this.state.look, [name]: value });
       if (!redraw) return;
       if (name === "theme") document.documentElement.dataset.theme = String(value);

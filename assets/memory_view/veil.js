@@ -26,7 +26,13 @@ export function veilOf({ number, veiled = 0 }, send) {
     "aria-label": `Show the gist of page ${number}, which you have not read`,
   });
   return [
-    el("p", { class: "small dim" }, el("span", { class: "when" }, "Opens when you have read the page. "), show),
+    el(
+      "p",
+      { class: "small dim" },
+      el("span", { class: "when" }, "Opens when you have read the page. "),
+      el("span", { class: "yet" }, "Not read yet"),
+      show,
+    ),
     el("div", { class: "veilbars", "aria-hidden": "true" }, ...bars),
   ];
 }

@@ -201,14 +201,14 @@ def test_the_first_gist_shows_what_a_gist_is_and_the_foot_says_so(app):
     document = workspace.library.document(book.id)
     gisting = workspace.library.gistings(book.id)[0]
     memory = workspace.library.memory(gisting.id)
-    for pages, said in (((), "Page 1 is shown; the others"), ((4,), "2 are shown; the others")):
+    for pages, said in (((), "Page 1 is shown"), ((4,), "2 are shown")):
         for page in pages:
             veil.act(workspace, gisting, "unveil", page)
         known = veil.veil_of(workspace, gisting, memory, document)
         assert (known.page, known.shown) == (0, {1, *pages})
         line: dict[str, Any] = {"state": "recording", "rest": "", "more": "", "actions": []}
         veil.say(line, known, workspace, gisting, document)
-        assert line["rest"] == f"{said} open as you read."
+        assert line["rest"] == f"{said}, more as you read."
     line = {"state": "running", "rest": "", "more": "", "actions": []}
     veil.say(line, known, workspace, replace(gisting, gists=0), document)
     assert line["rest"] == ""  # nothing is veiled before it is made

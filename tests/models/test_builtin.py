@@ -12,6 +12,7 @@ from readagent_core.cancel import CancelToken
 from readagent_core.errors import RefusedError
 from readagent_core.models.builtin.answers import NOT_FOUND
 from readagent_core.models.builtin.reader import ANSWERS, BuiltInReader
+from readagent_core.models.builtin.shortening import shortened
 from readagent_core.models.builtin.statistics import shared_words
 from readagent_core.prompts import Prompt, render, render_fragment
 from readagent_core.tags import label, page_tag
@@ -129,6 +130,16 @@ def test_a_gist_is_the_pages_own_sentences_within_the_length():
     assert all(sentence.strip(". ") in page for sentence in re.split(r"\. |\n", gist))
     both = ask("gist", least="40", most="80", instructions="", page=f"{SEA}\n\n{SHOP}")
     assert both == f"{SEA}\n{SHOP}"  # what is of two paragraphs stands apart
+
+
+def test_a_gist_has_no_words_on_the_books_making_and_keeps_the_lines_of_verse():
+    page = (
+        "Copyright, 1916, by Samuel Gabriel\n\nMadame Sosostris, famous clairvoyante,\nHad a bad cold, nevertheless\n"
+        "Is known to be the wisest woman in Europe.\nHere, said she, is your card."
+    )
+    said = shortened(page, 20, "en")
+    assert said.startswith("Madame Sosostris, famous clairvoyante,\nHad a bad cold, nevertheless\nIs known")
+    assert "Copyright" not in said
 
 
 def test_a_japanese_gist_is_counted_in_characters():

@@ -54,8 +54,8 @@ def say(line: dict[str, Any], veil: Veil | None, workspace: Workspace, gisting: 
     """Add to the foot's ``line`` of gists how far they are open, and the button that shows or veils those ahead."""
     position = workspace.library.position(gisting.book_id)
     if veil is not None and gisting.gists:
-        open_to = "Page 1 is shown; the others" if len(veil.shown) == 1 else f"{len(veil.shown)} are shown; the others"
-        said = f"{f'Open up to page {veil.page}; they' if veil.page else open_to} open as you read."
+        shown = "Page 1 is shown" if len(veil.shown) == 1 else f"{len(veil.shown)} are shown"
+        said = f"{f'Open up to page {veil.page}' if veil.page else shown}, more as you read."
         if line["state"] not in ("ready", "recording"):  # how far they are, or why they stopped, comes first
             line["more"] = " ".join(filter(None, [line["more"], said]))
         else:

@@ -153,7 +153,8 @@ def ready_line(gisting: Gisting, memory: GistMemory) -> dict[str, Any]:
         rest.append(f"{count_of(memory.fallback_gists, 'gist')} made of first sentences, no usable reply came")
     if gisting.recorded:
         return gists_line("recording", "A recording", [f"made on {gisting.recorded}", made], percent=100)
-    return gists_line("ready", "Ready", rest, percent=100)
+    picked = "Their sentences were picked from the text by rule: no model read it." if gisting.model == NAME else ""
+    return gists_line("ready", "Ready", rest, percent=100, more=picked)
 
 
 def may_hurry(snapshot: Snapshot, *, now: float) -> bool:

@@ -13,6 +13,12 @@ from readagent_core.models.builtin.statistics import central_sentences, content,
 from readagent_core.prompts import Prompt, render_fragment
 from readagent_core.words import collapse_whitespace, count_words, first_words
 
+_IMPRINT = re.compile(
+    r"^\W*(?:copyright\b|©|\(c\) ?\d{4}|(?:re)?(?:printed|published) (?:by|in)\b|ISBN\b|all rights reserved)"
+    r"|^\W*transcriber[’']s note|\bproject gutenberg\b",
+    re.IGNORECASE,
+)  # what a book says of its making
+_ENDED = re.compile(r"[.!?…:。！？][\"'”’)\]」』»*_]*$")
 WORDS = 60  # of a gist where the prompt names no length
 
 
@@ -52,10 +58,11 @@ def shortened(text: str, limit: int, language: str, *, wanted: Sequence[str] = (
     Sentences of another paragraph begin a line: they do not follow on those before them."""
     characters = language == "ja"
     measure: Callable[[str], int] = len if characters else count_words
-    paragraphs = [split_sentences(paragraph, language) for paragraph in text.split("\n\n")]
+    paragraphs = [_whole(split_sentences(paragraph, language), limit, measure) for paragraph in text.split("\n\n")]
+    paragraphs = [[piece for piece in found if not _IMPRINT.search(piece)] for found in paragraphs]
     pieces = [sentence for found in paragraphs for sentence in found]
     of = [number for number, found in enumerate(paragraphs) for _ in found]  # the paragraph of each sentence
-    if not pieces:
+    if not pieces:  # nothing but words on the book's making, or no sentence at all
         return collapse_whitespace(text)[:200]
     scores = central_sentences(pieces)
     if wanted:
@@ -76,4 +83,18 @@ def shortened(text: str, limit: int, language: str, *, wanted: Sequence[str] = (
         best = pieces[max(range(len(pieces)), key=scores.__getitem__)]
         return best[: limit - 1] + "…" if characters else first_words(best, limit) + " …"
     lines = groupby(sorted(chosen), key=of.__getitem__)
-    return "\n".join(("" if characters else " ").join(map(chosen.__getitem__, line)) for _, line in lines)
+    verse = ["\n" in paragraph for paragraph in text.split("\n\n")]
+    between = "" if characters else " "
+    return "\n".join(("\n" if verse[n] else between).join(map(chosen.__getitem__, line)) for n, line in lines)
+
+
+def _whole(pieces: Sequence[str], limit: int, measure: Callable[[str], int]) -> list[str]:
+    """Join the lines of verse that make a sentence; one that is longer than ``limit`` stays in its lines."""
+    joined: list[list[str]] = []
+    for piece in pieces:
+        if joined and not _ENDED.search(joined[-1][-1]):
+            joined[-1].append(piece)
+        else:
+            joined.append([piece])
+    whole = [["\n".join(lines)] if measure(" ".join(lines)) <= limit else lines for lines in joined]
+    return [piece for pieces in whole for piece in pieces]
