@@ -261,7 +261,7 @@ class CatalogueScreen {
       shown,
       el("h2", { dir: "auto" }, title),
       el("p", { class: "small dim", dir: "auto" }, author),
-      entry.said ? el("p", { class: "small said", role: "alert" }, entry.said) : null,
+      entry.said ? said(entry.said) : null,
       entry.state === "pdf" ? el("p", { class: "small dim" }, "Only as PDF") : null,
       this.action(entry, at),
     );
@@ -319,6 +319,13 @@ class CatalogueScreen {
     event.preventDefault();
     input.focus();
   }
+}
+
+/** Why a book could not be added: its first sentence, and the others on a press. @param {string} text */
+function said(text) {
+  const [first, ...others] = text.split(/(?<=[.!?])\s+/);
+  if (!others.length) return el("p", { class: "small said", role: "alert" }, text);
+  return el("details", { class: "small said", role: "alert" }, el("summary", {}, first), others.join(" "));
 }
 
 export default mountParts({ catalogue: CatalogueScreen }, ["read"]);

@@ -178,9 +178,11 @@ export class Adding {
     const under = this.imports.filter(({ state }) => !ENDED.includes(state) && !joined.includes(state)).map((one) => this.line(one));
     const locked = of("password").map((one) => this.line(one));
     const asking = locked.length > MOST_NOTES ? [] : locked; // each needs an answer
+    const opened = of("opened").map((one) => this.line(one));
+    const alone = opened.length === 1; // it keeps its name, its report and Read beside what is folded
     const ended = [
       ...(asking.length ? [] : locked),
-      ...(joined.includes("opened") ? [this.joined("opened")] : of("opened").map((one) => this.line(one))),
+      ...(alone ? [] : joined.includes("opened") ? [this.joined("opened")] : opened),
       ...refused,
       ...of("failed").map((one) => this.line(one)),
     ];
@@ -190,6 +192,7 @@ export class Adding {
       ...(joined.includes("waiting") ? [this.joined("waiting")] : []),
       ...under,
       ...asking,
+      ...(alone ? opened : []),
       ...(ended.length > MOST_ENDED ? [this.folded(ended)] : ended),
     );
   }
@@ -199,7 +202,7 @@ export class Adding {
     const open = this.notes.querySelector("details.files")?.hasAttribute("open") ?? false;
     /** @param {string} state */
     const of = (state) => this.imports.filter((one) => one.state === state);
-    const added = this.addedOf(of("opened"));
+    const added = of("opened").length > 1 ? this.addedOf(of("opened")) : ""; // one has a note of its own
     const [locked, failed] = [
       of("password").length > MOST_NOTES ? of("password").length : 0,
       of("failed").length + this.files.refused.length,
@@ -213,7 +216,7 @@ export class Adding {
       this.files.refused = [];
       this.send({
         do: "dismiss",
-        of: ENDED.filter((state) => locked || state !== "password")
+        of: ENDED.filter((state) => (state === "password" ? locked : state !== "opened" || added))
           .flatMap((state) => of(state).map((one) => one.key))
           .join(","),
       });

@@ -1,7 +1,9 @@
 // The browser's Back closes the dialog that is open, as in every app of a phone: an open dialog is an entry of the history.
+// With a mouse or a trackpad, what is typed goes into its text box at once.
 
 import { DIALOG, DIALOG_CLOSE } from "./streamlit.js";
 
+const FOCUS_MS = 300; // after which what is in a dialog is drawn
 const GONE_MS = 600; // a dialog that is drawn again, or that leads to another screen, takes less
 
 export function closeDialogsByBack() {
@@ -19,6 +21,9 @@ export function closeDialogsByBack() {
     if (shown === own) return;
     own = shown;
     clearTimeout(timer);
+    if (shown && matchMedia("(pointer: fine)").matches) {
+      setTimeout(() => /** @type {HTMLElement | null | undefined} */ (open()?.querySelector("textarea"))?.focus(), FOCUS_MS);
+    }
     if (shown && !history.state?.dialog) history.pushState({ ...history.state, dialog: true }, "");
     else if (!shown) timer = setTimeout(back, GONE_MS);
   };

@@ -62,7 +62,9 @@ def complete_address(text: str) -> str:
     text = text.rstrip("/")
     for ending in ("/chat/completions", "/models", "/embeddings"):
         text = text.removesuffix(ending)
-    if not text or any(c.isspace() for c in text):
+    if any(c.isspace() for c in text):
+        raise SettingsError(f"“{text}” is no address: it has a space. One looks like http://localhost:1234/v1.")
+    if not text:
         raise SettingsError("Enter the address of the server, for example http://localhost:1234/v1.")
     if "://" not in text:
         local = text.split(":")[0].split("/")[0] in ("localhost", "127.0.0.1", "0.0.0.0")

@@ -7,6 +7,7 @@ series, tags and cover are those of the catalogue. Everywhere else each file is 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -28,6 +29,9 @@ from readagent_core.workspace import Workspace
 
 JOB = "import folder"
 _BEST_FIRST = ("epub", "mobi", "fb2", "docx", "odt", "html", "markdown", "text", "pdf")  # of the formats of one book
+# where people keep books; ``Calibre Library`` is Calibre's own folder
+_USUAL = "Books", "eBooks", "Calibre Library", "Documents", "Downloads", "Desktop"
+_COUNT_SECONDS = 0.5  # for all of them: the person waits
 _LARGEST_METADATA, _LARGEST_COVER = 1 << 20, 8 << 20  # bytes
 
 
@@ -112,6 +116,26 @@ def find_books(folder: Path, cancel: CancelToken | None = None) -> list[FoundBoo
     if not found:
         endings = ", ".join(sorted(FORMATS))
         raise DocumentError(f"No book was found in {folder}. ReadAgent opens files that end in {endings}.")
+    return found
+
+
+def usual_folders() -> dict[Path, int]:
+    """Return the folders of this person where books usually are, with how many files in each can be opened.
+
+    What cannot be counted in half a second is left out.
+    """
+    until = time.monotonic() + _COUNT_SECONDS
+    found: dict[Path, int] = {}
+    for folder in (Path.home() / name for name in _USUAL):
+        count = 0
+        for parent, folders, names in os.walk(folder):
+            if time.monotonic() > until:
+                return found
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            shown = sorted(name for name in names if not name.startswith("."))
+            count += len(_books_of(folder, Path(parent), shown)) if any(map(promised_format, shown)) else 0
+        if count:
+            found[folder] = count
     return found
 
 

@@ -18,7 +18,7 @@ from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import Act
 from pages.parts.shared.shell import title_of
 from readagent_core.cancel import CancelToken, key_lock
-from readagent_core.document import Cover, Document, Paragraph
+from readagent_core.document import Cover, Document, Notice, Paragraph
 from readagent_core.errors import TooLargeError
 from readagent_core.export.memory import export_memory
 from readagent_core.gisting.job import PAUSED
@@ -295,3 +295,13 @@ def test_an_import_says_what_was_found(open_workspace):
     one.job.join(120)
     record = import_record(workspace, one)
     assert (record["state"], record["text"]) == ("opened", "2 sections.")
+
+
+def test_a_book_of_pictures_is_told_as_one_when_it_is_added(open_workspace):
+    workspace = open_workspace()
+    pictures = (Notice("picture-parts", "Only pictures without a description: 9 parts.", 9),)
+    book = workspace.library.add(replace(load(b"Cover\n\nThe end.", "manga.txt"), warnings=pictures))
+    job = workspace.jobs.start("import manga", lambda job: book.id)
+    job.join(20)
+    told = import_record(workspace, imports.Import("manga.epub", b"", job, "one"))
+    assert told["text"].startswith("mostly pictures, with little text to read here")

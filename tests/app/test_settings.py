@@ -310,6 +310,7 @@ def test_a_wrong_key_and_a_missing_address_are_reported_and_nothing_is_changed(a
         at = choose_server(app, server.url)
         assert "did not accept the key" in texts(at)
         assert KEY not in texts(at)
+    assert "“foo bar” is no address" in texts(choose_server(app, "foo bar"))
     at = choose_server(app, "")
     at.button(key="other_own_use").click().run()
     assert "Enter the address of the server" in texts(at)

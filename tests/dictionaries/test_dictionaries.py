@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import struct
+import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from readagent_core.dictionaries.shelf import FOLDER, Dictionaries
+from readagent_core.dictionaries.unpacking import unpack_dictionary
+from readagent_core.errors import DamagedDictionaryError
 from tests.dictionaries.making import make_dictd, make_stardict
 
 WORDS = [(f"word{n:04}", f"What word {n} means. {'More of it. ' * 30}".encode()) for n in range(300)]
@@ -122,3 +127,34 @@ def test_a_text_that_was_cut_at_its_end_is_told(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1])
     (one,) = Dictionaries(tmp_path).update()
     assert (one.words, one.fault) == (0, "The text of Cut is shorter than its index says. Get it again.")
+
+
+@pytest.mark.parametrize("kind", ["zip", "gz", "xz", ""])
+def test_a_dictionary_is_taken_from_the_archive_it_comes_in(tmp_path, kind):
+    made = make_stardict(tmp_path / "made", [("lamp", b"It gives light.")], packed_text="dictzip")
+    packed, home = io.BytesIO(), tmp_path / "home"
+    if kind == "zip":
+        with zipfile.ZipFile(packed, "w") as archive:
+            for path in made.iterdir():
+                archive.write(path, f"deep/{path.name}")
+            archive.writestr("deep/readme.sh", "rm")
+    else:
+        with tarfile.open(fileobj=packed, mode=f"w:{kind}") as archive:
+            for path in made.iterdir():
+                archive.add(path, f"../../{path.name}")  # only the bare name counts
+            link = tarfile.TarInfo("x.idx")
+            link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+            archive.addfile(link)
+    unpack_dictionary(packed.getvalue(), "../made.stardict.tar", home / FOLDER)
+    assert sorted(path.name for path in home.rglob("*") if path.is_file()) == ["made.dict.dz", "made.idx", "made.ifo"]
+    dictionaries = Dictionaries(home)
+    dictionaries.update()
+    assert [entry.text for entry in dictionaries.look_up("lamp")] == ["It gives light."]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "made"]
+
+
+@pytest.mark.parametrize("data", [b"", b"PK", b"a letter", b"\x1f\x8b no gzip", b"\xfd7zXZ no xz"])
+def test_what_is_no_archive_with_a_dictionary_is_explained(tmp_path, data):
+    with pytest.raises(DamagedDictionaryError, match="Nothing was"):
+        unpack_dictionary(data, "letter.zip", tmp_path / "home")
+    assert not (tmp_path / "home").exists()

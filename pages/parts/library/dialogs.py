@@ -7,7 +7,7 @@ import secrets
 import streamlit as st
 
 from pages.parts.library import adding, recognition
-from pages.parts.library.imports import Import, imports_of_session, start_import
+from pages.parts.library.imports import Import, forget_finished, imports_of_session, start_import
 from pages.parts.shared import book as current
 from pages.parts.shared import shell
 from readagent_core.answering.signature import short_name
@@ -180,6 +180,7 @@ def paste(workspace: Workspace) -> None:
     if book is not None and job is not None:
         st.session_state["pasting"] = False
         known = st.session_state["adding_known"]
+        forget_finished()
         imports_of_session().append(Import(book.title, b"", job, secrets.token_hex(6), known=known))
         st.rerun()
 

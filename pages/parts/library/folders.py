@@ -5,6 +5,7 @@ The job is the registry's, not the session's, so that a tab that was reloaded sh
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,18 @@ import streamlit as st
 from pages.parts.shared import shell
 from pages.parts.shared.sharing import is_other_device
 from readagent_core.errors import DocumentError, NoTextError, PasswordError, ReadAgentError
-from readagent_core.incoming.folders import JOB, FolderReport, start_import
+from readagent_core.incoming.folders import JOB, FolderReport, start_import, usual_folders
 from readagent_core.jobs import JobState
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
 _THIS_COMPUTER = {"localhost", "127.0.0.1", "::1"}
 _NEEDS_MORE = {NoTextError.__name__, PasswordError.__name__}
-_CALIBRE = "~/Calibre Library"  # Calibre's usual folder
+_COPY_PATH = {
+    "darwin": "To get it: select the folder in Finder, press Option-Command-C, and paste it here.",
+    "win32": "To get it: select the folder in Explorer, press Ctrl-Shift-C, and paste it here.",
+}
+_COPY_HERE = "To get it: open the folder in the file manager, press Ctrl-L, copy what is shown, and paste it here."
 
 
 def is_offered(workspace: Workspace) -> bool:
@@ -72,30 +77,38 @@ def cancel_import(workspace: Workspace) -> None:
 
 @st.dialog("Import a folder")
 def choose_folder(workspace: Workspace) -> None:
-    """Ask for the path of a folder and start the import."""
+    """Offer the usual folders of this computer, ask for the path of another, and start the import."""
     job = workspace.jobs.get(JOB)
     if job is not None and job.running:
         st.text(f"{job.subject} is being imported. Wait until that has ended, or cancel it.")
         return
+    st.caption(
+        "Every book in it and in the folders in it is added: PDF, EPUB, Kindle, Word, web pages, text and others. "
+        "From a Calibre library come titles, authors, series, tags and covers as well. Your files are not changed, and "
+        "an import can be undone."
+    )
+    if "usual_folders" not in st.session_state:
+        st.session_state["usual_folders"] = usual_folders()
+    usual: dict[Path, int] = st.session_state["usual_folders"]
+    chosen = None
+    for folder, count in usual.items():
+        with st.container(horizontal=True, vertical_alignment="center", key=f"usual_{folder.name}"):
+            st.text(f"{folder.name}, {count_of(count, 'book')}", width="stretch")
+            if st.button("Import", key=f"import_{folder.name}"):
+                chosen = str(folder)
     with st.form("folder", border=False):
-        typed = st.text_input(
-            "Path of the folder",
-            _CALIBRE if Path(_CALIBRE).expanduser().is_dir() else "",
-            placeholder="~/Books",
-            help="macOS: select the folder in Finder and press Option-Command-C. Windows: select it in Explorer and "
-            "press Ctrl-Shift-C. Linux: copy it in the file manager.",
-        )
-        st.caption(
-            "Every book in it and in the folders in it is added: PDF, EPUB, Kindle, Word, web pages, text and others. "
-            "From a Calibre library come titles, authors, series, tags and covers as well. Your files are not changed."
-        )
-        if not st.form_submit_button("Import", type="primary"):
-            return
+        typed = st.text_input("Path of another folder" if usual else "Path of the folder", placeholder="~/Books")
+        st.caption(_COPY_PATH.get(sys.platform, _COPY_HERE))
+        if st.form_submit_button("Import", type="primary"):
+            chosen = typed
+    if chosen is None:
+        return
     try:
-        start_import(workspace, as_folder(typed))
+        start_import(workspace, as_folder(chosen))
     except ReadAgentError as error:
         shell.error_box(error)
         return
+    st.session_state.pop("usual_folders")
     st.rerun()
 
 

@@ -21,6 +21,8 @@ from readagent_core.workspace import Workspace
 
 _PARSING = threading.BoundedSemaphore(2)  # each file is parsed in a process of its own, which takes memory
 
+_WORDS_OF_PICTURES = 50  # a part that is a picture; a book with fewer words for each of them is one of pictures
+
 
 @dataclass
 class Import:
@@ -102,6 +104,9 @@ def import_record(workspace: Workspace, one: Import) -> dict[str, Any] | None:
             if document.sections
             else [length_of(document.words, document.language)]
         )
+        pictures = sum(one.count or 0 for one in document.warnings if one.code == "picture-parts")
+        if document.words < _WORDS_OF_PICTURES * pictures:
+            found.insert(0, "mostly pictures, with little text to read here")
         if document.warnings:
             found.append(count_of(len(document.warnings), "notice"))
         opened = {"state": "opened", "book": book.id, "title": book.title, "text": f"{', '.join(found)}."}

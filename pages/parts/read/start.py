@@ -10,6 +10,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.parts.read.veil import veil_of
 from pages.parts.shared import gisting_status as state
 from pages.parts.shared.shell import FORMAT_NAMES
 from readagent_core.answering.costs import price_of_words
@@ -214,6 +215,9 @@ def export_dialog(workspace: Workspace, shown: Gisting) -> None:
         st.caption("No page is read to its end yet.")
         return
     st.caption(f"{count_of(len(memory.pages), 'page')}, {memory.gist_words:,} words of gists.")
+    text = workspace.library.document(shown.book_id, document_id=shown.document_id)
+    if len(memory.pages) == len(whole.pages) and veil_of(workspace, shown, whole, text):
+        st.caption("The file has the gists of all pages, also of those that you have not read: it tells the end.")
     for kind, use in USES.items():
         st.download_button(
             f"**{FORMAT_NAMES[kind]}** {use}",

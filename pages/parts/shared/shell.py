@@ -91,7 +91,7 @@ TITLES: dict[str, tuple[str, str]] = {  # error class -> what happened in a few 
     "LocalModelError": ("The model on this computer cannot be used", "memory"),
     "UnknownFormatError": ("This kind of file cannot be opened", "draft"),
     "WrongFormatError": ("The file is not what its name says", "draft"),
-    "EmptyDocumentError": ("There is nothing in this file", "draft"),
+    "EmptyDocumentError": ("There is nothing to read", "draft"),
     "NoTextError": ("This file holds pictures of pages, not text", "image"),
     "DamagedDocumentError": ("This file is damaged", "broken_image"),
     "PasswordError": ("This file needs a password", "lock"),
