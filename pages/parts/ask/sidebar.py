@@ -25,6 +25,8 @@ from readagent_core.workspace import Workspace
 
 LOOK_UPS = tuple(range(7))
 
+FITS = 26  # characters of a method's title in its field, which cuts a longer one off
+
 
 def draw(now: AskState) -> None:
     """Draw the sidebar; what is chosen is set in ``now``."""
@@ -89,7 +91,8 @@ def _pick_method(scene: AskOneBook) -> None:
         format_func=titles.__getitem__,
         key="ask_method" if whole else f"ask_method_{scene.book.id}_{bool(scene.memory.readable)}",
     )
-    st.caption(methods.method(scene.method).about)
+    title, about = titles[scene.method], methods.method(scene.method).about
+    st.caption(shell.as_text(f"{title}. {about}" if len(title) > FITS else about))
     for fault in methods.method_faults():
         st.caption(shell.as_text(fault))
     if whole and scene.method != stored:
