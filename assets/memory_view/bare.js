@@ -21,6 +21,7 @@ export class Bare {
     this.frame = frame;
     this.keepPlace = keepPlace;
     this.on = false;
+    this.greeting = false;
     this.left = false; // by hand: a low window does not begin it again
     this.where = el("span", { class: "num" });
     this.leave = el("span");
@@ -47,7 +48,8 @@ export class Bare {
     const low = window.innerHeight < LOW;
     if (low && !this.on && !this.left) {
       this.set(true);
-      this.showBars(true); // for a moment: that they are there
+      this.showBars(true); // for a moment, also as the text comes: that they are there
+      this.greeting = true;
     } else if (!low) {
       if (this.on && !this.full && !this.byHand) this.set(false);
       this.left = false;
@@ -112,6 +114,7 @@ export class Bare {
   showBars(shown) {
     clearTimeout(this.timer);
     this.frame.root.classList.toggle("bars", shown);
+    this.greeting = false;
     const hide = () => {
       const busy = this.frame.root.querySelector(".tbar:focus-within, .panel:not([hidden]), .tbar:hover");
       if (busy) this.timer = setTimeout(hide, BARS_MS);

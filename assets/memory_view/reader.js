@@ -386,7 +386,7 @@ export class Reader {
     this.toolbar.at(this.state.here);
     this.foot.drawYou();
     this.bare.update();
-    this.bare.showBars(false);
+    if (!this.bare.greeting) this.bare.showBars(false);
     this.original.follow();
     this.world.moved();
   }

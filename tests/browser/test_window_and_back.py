@@ -37,6 +37,7 @@ def test_a_low_window_has_twelve_lines_of_text_and_the_bars_come_when_asked_for(
     for size in ({"width": 640, "height": 360}, {"width": 720, "height": 450}):  # usual windows at a zoom of 200 %
         page.set_viewport_size(size)
         page.goto(f"{app_url}/read?book={keeper}&page=9")
+        expect(page.locator(".root.bars .tbar")).to_be_visible()  # for a moment: that they are there
         expect(page.locator(".bareline")).to_contain_text("left in chapter")
         expect(page.locator(".tbar")).to_be_hidden()
         assert page.locator(".leaves").evaluate(LINES_IN_VIEW) >= 12
