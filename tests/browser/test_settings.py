@@ -183,6 +183,6 @@ def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(
         assert not processes_with(marker)
 
         page.locator(".st-key-use_builtin button").click()
-        expect(settings).not_to_contain_text("In use now")
+        expect(settings).not_to_contain_text("In use now: reader-8b")
         assert not files_with(marker, home.parent)
         assert not any(marker in frame for frame in seen.frames)
