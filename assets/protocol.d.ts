@@ -268,8 +268,6 @@ export interface At {
   last: number;
   /** the whole text is in the browser */
   whole: boolean;
-  /** looked up from another screen, and not read on from: the person's own place is where it was */
-  visiting?: boolean;
   /** when the furthest place was set by hand */
   by_hand?: number;
 }

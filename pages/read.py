@@ -149,8 +149,7 @@ def act_on_gists(workspace: Workspace, book: Book, gisting: Gisting, done: Act) 
 def save_position(workspace: Workspace, book: Book, document: Document, at: dict[str, Any] | None) -> None:
     """Store where the person is and how far they have read. The browser has it in the address already.
 
-    The component reports its last position with every run: one that was stored is not stored again. A place that was
-    looked up, from an answer or a search, is theirs once they read on from it.
+    The component reports its last position with every run: one that was stored is not stored again.
     """
     if not at or st.session_state.get(f"stored_{book.id}") == at:
         return
@@ -161,10 +160,9 @@ def save_position(workspace: Workspace, book: Book, document: Document, at: dict
     position = library.position(book.id)
     paragraph, place, furthest = int(at["paragraph"]), int(at["at"]), int(at["furthest"])
     offset = spot_of(document, (paragraph, place)).offset if place >= 0 else place
-    if not at.get("visiting"):
-        if (paragraph, offset) != (position.paragraph, position.offset):
-            save_place(library, document, book.id, paragraph, offset)
-        st.session_state[f"place_{book.id}"] = paragraph, offset
+    if (paragraph, offset) != (position.paragraph, position.offset):
+        save_place(library, document, book.id, paragraph, offset)
+    st.session_state[f"place_{book.id}"] = paragraph, offset
     words = 0
     if furthest > position.furthest or (at.get("by_hand") and furthest != position.furthest):
         words = library.set_furthest(book.id, furthest)

@@ -103,7 +103,6 @@ export class Position {
     if (!this.wanted || !units.nodes[this.wanted.place.paragraph]) return;
     const { place, before, id } = this.wanted;
     this.wanted = null;
-    if (before) book.visiting = true;
     book.visited = id;
     if (before) this.remember(before, null);
     this.landed = null;
@@ -150,8 +149,7 @@ export class Position {
     const { book } = this.state;
     const whole = book.outline.units.every((_, unit) => isLoaded(book, unit));
     const place = { paragraph, at: above ? ABOVE : at, page };
-    const told = { ...place, furthest: this.state.furthest, last: this.last, whole };
-    return { ...told, ...(book.visiting ? { visiting: true } : {}), ...(byHand ? { by_hand: Date.now() } : {}) };
+    return { ...place, furthest: this.state.furthest, last: this.last, whole, ...(byHand ? { by_hand: Date.now() } : {}) };
   }
 
   // Sends the position a moment after the person stopped moving, or before anything else is sent.
@@ -240,20 +238,16 @@ export class Position {
   /** @param {Place} place */
   arrive(place) {
     this.landed = null;
-    this.state.book.visiting = this.state.book.visiting && this.state.book.back.length > 0;
     this.on.jumped();
     this.flow().show(place);
     this.landed = place.paragraph;
     this.showBack();
   }
 
-  /** From now on the person is here. */
   forgetBack() {
     this.landed = null;
-    this.state.book.visiting = false;
     this.state.book.back.length = 0;
     this.showBack();
-    this.save();
   }
 
   showBack() {

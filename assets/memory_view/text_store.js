@@ -57,7 +57,6 @@ export class StoredText extends EventTarget {
   furthest = null;
   /** @type {string | null} the id of the last request of the server to go somewhere that was followed */
   visited = null;
-  visiting = false; // whether what was asked for is only looked up: the person's own place is another
   /** @type {string | null} the request for cited words that was followed last */
   cited = null;
   /** @type {BackPlace[]} the places before each jump */

@@ -7,7 +7,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from readagent_core.library import Library
-from tests.browser.conftest import add_read_book, go_to
+from tests.browser.conftest import add_read_book
 from tests.recordings import make_memory
 
 LINES_IN_VIEW = """(text) => {
@@ -146,13 +146,6 @@ def test_all_hits_of_a_search_have_one_way_back(page: Page, app_url: str, app_ho
     chip.get_by_role("button").first.click()
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "5")
     expect(chip).to_contain_text("Back to the beginning")  # where the book was before its page 5 was asked for
-    # what was looked up is the person's own place once they say so, or read on
-    for place, choose in (("Not started", lambda: None), ("at 20 %", lambda: chip.get_by_label("Stay here").click())):
-        page.goto(f"{app_url}/read?book={book}&page=5")
-        expect(chip).to_be_visible()
-        choose()
-        go_to(page, "Library")
-        expect(page.locator(".bk").filter(has_text="Lanterns")).to_contain_text(place)
 
 
 def test_enter_opens_the_menu_of_the_selected_words_after_a_panel_was_closed(
