@@ -55,7 +55,7 @@ def test_a_change_of_screen_is_not_lost_while_an_answer_is_under_way(
     open_ask(page, model_app_url, story)
     exchange = ask(page, "How did he come to the ship?")
     expect(exchange.locator(".ans")).to_contain_text("He rowed out")
-    for turn in range(25):  # a look waits to be made at most of the clicks, not at each
+    for turn in range(60):  # a look waits to be made at most of the clicks, not at each
         if turn > 2 and page.evaluate("met.tried"):
             break
         go_to(page, "Library")
