@@ -228,7 +228,8 @@ def words_sent(usage: Usage) -> str:
 
 
 def gists_only_note(answer: Answer) -> str:
-    """That the answer was made from gists alone; '' where a page was opened or the method uses no gists."""
+    """That the answer was made from gists alone; '' where it saw text of a page, or the method uses no gists."""
     uses_gists = answer.method in all_methods() and all_methods()[answer.method].needs_gists
-    gists = uses_gists and any(how == "gist" for how in answer.seen.values())
-    return "Answered from gists; no page was needed." if gists and not answer.looked_up else ""
+    seen = set(answer.seen.values())
+    alone = uses_gists and "gist" in seen and not seen & {"full", "part", "passage"} and not answer.looked_up
+    return "Answered from gists; no page was needed." if alone else ""

@@ -129,7 +129,7 @@ def _check_may_add(workspace: Workspace) -> None:
 
 
 def start_fetch(workspace: Workspace, name: str) -> Job:
-    """Fetch and check a voice, as a job that publishes bytes; goes on where it broke off. Raises ReadAgentError."""
+    """Start a job that fetches and checks a voice, and resumes a broken download. Raises ReadAgentError."""
     _check_may_add(workspace)
     offer = offers().get(name)
     if offer is None:

@@ -206,6 +206,8 @@ def test_notes_are_drawn_once_and_the_limit_is_said():
     assert drawn["notes"] == ["Cut to fit."]
     from_gists = replace(ANSWER, text="He rowed [14].", looked_up=(), seen=dict.fromkeys(SEEN, "gist"))
     assert record([Answered(from_gists)], text=from_gists.text)["before"] == "Answered from gists; no page was needed."
+    some = replace(from_gists, seen={**from_gists.seen, 2: "passage"})  # found by words, and read in part
+    assert record([Answered(some)], text=some.text)["before"] == ""
     shortened = replace(from_gists, method="recurrence")  # from its own summary, not from the gists
     assert record([Answered(shortened)], text=from_gists.text, method="recurrence")["before"] == ""
     unsaid = replace(from_gists, text="The text does not say.")

@@ -192,7 +192,7 @@ def test_of_a_common_word_its_number_is_told_and_no_list(app, sent: Sent) -> Non
         told[word] = passage_data(workspace, book, document, asked) or {}
     assert told["The"]["places"] == []
     assert "It stands 48 times in this book" in told["The"]["signer"]["line"]
-    assert len(told["Ann"]["places"]) == 8  # a name is looked for, however often it stands
+    assert len(told["Ann"]["places"]) == 8  # a name has a list, however often it occurs
 
 
 def test_a_web_page(app, sent: Sent) -> None:

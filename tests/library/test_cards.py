@@ -130,7 +130,7 @@ def test_all_texts_are_searched_whether_read_or_not(library):
     assert not any(card.searchable for card in library.cards())
     assert len(list(library.index_texts())) == 2
     assert all(card.searchable for card in library.cards())
-    library.touch(two.id)  # opened last, but the word stands in more places of the other
+    library.touch(two.id)  # opened last, but the word occurs more often in the other
     hits = library.search_all("lamp", limit=9)
     assert [(hit.book_id, hit.paragraph, hit.count) for hit in hits] == [
         *((one.id, n, 5) for n in (1, 2, 3)),

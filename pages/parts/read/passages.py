@@ -41,7 +41,7 @@ MOST_PLACES = 8
 NO_DICTIONARY = "No dictionary is on this computer yet. One tells at once what a word means, without a network."
 NOT_FOUND = "Your dictionaries do not have this; a model could explain it."
 WORDS_HERE = "Until then: where else it stands"
-COMMON = 1500  # characters of the text for each time that a word stands in it: from here on a list tells nothing
+COMMON = 1500  # characters: a word that occurs once in fewer is common, and a list of its places tells nothing
 INTO = "translate_into"  # the preference: the English name of a language
 
 

@@ -145,9 +145,7 @@ def job_line(
 def ready_line(gisting: Gisting, memory: GistMemory) -> dict[str, Any]:
     """The line of gists that are complete, or recorded."""
     pages = count_of(len(memory.pages), "page")
-    made = (
-        pages if gisting.model == NAME else f"{pages}; made with {gisting.model}"
-    )  # the built-in reader is told before
+    made = pages if gisting.model == NAME else f"{pages}; made with {gisting.model}"  # the line names that reader
     rest = [made]
     if memory.fallback_gists:
         rest.append(f"{count_of(memory.fallback_gists, 'gist')} made of first sentences, no usable reply came")
