@@ -155,7 +155,8 @@ def likely(text: str, *, plum: float) -> Reply:
     rows += [{"token": "A", "top_logprobs": [{"token": k, "logprob": math.log(p)} for k, p in chances.items()]}]
     message = {"role": "assistant", "content": "Answer: (A"}
     choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": {"content": rows}}
-    return Reply(body=json.dumps({"choices": [choice]}))
+    usage = {"prompt_tokens": 100, "completion_tokens": 4}
+    return Reply(body=json.dumps({"choices": [choice], "usage": usage}))
 
 
 def test_an_option_is_weighed_at_each_letter(model_at):
@@ -176,6 +177,7 @@ def test_an_option_is_weighed_at_each_letter(model_at):
         assert asked[3] == asked[0]
         assert server.chats[3].payload["grammar"].endswith('choice ::= "(B)"')
         assert (completion.text, completion.orders) == ("Answer: (B) She ate a plum.", 3)
+        assert (completion.tokens_in or 0) > 300  # of all calls that the answer took
 
 
 def test_without_probabilities_the_letter_is_asked_for_as_before(model_at):

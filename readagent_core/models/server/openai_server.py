@@ -167,14 +167,14 @@ class OpenAIServer(ChatModel):
                 continue
         completion = self._completion(reply, prompt, time.perf_counter() - start)
         self.sizes.ask_again()
-        yield replace(completion, orders=weighed)
+        yield _with_tokens(completion, weighed)
 
-    async def _weighed(self, prompt: Prompt, start: float, cancel: CancelToken) -> tuple[Prompt, int]:
-        """Return ``prompt`` bound to the letter that is likeliest over all orders of its options, and their number.
+    async def _weighed(self, prompt: Prompt, start: float, cancel: CancelToken) -> tuple[Prompt, list[Reply]]:
+        """Return ``prompt`` bound to the letter that is likeliest over all orders of its options, and their replies.
 
-        0: unchanged, as it has none or the server tells no probabilities. Any other fault the call itself meets again.
+        []: unchanged, as it has none or the server tells no probabilities. Any other fault the call itself meets again.
         """
-        replies = []
+        replies: list[Reply] = []
         try:
             for order in orders.in_each_order(prompt):
                 request = await self._request(order)
@@ -186,11 +186,11 @@ class OpenAIServer(ChatModel):
                 reply = Reply()
                 async for _ in self._parts(request, order, reply, start, cancel):
                     pass
-                replies.append(reply.likely)
+                replies.append(reply)
         except (*FAULTS, Endless, ModelError):
-            return prompt, 0
-        letter = orders.likeliest(replies, prompt.choices) if replies else ""
-        return (replace(prompt, choices=(letter,)), len(replies)) if letter else (prompt, 0)
+            return prompt, []
+        letter = orders.likeliest([reply.likely for reply in replies], prompt.choices) if replies else ""
+        return (replace(prompt, choices=(letter,)), replies) if letter else (prompt, [])
 
     async def _request(self, prompt: Prompt) -> dict[str, Any]:
         """The call's parameters, within the window. Raises WindowError before anything is sent."""
@@ -309,6 +309,21 @@ class OpenAIServer(ChatModel):
             seconds=seconds,
             first_word=reply.first,
         )
+
+
+def _with_tokens(completion: Completion, others: list[Reply]) -> Completion:
+    """``completion`` with the tokens of ``others``, the replies that it took, where the server counts them."""
+
+    def all_of(count: int | None, name: str) -> int | None:
+        return None if count is None else count + sum(getattr(reply, name) or 0 for reply in others)
+
+    return replace(
+        completion,
+        orders=len(others),
+        tokens_in=all_of(completion.tokens_in, "tokens_in"),
+        tokens_out=all_of(completion.tokens_out, "tokens_out"),
+        tokens_reused=all_of(completion.tokens_reused, "tokens_reused") or 0,
+    )
 
 
 @asynccontextmanager
