@@ -167,7 +167,7 @@ class OpenAIServer(ChatModel):
                 continue
         completion = self._completion(reply, prompt, time.perf_counter() - start)
         self.sizes.ask_again()
-        yield _with_tokens(completion, weighed)
+        yield orders.with_tokens(completion, weighed)
 
     async def _weighed(self, prompt: Prompt, start: float, cancel: CancelToken) -> tuple[Prompt, list[Reply]]:
         """Return ``prompt`` bound to the letter that is likeliest over all orders of its options, and their replies.
@@ -309,21 +309,6 @@ class OpenAIServer(ChatModel):
             seconds=seconds,
             first_word=reply.first,
         )
-
-
-def _with_tokens(completion: Completion, others: list[Reply]) -> Completion:
-    """``completion`` with the tokens of ``others``, the replies that it took, where the server counts them."""
-
-    def all_of(count: int | None, name: str) -> int | None:
-        return None if count is None else count + sum(getattr(reply, name) or 0 for reply in others)
-
-    return replace(
-        completion,
-        orders=len(others),
-        tokens_in=all_of(completion.tokens_in, "tokens_in"),
-        tokens_out=all_of(completion.tokens_out, "tokens_out"),
-        tokens_reused=all_of(completion.tokens_reused, "tokens_reused") or 0,
-    )
 
 
 @asynccontextmanager

@@ -12,6 +12,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from readagent_core.models.base import Completion
+from readagent_core.models.server.replies import Reply
 from readagent_core.prompts import Prompt
 
 MOST = 6  # options: each more is one more call
@@ -73,3 +75,18 @@ def _letters(reply: Alternatives, letters: Sequence[str]) -> dict[str, float]:
             return found
         so_far += token
     return {}
+
+
+def with_tokens(completion: Completion, others: list[Reply]) -> Completion:
+    """``completion`` with the tokens of ``others``, the replies that it took, where the server counts them."""
+
+    def all_of(count: int | None, name: str) -> int | None:
+        return None if count is None else count + sum(getattr(reply, name) or 0 for reply in others)
+
+    return replace(
+        completion,
+        orders=len(others),
+        tokens_in=all_of(completion.tokens_in, "tokens_in"),
+        tokens_out=all_of(completion.tokens_out, "tokens_out"),
+        tokens_reused=all_of(completion.tokens_reused, "tokens_reused") or 0,
+    )
