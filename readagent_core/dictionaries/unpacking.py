@@ -67,7 +67,8 @@ def _in_tar(data: bytes) -> Iterator[tuple[str, bytes]]:
         )
     with tarfile.open(fileobj=BytesIO(plain), mode="r:") as archive:
         for member in archive:
-            part, content = _part_of(member.name), archive.extractfile(member) if member.isfile() else None
+            held = member.isfile() and not member.issparse()  # a sparse one may be larger than the archive
+            part, content = _part_of(member.name), archive.extractfile(member) if held else None
             if part and content:
                 yield part, content.read()
 

@@ -158,3 +158,14 @@ def test_what_is_no_archive_with_a_dictionary_is_explained(tmp_path, data):
     with pytest.raises(DamagedDictionaryError, match="Nothing was"):
         unpack_dictionary(data, "letter.zip", tmp_path / "home")
     assert not (tmp_path / "home").exists()
+
+
+def test_a_tar_file_that_claims_more_than_it_holds_is_not_unpacked(tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        member = tarfile.TarInfo("huge.ifo")
+        member.pax_headers = {"GNU.sparse.size": str(1 << 34), "GNU.sparse.map": "0,1"}
+        member.size = 1
+        archive.addfile(member, io.BytesIO(b"x"))
+    with pytest.raises(DamagedDictionaryError, match="No dictionary is in"):
+        unpack_dictionary(packed.getvalue(), "huge.tar", tmp_path)
