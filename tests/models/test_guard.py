@@ -180,6 +180,25 @@ def test_an_option_is_weighed_at_each_letter(model_at):
         assert (completion.tokens_in or 0) > 300  # of all calls that the answer took
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        7,
+        {"content": 7},
+        {"content": ["A", None, {"token": None, "top_logprobs": 7}]},
+        {"content": [{"token": "Answer: (A", "top_logprobs": [7, {"token": "Answer: (A", "logprob": "high"}]}]},
+        {"content": [{"token": "Answer: (A", "top_logprobs": [{"token": "Answer: (A", "logprob": 1e308}]}]},
+        {"content": [{"token": "Answer: (A", "top_logprobs": [{"token": "Answer: (A", "logprob": -(10**400)}]}]},
+    ],
+)
+def test_probabilities_of_no_sense_break_no_answer(model_at, told):
+    prompt = Prompt("choose_text", f"A text.\n\n{OPTIONS}", choices=("A", "B", "C"), reply_words=60)
+    message = {"role": "assistant", "content": "Answer: (C) A fish."}
+    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": told}
+    with FakeServer(lambda _: Reply(body=json.dumps({"choices": [choice]})), kind="llama.cpp", window=4096) as server:
+        assert model_at(server).complete(prompt, CancelToken()).text == "Answer: (C) A fish."
+
+
 def test_without_probabilities_the_letter_is_asked_for_as_before(model_at):
     prompt = Prompt("choose_text", f"A text.\n\n{OPTIONS}", choices=("A", "B", "C"), reply_words=60)
     for kind in ("llama.cpp", "openai"):

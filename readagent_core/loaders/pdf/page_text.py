@@ -240,9 +240,8 @@ class _PageReader:
         text: str = self.text[start:stop]
         runs = [found.span() for found in _RIGHT_TO_LEFT.finditer(self.text, start, stop)]
         ordered = all(self._origin(self._index(a))[0] >= self._origin(self._index(b - 1))[0] for a, b in runs)
-        numbers = _DIGIT.search(text) and not _POINTS.search(
-            text
-        )  # PDFium leaves what is around them in order of sight
+        # PDFium leaves what is around numbers in the order of sight
+        numbers = _DIGIT.search(text) and not _POINTS.search(text)
         if self.turn or not runs or (ordered and not numbers and not _mirrored(text)):
             return text
         shown = [i for i, c in enumerate(text, start) if c != " " or not self._is_generated(i)]

@@ -20,6 +20,7 @@ MOST = 6  # options: each more is one more call
 # what is asked of llama.cpp's server: the reply ends after its letter, with the tokens that might have stood there
 ASKED = {"logprobs": True, "top_logprobs": 40, "stop": [")"]}
 TOKENS = 12  # of a reply's form up to its letter
+_NEVER = -1e3  # the logarithm of a probability that is none
 
 Alternatives = Sequence[tuple[str, Mapping[str, float]]]  # each token, and the logarithms of what might stand there
 
@@ -70,7 +71,7 @@ def _letters(reply: Alternatives, letters: Sequence[str]) -> dict[str, float]:
         for other, logarithm in others.items():
             named = re.search(r"Answer:\s*\((\w)\)?$", so_far + other)
             if named and named[1] in letters:
-                found[named[1]] = found.get(named[1], 0.0) + math.exp(logarithm)
+                found[named[1]] = found.get(named[1], 0.0) + math.exp(max(_NEVER, min(0.0, logarithm)))
         if found:
             return found
         so_far += token

@@ -136,9 +136,8 @@ class Reply:
         return self._think.feed(content)
 
     def _take_likely(self, tokens: object) -> None:
-        for row in map(_dict, tokens if isinstance(tokens, list) else []):
-            others = [_dict(other) for other in row.get("top_logprobs") or [] if isinstance(row["top_logprobs"], list)]
-            found = {str(other.get("token")): other.get("logprob") for other in others}
+        for row in _dicts(tokens):
+            found = {str(other.get("token")): other.get("logprob") for other in _dicts(row.get("top_logprobs"))}
             self.likely.append((str(row.get("token")), {t: p for t, p in found.items() if isinstance(p, float | int)}))
 
     def _take_reason(self, choice: Event) -> None:
@@ -272,6 +271,10 @@ def _mend(text: str, *, last: bool = False) -> tuple[str, str]:
 
 def _dict(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
+
+
+def _dicts(value: object) -> list[dict[str, Any]]:
+    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
 
 
 def _count(values: tuple[object, ...], before: int | None) -> int | None:
