@@ -99,6 +99,7 @@ def test_the_rows_of_a_table_stand_below_each_other_in_columns(page: Page, app_u
     )
     assert len(set(columns)) == 1
     code = page.locator(".unit code")
+    expect(code.last).to_be_visible()  # a text that is still hidden has no inner text
     assert code.all_inner_texts() == ["1*2*3", "if a:\n  b"]  # without its signs, as it is indented
 
 
