@@ -226,6 +226,26 @@ def test_stories_are_told_from_papers_minutes_and_manuals(app):
     assert not is_story(Document("Paper", tuple(talk), sections=paper))
     manual = [Paragraph(f"{n}. Press the “Start,” key and wait until the lamp is green. " * 3) for n in range(60)]
     assert not is_story(Document("Manual", tuple(manual)))
+    ruling = [
+        Paragraph(f"“The offer was made in jest,” said the court in Hall v. Oates ({1950 + n}). " * 3)
+        for n in range(30)
+    ]
+    assert not is_story(Document("Ruling", tuple(ruling)))
+
+
+def test_poems_and_plays_begin_veiled_whatever_notes_or_speakers_they_have():
+    stanza = "The lamp is low, the tide is long,\nAnd nobody has rung the bell;\nThe keeper counts the oil by song."
+    notes = [Paragraph(f"{n}. The bell of the lightship, heard from the quay.") for n in range(30)]
+    assert is_story(Document("Poem", (*[Paragraph(stanza)] * 30, *notes)))
+    assert not is_story(Document("Notes", (*[Paragraph(stanza)] * 2, *notes * 3)))
+    speech = tuple(
+        Paragraph(f"KEEPER: I lit it at six, and it burned for {n} hours until the oil was gone.") for n in range(60)
+    )
+    acts = tuple(Section(title, n * 20) for n, title in enumerate(["ACT I", "ACT II. The quay", "ACT III"]))
+    assert is_story(Document("Play", speech, sections=acts))
+    assert not is_story(
+        Document("Minutes", speech, sections=(Section("Lamps", 0), Section("Act on the minutes of March", 9)))
+    )
 
 
 def test_where_gists_stopped_the_foot_says_why_before_it_tells_of_the_veil(app, at_30_percent):
