@@ -96,9 +96,7 @@ def _begin(workspace: Workspace, pages: list[Book]) -> None:
     with file.container(border=True, height="stretch"):
         st.markdown("**A page that you saved**")
         turn = st.session_state.setdefault("act_turn", 0)
-        upload = st.file_uploader(
-            "Saved with your browser, also behind a sign-in", type=["html", "htm"], key=f"act_file_{turn}"
-        )
+        upload = st.file_uploader("Saved with your browser, also behind a sign-in", key=f"act_file_{turn}")
         if upload is not None:
             st.session_state["act_turn"] = turn + 1  # it is opened once
             _open(workspace, lambda: open_file(workspace, upload.getvalue(), upload.name))

@@ -3,7 +3,7 @@
 import { button, el, fill, icon, plural, sumOf } from "../shared/dom.js";
 import { countWords, isUnfolded, shownParts } from "./passages.js";
 
-const BEGINS = 90; // characters of a page without a gist
+const BEGINS = 200; // characters of a page without a gist
 
 /**
  * @import { BookFacts, Page } from "../protocol.js"

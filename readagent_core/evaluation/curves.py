@@ -88,7 +88,7 @@ def draw_curves(summary: Summary, *, narrow: bool = False) -> str:
     height = max(360, top + bottom + int(_SLOT * (len(curves) + 1)))
     points = [point for own in curves.values() for point in own]
     _, x_high, x_step = round_axis(0.0, max(point.words for point in points))
-    y_low, y_high, y_step = round_axis(min(point.value for point in points), max(point.value for point in points))
+    y_low, y_high, y_step = round_axis(0.0, max(point.value for point in points))
 
     def at(words: float, value: float) -> tuple[float, float]:
         up = (height - top - bottom) * (value - y_low) / (y_high - y_low)

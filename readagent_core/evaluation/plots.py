@@ -93,7 +93,8 @@ def scatter(
     x_low, x_high, x_step = round_axis(
         *_range(xs, x_bounds, least=0.2 * max(map(abs, xs), default=0.0)), ticks=6 if width > NARROW else 3, least=0.0
     )
-    y_low, y_high, y_step = round_axis(*_range([*ys, *([] if chance is None else [chance])], (0.0, 100.0), least=40.0))
+    ys += [0.0, *([] if chance is None else [chance])]  # a height is read as a share of all questions
+    y_low, y_high, y_step = round_axis(*_range(ys, (0.0, 100.0), least=40.0))
 
     def at(x: float, y: float) -> tuple[float, float]:
         across = (x - x_low) / (x_high - x_low)

@@ -95,6 +95,13 @@ def test_a_file_opens_at_once_where_there_was_no_page(app: App) -> None:
     assert at.text_input[0].label == "Web address"
 
 
+def test_a_file_that_is_no_page_is_refused_in_a_sentence_of_ours(app: App) -> None:
+    at = app("pages/act.py")
+    at.get("file_uploader")[0].set_value(("shop.png", b"\x89PNG\r\n\x1a\n" + bytes(64), "image/png")).run()
+    assert not at.exception
+    assert "This is a picture" in "\n".join(one.value for one in at.text)
+
+
 def test_a_step_is_stored_with_the_book(workspace: Workspace, pages: BookPages) -> None:
     book = opened(workspace, PAGE, "shop.html")
     drawn = pages.open(book.id)

@@ -129,6 +129,19 @@ def test_a_dropped_file_is_kept_for_tomorrow(app, own_home):
     assert "1 question on 1 document" in shown(at)
 
 
+def test_a_file_without_questions_is_refused_in_a_sentence_of_ours(app):
+    picture = ("shop.png", b"\x89PNG\r\n\x1a\n" + bytes(64), "image/png")
+    at = app(SCREEN)
+    at.selectbox(key="evaluate_data").set_value("Upload a file").run()
+    at.file_uploader(key="evaluate_file").set_value(picture).run()
+    assert not at.exception
+    assert "a dataset is a file of JSON lines" in shown(at)
+    at.segmented_control(key="evaluate_part").set_value("Your own questions").run()
+    at.file_uploader(key="evaluate_own_file_0").set_value(picture).run()
+    assert not at.exception
+    assert "not text. Save it as CSV" in shown(at)
+
+
 def test_a_wrong_answer_is_one_click_from_its_replay(app, tmp_path):
     path = tmp_path / "mine.json"
     rows = [{"question": "Who barked at the moon’s *edge*?", "options": ["a *dog*", "a bell"], "answer": 0}]

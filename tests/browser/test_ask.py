@@ -143,6 +143,8 @@ def test_every_claim_leads_to_its_words_or_says_that_there_are_none(
     expect(exchange.locator(".legend")).to_contain_text("1 found nowhere: do not rely on that one.")
     marks = page.locator('[data-kind="memory"] mark')
     expect(marks).to_have_text([QUOTE.rstrip(".")])
+    cut = page.locator('[data-kind="memory"] .m:not(.open) .g').first  # after a word: a longer gist fades
+    expect(cut).to_have_css("mask-image", re.compile("linear-gradient"))
     shown = page.locator('[data-kind="memory"] .m.open[data-n="15"] .ot').inner_text()  # what is seen of it
     assert QUOTE in shown
     assert "*" not in shown  # the quotation ends inside of emphasised words

@@ -261,6 +261,11 @@ def test_no_name_is_drawn_over_another(values, width):
     assert all(box[0] >= 0 and box[2] <= width for box in boxes)
 
 
+def test_the_height_of_a_point_is_its_share_from_none_on():
+    drawing = scatter([Point(3, 81.0, "m"), Point(4, 92.0, "n")], x_title="x", y_title="y")
+    assert "0" in [text.get_text() for text in BeautifulSoup(drawing, "xml").find_all("text")]
+
+
 def test_only_intervals_that_say_something_are_drawn():
     wide, close = Point(50, 80, "few", 40, 97), Point(60, 80, "many", 77, 83)
     drawn = [scatter([point], x_title="x", y_title="y") for point in (wide, close)]

@@ -138,7 +138,6 @@ def _files(workspace: Workspace, book: Book) -> None:
     file = upload.file_uploader(
         "Add questions from a file",
         help="The columns may be in any order. A question without wrong answers is answered in free words.",
-        type=[*question_files.QUESTION_FORMATS, "tsv", "txt"],
         max_upload_size=5,
         key=f"evaluate_own_file_{times}",
     )

@@ -34,7 +34,6 @@ SAMPLES = {
 READY, MINE = PARTS = ("Ready-made", "Your own questions")
 OWN, PATH = "Upload a file", "A file or folder on this computer"
 SPLITS = ("", "train", "valid", "test")  # of NarrativeQA
-SUFFIXES = ["jsonl", "json", "train", "dev"]  # the last two are QuALITY's own
 PAGES = {
     "": "as in the papers for this kind of text",
     **{name: f"{name}: {least:,} to {most:,} words" for name, (most, least) in PRESETS.items()},
@@ -89,7 +88,6 @@ def _ready_made(workspace: Workspace) -> Path | None:
         st.caption("Questions about a book of your library are easier to write under “Your own questions”.")
         file = st.file_uploader(
             "A downloaded dataset, or one JSON object with “title”, “text” and “questions”",
-            type=SUFFIXES,
             key="evaluate_file",
         )
         return _store(workspace, file.name, file.getvalue()) if file is not None else None
