@@ -152,6 +152,8 @@ export interface BookOutline {
   /** words a minute */
   speed: number;
   words: number;
+  /** whether text of it was recognised in pictures of pages */
+  recognised: boolean;
   paragraphs: number;
   emphasis: Emphasis;
   /** what is drawn together: first paragraph, words */

@@ -70,7 +70,13 @@ export class Outline {
     this.author.textContent = outline.author;
     this.head.hidden = !outline.sections.length;
     const length = outline.unspaced ? `${number(2 * outline.words)} characters` : plural(outline.words, "word");
-    this.line.textContent = [`${length}, ${readingTime(book, outline.words)}`, this.gistsLine()].filter(Boolean).join(". ");
+    this.line.textContent = [
+      `${length}, ${readingTime(book, outline.words)}`,
+      this.gistsLine(),
+      outline.recognised ? "The text was recognised by a machine in pictures of pages: some words may be wrong." : "",
+    ]
+      .filter(Boolean)
+      .join(". ");
     /** @param {number} start */
     const go = (start) => () => {
       book.dispatchEvent(new CustomEvent("goto", { detail: start }));

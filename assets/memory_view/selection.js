@@ -297,7 +297,13 @@ export function putAt(frame, state, node, boxes, { below = false } = {}) {
   const [first, last] = seen.length ? [seen[0], seen[seen.length - 1]] : [middleOfView, middleOfView];
   const { offsetWidth, offsetHeight } = node;
   const above = first.top - room.top - GAP - offsetHeight;
-  const under = last.bottom - room.top + GAP;
+  let under = last.bottom - room.top + GAP;
+  if (below && above < 4 && !state.paged) {
+    // there is room on neither side of the words: they move up, so that their end is seen
+    const from = frame.scroller.scrollTop;
+    frame.scroller.scrollTop += Math.max(0, under + offsetHeight + 4 - room.height);
+    under -= frame.scroller.scrollTop - from;
+  }
   const fits = under + offsetHeight <= room.height - 4;
   const top = below ? (fits || above < 4 ? under : above) : above >= 4 || !fits ? above : under;
   const middle = (first.left + Math.min(first.right, first.left + 300)) / 2 - room.left;

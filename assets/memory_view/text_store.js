@@ -21,6 +21,7 @@ const NOTHING = {
   vertical: false,
   speed: 1,
   words: 0,
+  recognised: false,
   paragraphs: 0,
   emphasis: "",
   units: [],

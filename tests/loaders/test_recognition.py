@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from math import cos, sin
 
 import pytest
 from PIL import Image
+from reportlab.pdfgen.canvas import Canvas
 
 from readagent_core.document import Document
 from readagent_core.errors import EmptyDocumentError, NoTextError
@@ -102,3 +104,22 @@ def test_a_refused_scan_says_which_pages_can_be_recognised():
     assert refused.value.pages == (1, 2)
     with pytest.raises(EmptyDocumentError, match="No text was found in the pictures of 2 pages"):
         load(data, "scan.pdf", recognised={1: RecognisedPage(), 2: RecognisedPage()})
+
+
+@pytest.mark.parametrize(("mode", "width", "told"), [(3, 400, True), (0, 400, False), (3, 200, False)])
+def test_text_that_is_not_drawn_over_the_picture_of_a_page_is_told_as_recognised(mode, width, told):
+    out = BytesIO()
+    canvas = Canvas(out, pagesize=(400, 600))
+    canvas.drawInlineImage(Image.new("L", (80, 120), 240), 0, 0, width, 600)
+    for n, words in enumerate(
+        ["The lamp was lit at dusk and it burned until the", "morning, and nobody saw who put it out."]
+    ):
+        line = canvas.beginText(40, 500 - 14 * n)
+        line.setTextRenderMode(mode)
+        line.textLine(words)
+        canvas.drawText(line)
+    canvas.save()
+    document = load(out.getvalue(), "scan.pdf")
+    assert [p.confidence for p in document.paragraphs] == [1.0 if told else None]
+    assert document.recognised_pages == (((1, 1.0),) if told else ())
+    assert ("recognised" in {notice.code for notice in document.warnings}) is told

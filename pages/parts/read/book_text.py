@@ -122,6 +122,7 @@ def book_outline(document: Document, words: int) -> dict[str, Any]:
         "vertical": document.vertical,
         "speed": UNSPACED_WORDS_A_MINUTE if unspaced else WORDS_A_MINUTE,
         "words": words,
+        "recognised": bool(document.recognised_pages),
         "paragraphs": len(document.paragraphs),
         "emphasis": EMPHASIS_SIGNS.get(document.format, ""),
         "units": [[start, words_in(start, end)] for start, end in pairwise(unit_starts(document, per_word))],

@@ -31,6 +31,7 @@ _MOST_ENTRIES = 5_000
 _DEEPEST_ENTRY = 12
 _LANGUAGE_BYTES = 64
 _OUTLINES = 50  # a page without text that draws more of them may draw its letters
+_SCANNED = 0.6  # of a page, the least that the picture of a scan covers
 _PICTURES = (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM)
 REPAIR_ADVICE = (
     "Download or copy it again. If that does not help, open it in a PDF viewer, save or print it as a new PDF, and "
@@ -85,6 +86,21 @@ def _repair(data: bytes) -> Iterator[bytes]:
 def has_picture(page: PdfPage) -> bool:
     """Returns whether a page has a picture."""
     return any(kind in _PICTURES for kind in _kinds(page))
+
+
+def has_recognised_text(page: PdfPage) -> bool:
+    """Returns whether a page is a picture with text that is not drawn: a scanner's program recognised it."""
+    texts = covered = 0
+    width, height = page.get_size()
+    for item in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_IMAGE]):
+        if item.type == pdfium.FPDF_PAGEOBJ_TEXT:
+            texts += 1
+            if pdfium.FPDFTextObj_GetTextRenderMode(item.raw) != pdfium.FPDF_TEXTRENDERMODE_INVISIBLE:
+                return False
+        else:
+            left, low, right, high = item.get_bounds()
+            covered = max(covered, (right - left) * (high - low))
+    return texts > 0 and covered > _SCANNED * width * height
 
 
 def has_outlines(page: PdfPage) -> bool:

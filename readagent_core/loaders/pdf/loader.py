@@ -150,7 +150,7 @@ def load(
     remaining = _with_titles(remaining, entries)
     flows = [flow for lines in remaining for flow in order_into_flows(lines)]
     usual = measure_body(flows)
-    styles = recognition.body_styles(flows, usual, pages.recognised)
+    styles = recognition.body_styles(flows, usual, _placed(pages, recognised))
     split = (paragraphs.split_passages(flow, style) for flow, style in zip(flows, styles, strict=True))
     passages = paragraphs.mark_headings(paragraphs.join_passages(split, usual), usual)
     if pages.are_slides(usual.size):
@@ -198,6 +198,9 @@ def _read_pages(
                 if lost and number + 1 in recognised:
                     lines, lost = recognition.place_lines(recognised[number + 1], page.get_width(), number), ""
                     pages.recognised[number] = recognised[number + 1].confidence
+                elif lines and pictured and file.has_recognised_text(page):
+                    pages.recognised[number] = 1.0  # the file does not say how certain its letters are
+                    lines = [line._replace(confidence=1.0) for line in lines]
                 elif pictured and (not lost or 2 * len(pages.lost[_SCANNED]) + 2 < number):
                     # not of a page that was recognised, nor of a file that is mostly scans
                     pages.figures += read_figures(page, number, [] if lost else lines, shown)
@@ -215,8 +218,13 @@ def _read_pages(
             pages.reason = f"the file needs more than {limits.memory >> 20:,} MB of memory"
         if pages.reason:
             break
-    pages.lines = recognition.with_even_sizes(pages.lines, pages.recognised)
+    pages.lines = recognition.with_even_sizes(pages.lines, _placed(pages, recognised))
     return pages
+
+
+def _placed(pages: _Pages, recognised: Mapping[int, RecognisedPage]) -> set[int]:
+    """Returns the pages, from 0, whose lines are those of ``recognised``: their sizes are only about right."""
+    return {number for number in pages.recognised if number + 1 in recognised}
 
 
 def _note_lost_pages(builder: Builder, pages: _Pages, labels: list[str]) -> None:
