@@ -10,7 +10,7 @@ import pytest
 
 from pages.parts.ask.book_views import note_without_gists
 from pages.parts.ask.payload import waiting_for
-from pages.parts.ask.pieces import citations_summary
+from pages.parts.ask.pieces import citations_summary, sentence_pieces
 from pages.parts.ask.record import (
     exchange_record,
     hide,
@@ -37,6 +37,7 @@ from readagent_core.answering.base import (
 from readagent_core.answering.event_json import event_to_dict
 from readagent_core.answering.preparing import job_key
 from readagent_core.answering.signature import BUILT_IN_LINE
+from readagent_core.citations import check
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.export.conversation import page_passages
 from readagent_core.gisting import cut_rest_by_rule
@@ -72,6 +73,20 @@ def record(events=EVENTS, *, state="done", text=TEXT, model=builtin.NAME, **chan
     sources = sources_of_book(exchange, events, checked, KEEPER.memory)
     methods = [("gist-mem", "Gists")]
     return exchange_record(exchange, events, sources=sources, state=state, text=text, methods=methods, model=model)
+
+
+def test_a_sentence_of_a_text_without_numbers_of_pages_leads_to_its_page():
+    first, second = "I ought to say that I had never met Ambrose Vane.", "He had stuck it to the page with sealing wax."
+    text = f'Light. {first} {second}\n\nEvidence:\n"{first}"\n"{second}"'
+    seen = dict.fromkeys(KEEPER.memory.readable, "full")
+    checked = check(text, KEEPER.memory, full=seen)
+    pieces = sentence_pieces(checked, replace(ANSWER, text=text, seen=seen), "Who was Vane?")
+    assert [(piece["text"], [cite["page"] for cite in piece["cites"]]) for piece in pieces] == [
+        ("Light.", []),
+        (first, [2]),
+        (second, [2]),
+    ]
+    assert [checked.citations[piece["cites"][0]["at"]].quotation for piece in pieces[1:]] == [first, second]
 
 
 def test_what_was_sent_is_said_where_it_was_not_the_gists():
