@@ -153,8 +153,8 @@ export class Replay {
       this.send({ do: what, page: at });
     };
     const save = brief("Save", "drop", () => open("save"), { title: "Save the replay as one HTML file" });
-    const prompt = button("Prompt", () => open("prompt"), { kind: "quiet slim" });
-    prompt.append(el("span", { class: "notnarrow" }, " and reply"));
+    const words = el("span", {}, "Prompt", el("span", { class: "notnarrow" }, " and reply"));
+    const prompt = button(words, () => open("prompt"), { kind: "quiet slim" });
     this.root.replaceChildren(
       el("strong", { class: "small notnarrow" }, "Replay"),
       play,
