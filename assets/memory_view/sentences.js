@@ -2,6 +2,7 @@
 
 import { sentenceSegments } from "./word_steps.js";
 
+const TOLD = 40; // characters that say something of a chapter; half as many where they are wide
 const LONGEST = 1_000; // characters; a longer one is said in parts, so that it soon begins
 
 /**
@@ -42,5 +43,9 @@ export function beginningsOf(texts, language, most) {
     if (told.length + next.length + 1 > most) break;
     told += joint + next;
   }
-  return told;
+  // a short first sentence that stands alone says nothing of a chapter: the text goes on
+  const after = told === first ? sentencesOf(texts[0], language).slice(1) : [];
+  const few = joint ? TOLD : TOLD / 2;
+  while (told.length < few && after.length) told += joint + texts[0].slice(...after.splice(0, 1)[0]);
+  return told.length > most ? `${told.slice(0, told.lastIndexOf(" ", most) || most)} …` : told;
 }
