@@ -123,3 +123,29 @@ def test_text_that_is_not_drawn_over_the_picture_of_a_page_is_told_as_recognised
     assert [p.confidence for p in document.paragraphs] == [1.0 if told else None]
     assert document.recognised_pages == (((1, 1.0),) if told else ())
     assert ("recognised" in {notice.code for notice in document.warnings}) is told
+
+
+@pytest.mark.parametrize("verse", [False, True])
+def test_lines_beside_a_picture_are_a_paragraph_and_verse_keeps_its_lines(verse):
+    words = "the lamp was lit at dusk and it burned until the morning came and nobody saw who put it out or why "
+    prose = [
+        "A report came to the lamp that he",
+        *[words[n * 9 % 60 :].strip()[:34] for n in range(5)],
+        "had seen it out.",
+    ]
+    wide = ["The " + words[:66], *[words[:70]] * 6, "and it was out."]
+    lines = [
+        "When lamps are lit",
+        "And nobody is by",
+        "The boats come home",
+        "Or know the reason why",
+        "By six",
+        "We sit",
+    ]
+    out = BytesIO()
+    canvas = Canvas(out, pagesize=(400, 600))
+    for n, line in enumerate(wide + (lines if verse else prose) + wide):
+        canvas.drawString(40, 540 - 14 * n - 24 * ((n >= 8) + (n >= (14 if verse else 15))), line)
+    canvas.save()
+    texts = [p.text for p in load(out.getvalue(), "scan.pdf").paragraphs]
+    assert ("\n".join(lines) if verse else " ".join(prose)) in texts

@@ -28,6 +28,7 @@ _LEAST_TEXT = 60  # characters; less is no text above notes
 _LETTERS = re.compile(r"[^\W\d_]+")
 # first parts of words that are written without a hyphen
 _JOINED = {"over", "under", "out", "with", "some", "any", "every", "fore", "for", "never", "pre", "dis", "mis", "inter"}
+_FEWEST_NARROW, _SHORTEST = 4, 20  # lines after the first, of prose beside a picture, and their characters on average
 _BROKEN = re.compile(r"([^\W\d_]+)[-\u2010]$")
 _NUMBERING = re.compile(r"^[\dIVXLC.]+\s")
 _SYMBOL = re.compile(r"^\(?[a-z]\d?\)?$")  # '(a)', 'i2'
@@ -149,16 +150,30 @@ def passage_text(passage: Passage, usual: BodyStyle, *, keep: bool = True) -> st
     if len(texts) > 1 and keep:
         rows = sum(map(_is_row, texts)) * 2 > len(texts)
         hyphened = any(text.endswith(HYPHENS) for text in texts[:-1])
-        if rows or (not hyphened and all(_next_word_would_fit(passage, *pair) for pair in pairwise(passage.lines))):
+        if rows or (not hyphened and _ends_early(passage, passage.flow.width) and not _is_narrow_prose(passage)):
             return "\n".join(texts)
         texts = [text.replace("\t", " ") for text in texts]  # the gaps of a justified line
     return reduce(partial(_join_hyphenated, words=usual.words), texts)
 
 
-def _next_word_would_fit(passage: Passage, line: Line, following: Line) -> bool:
-    """Returns whether the first word of the next line would have fitted on ``line``: the break is intended."""
-    share = (len(following.text.split(" ", 1)[0]) + 1) / max(1, len(following.text))
-    return line.end - passage.flow.left + (following.end - following.x) * share < 0.93 * passage.flow.width
+def _ends_early(passage: Passage, width: float, most: float = 1.0) -> bool:
+    """Returns whether the next line's first word would have fitted on ``most`` lines: their breaks are intended."""
+    pairs = list(pairwise(passage.lines))
+    fits = 0
+    for line, following in pairs:
+        share = (len(following.text.split(" ", 1)[0]) + 1) / max(1, len(following.text))
+        fits += line.end - passage.flow.left + (following.end - following.x) * share < 0.93 * width
+    return fits >= most * len(pairs)
+
+
+def _is_narrow_prose(passage: Passage) -> bool:
+    """Returns whether lines go on in small letters to an edge of their own, as beside a picture."""
+    later = passage.lines[1:]
+    small = sum(line.text[:1].islower() for line in later)
+    width = max(line.end for line in passage.lines) - passage.flow.left
+    if len(later) < _FEWEST_NARROW or sum(len(line.text) for line in later) < _SHORTEST * len(later):
+        return False
+    return small > len(later) / 2 and not _ends_early(passage, width, 1 / 3)
 
 
 def _join_hyphenated(before: str, after: str, words: Set[str]) -> str:
