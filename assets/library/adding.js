@@ -3,7 +3,7 @@
 
 import { button, el, icon, number, plural } from "../shared/dom.js";
 import { takeDropped, takeDrops } from "../shared/dropped.js";
-import { container } from "../shared/streamlit.js";
+import { container, UPLOADER } from "../shared/streamlit.js";
 import { tabState } from "../shared/tab_state.js";
 
 /**
@@ -47,7 +47,9 @@ export class Adding {
     const over = (/** @type {boolean} */ is) => {
       this.veil.hidden = !is;
     };
-    takeDrops({ over, dropped: (dropped) => this.dropped(dropped) }, { signal: this.ended.signal });
+    // the field for a folder takes what is dropped on it
+    const may = (/** @type {DragEvent} */ { target }) => !(target instanceof Element && target.closest(UPLOADER));
+    takeDrops({ may, over, dropped: (dropped) => this.dropped(dropped) }, { signal: this.ended.signal });
   }
 
   close() {
@@ -60,9 +62,9 @@ export class Adding {
     input.click();
   }
 
-  /** A folder comes without its path, by which the server would read it. @param {Dropped} dropped */
+  /** A folder has a dialog of its own, which takes all its books together. @param {Dropped} dropped */
   dropped({ files, folders }) {
-    const text = this.folders ? "It is imported by its path." : "Open it, and drop the files in it.";
+    const text = this.folders ? "Choose it under Import a folder: its books come together." : "Open it, and drop the files in it.";
     this.files.refused.push(...folders.map((name) => ({ name, title: "This is a folder", text, folder: this.folders })));
     this.give(files);
   }

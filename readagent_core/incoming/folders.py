@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Cover, Document
@@ -115,7 +116,7 @@ def find_books(folder: Path, cancel: CancelToken | None = None) -> list[FoundBoo
         found.append(FoundBook(path, path.relative_to(folder).as_posix()))
     if not found:
         endings = ", ".join(sorted(FORMATS))
-        raise DocumentError(f"No book was found in {folder}. ReadAgent opens files that end in {endings}.")
+        raise DocumentError(f"No book was found in {folder.name}. ReadAgent opens files that end in {endings}.")
     return found
 
 
@@ -154,15 +155,43 @@ def _books_of(folder: Path, parent: Path, names: list[str]) -> list[FoundBook]:
     return [replace(best, metadata=parse_metadata(data), others=len(books) - 1)]
 
 
-def start_import(workspace: Workspace, folder: Path) -> Job:
+def copied_folder(files: Iterable[tuple[str, bytes | memoryview]]) -> tuple[Path, TemporaryDirectory[str]]:
+    """Return a folder that a browser sent, and the temporary one it was copied into. ``files``: path and content.
+
+    A browser may send names alone: files of one name are kept apart then. Raises DocumentError.
+    """
+    copies = TemporaryDirectory(prefix="readagent-", ignore_cleanup_errors=True)
+    base = Path(copies.name)
+    try:
+        for number, (name, data) in enumerate(files):
+            *folders, file = [part for part in PurePosixPath(name).parts if part not in ("..", "/")]
+            if file == METADATA_FILE and not folders:
+                continue  # of which book is not known
+            path = base.joinpath(*folders, file)
+            path = path if not path.exists() else base / str(number) / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+    except (OSError, ValueError) as error:
+        copies.cleanup()
+        raise DocumentError(f"The folder cannot be copied ({error}). Import it by its path.") from None
+    inside = list(base.iterdir())
+    return (inside[0] if len(inside) == 1 and inside[0].is_dir() else base), copies
+
+
+def start_import(workspace: Workspace, folder: Path, copies: TemporaryDirectory[str] | None = None) -> Job:
     """Starts the import as a job, or returns the one that runs. Its value is the FolderReport, once books were found.
 
-    A cancelled job keeps the books that it has imported. Raises DocumentError where ``folder`` is no folder.
+    A cancelled job keeps the books that it has imported. ``copies``: deleted at the end. Raises DocumentError where
+    ``folder`` is no folder.
     """
     _check_folder(folder)
-    return workspace.jobs.start(
-        JOB, lambda job: import_books(workspace, find_books(folder, job), job), subject=str(folder)
-    )
+
+    def work(job: Job) -> FolderReport:
+        with copies or nullcontext():
+            return import_books(workspace, find_books(folder, job), job)
+
+    name = str(folder) if copies is None else "Chosen files" if folder == Path(copies.name) else folder.name
+    return workspace.jobs.start(JOB, work, subject=name)
 
 
 def import_books(workspace: Workspace, found: list[FoundBook], job: Job) -> FolderReport:

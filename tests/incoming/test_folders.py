@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from readagent_core.cli.app import app
 from readagent_core.errors import DocumentError
 from readagent_core.incoming import folders
-from readagent_core.incoming.folders import find_books, import_books, start_import
+from readagent_core.incoming.folders import copied_folder, find_books, import_books, start_import
 from readagent_core.jobs import Job
 from readagent_core.loaders.child_process import load_in_child_process
 from tests.loaders.making import as_epub, as_text, sample
@@ -122,6 +122,25 @@ def test_books_of_one_name_in_several_folders_stay_apart(open_workspace, tmp_pat
     report = imported(open_workspace(), tmp_path / "all")
     assert len({item.book.id for item in report.imported}) == 2
     assert [item.name for item in report.imported] == ["one/book.txt", "two/book.txt"]
+
+
+def test_a_folder_that_a_browser_sent_is_imported_as_if_by_its_path(open_workspace):
+    """Its copies are deleted. A browser that sends names alone has no catalogue for one of the books, and keeps all."""
+    opf, workspace = OPF.encode(), open_workspace()
+    folder, copies = copied_folder([("Shelf/a/keeper.txt", b"Fog."), ("Shelf/a/metadata.opf", opf)])
+    job = start_import(workspace, folder, copies)
+    assert (job.join(60).value.imported[0].label, job.subject) == (
+        "The Keeper, by Anna Keeper (The Sound 2, Lighthouses, Fog)",
+        "Shelf",
+    )
+    assert not folder.exists()
+    names = ("same.txt", b"One."), ("metadata.opf", opf), ("same.txt", b"Two."), ("../up.txt", b"Three.")
+    folder, copies = copied_folder(names)
+    assert sorted(book.name for book in find_books(folder)) == ["2/same.txt", "same.txt", "up.txt"]
+    job = start_import(workspace, folder, copies)
+    assert (len(job.join(60).value.imported), job.subject) == (3, "Chosen files")
+    with pytest.raises(DocumentError, match="cannot be copied"):
+        copied_folder([(f"{'n' * 4096}.txt", b"")])
 
 
 def test_a_cancelled_import_keeps_what_it_has_imported(open_workspace, shelf, monkeypatch):

@@ -14,8 +14,10 @@ import streamlit as st
 from pages.parts.shared import shell
 from pages.parts.shared.sharing import is_other_device
 from readagent_core.errors import DocumentError, NoTextError, PasswordError, ReadAgentError
-from readagent_core.incoming.folders import JOB, FolderReport, start_import, usual_folders
+from readagent_core.incoming.folders import JOB, FolderReport, copied_folder, start_import, usual_folders
 from readagent_core.jobs import JobState
+from readagent_core.loaders import FORMATS
+from readagent_core.loaders.calibre import METADATA_FILE
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
@@ -77,15 +79,15 @@ def cancel_import(workspace: Workspace) -> None:
 
 @st.dialog("Import a folder")
 def choose_folder(workspace: Workspace) -> None:
-    """Offer the usual folders of this computer, ask for the path of another, and start the import."""
+    """Offer the usual folders of this computer, take another from the browser or by its path, and start the import."""
     job = workspace.jobs.get(JOB)
     if job is not None and job.running:
         st.text(f"{job.subject} is being imported. Wait until that has ended, or cancel it.")
         return
     st.caption(
         "Every book in it and in the folders in it is added: PDF, EPUB, Kindle, Word, web pages, text and others. "
-        "From a Calibre library come titles, authors, series, tags and covers as well. Your files are not changed, and "
-        "an import can be undone."
+        "From a Calibre library come titles, authors, series and tags as well. Your files are not changed, and an "
+        "import can be undone."
     )
     if "usual_folders" not in st.session_state:
         st.session_state["usual_folders"] = usual_folders()
@@ -96,15 +98,28 @@ def choose_folder(workspace: Workspace) -> None:
             st.text(f"{folder.name}, {count_of(count, 'book')}", width="stretch")
             if st.button("Import", key=f"import_{folder.name}"):
                 chosen = str(folder)
-    with st.form("folder", border=False):
-        typed = st.text_input("Path of another folder" if usual else "Path of the folder", placeholder="~/Books")
-        st.caption(_COPY_PATH.get(sys.platform, _COPY_HERE))
-        if st.form_submit_button("Import", type="primary"):
+    turn = st.session_state.setdefault("folder_turn", 0)
+    with st.container(key="folder_upload"):
+        files = st.file_uploader(
+            "Another folder" if usual else "Folder",
+            type=[*FORMATS, Path(METADATA_FILE).suffix],
+            accept_multiple_files="directory",
+            key=f"folder_files_{turn}",
+            label_visibility="collapsed",
+        )
+    with st.expander("By its path"), st.form("folder", border=False):
+        st.caption(f"Better for many gigabytes, and for Calibre's covers. {_COPY_PATH.get(sys.platform, _COPY_HERE)}")
+        typed = st.text_input("Path of the folder", placeholder="~/Books")
+        if st.form_submit_button("Import"):
             chosen = typed
-    if chosen is None:
+    if chosen is None and not files:
         return
     try:
-        start_import(workspace, as_folder(chosen))
+        if files:
+            st.session_state["folder_turn"] = turn + 1
+            start_import(workspace, *copied_folder((file.name, file.getbuffer()) for file in files))
+        else:
+            start_import(workspace, as_folder(chosen or ""))
     except ReadAgentError as error:
         shell.error_box(error)
         return
