@@ -109,6 +109,10 @@ def test_the_book_and_one_chapter_alone_shrink_to_gists_and_lines_a_chapter(
     expect(line).to_be_in_viewport()
     expect(page.locator(".chap:visible")).to_have_count(8)
     expect(page.locator(".leaf:visible")).to_have_count(0)
+    page.wait_for_timeout(500)  # until the view is stored
+    page.reload()
+    expect(line).to_be_in_viewport()
+    expect(page.locator(".chap:visible")).to_have_count(8)
     line.click()  # this chapter alone
     expect(page.locator(".leaf:visible")).to_have_count(4)
     expect(page.locator(".chap:visible")).to_have_count(7)
