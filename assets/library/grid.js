@@ -189,6 +189,12 @@ export class Grid {
     this.setSelecting(true);
   }
 
+  /** Selects every book that is shown now: of a shelf, or found. */
+  selectAll() {
+    for (const book of this.books) this.selected.add(book.id);
+    this.setSelecting(true);
+  }
+
   /** @param {boolean} selecting */
   setSelecting(selecting) {
     this.selecting = selecting;

@@ -1,6 +1,6 @@
 // What is done with selected books.
 
-import { button, el, plural } from "../shared/dom.js";
+import { button, el, number, plural } from "../shared/dom.js";
 import { openMenu } from "./menu.js";
 import { newShelf } from "./shelves.js";
 
@@ -25,6 +25,7 @@ export class Selection {
     this.removed = null;
     this.library = library;
     this.said = el("span", { class: "n", role: "status" });
+    this.all = button("", () => grid.selectAll(), { kind: "quiet" });
     this.asking = button("", () => library.ask("ask", this.books()), { kind: "go" });
     this.comparing = button("Compare", () => library.ask("compare", this.books()), { title: COMPARE });
     this.shelf = button("Shelf", () => this.shelves(this.books(), this.shelf), { "aria-haspopup": "menu" });
@@ -37,6 +38,7 @@ export class Selection {
       "div",
       { class: "selbar", role: "toolbar", "aria-label": "Selected books", hidden: true },
       this.said,
+      this.all,
       this.shelf,
       this.tag,
       this.gists,
@@ -53,6 +55,9 @@ export class Selection {
     const count = this.grid.selected.size;
     this.bar.hidden = !this.grid.selecting;
     this.said.replaceChildren(...(count ? [el("b", {}, plural(count, "book")), " selected"] : ["Select books"]));
+    const { books, selected } = this.grid;
+    this.all.textContent = `Select all ${number(books.length)}`;
+    this.all.hidden = books.every((book) => selected.has(book.id));
     for (const act of [this.shelf, this.tag, this.gists, this.gone]) act.disabled = !count;
     this.asking.hidden = this.comparing.hidden = !count;
     this.asking.textContent = count > 1 ? `Ask these ${count} books` : "Ask this book";
