@@ -141,7 +141,7 @@ export class Layer {
     }
     for (const n of this.late) {
       const spot = this.spot(this.state.pages[n - 1]);
-      if (!spot || this.isInView(spot.after)) continue;
+      if (!spot || (this.frame.isNarrow && this.isInView(spot.after))) continue; // a window made wider waits for nothing
       const drawn = this.drawn.get(n);
       if (drawn) spot.after.after(drawn.gist);
       this.late.delete(n);

@@ -9,10 +9,11 @@ const BUTTON_MS = 1_500; // and any other button
 const SEND_MS = 100; // time until a state value has been sent
 
 // Times in milliseconds of `performance.now()`: until when a link or a button may still lead away; when a state value
-// was last sent. `path`: of the screen that is shown.
+// was last sent. `path`: of the screen that is shown; `left`: of the one that a link
+// surely leads away from.
 const times = tabState("navigation", () => {
   listen();
-  return { linkUntil: 0, buttonUntil: 0, sent: -Infinity, path: location.pathname };
+  return { linkUntil: 0, buttonUntil: 0, sent: -Infinity, path: location.pathname, left: "" };
 });
 
 function listen() {
@@ -22,7 +23,8 @@ function listen() {
   const pressed = (event) => {
     if (event instanceof KeyboardEvent && event.key !== "Enter" && event.key !== " ") return;
     const path = elements(event);
-    if (path.some((node) => node.matches("a[href]"))) beforeLeaving();
+    const link = path.find((node) => node instanceof HTMLAnchorElement && node.href);
+    if (link) follow(/** @type {HTMLAnchorElement} */ (link));
     else if (path.some((node) => node.matches(`${CHAT_INPUT}, ${COMPONENT}`))) return;
     else if (path.some((node) => node.matches("button"))) times.buttonUntil = performance.now() + BUTTON_MS;
   };
@@ -40,22 +42,34 @@ function listen() {
     if (!link || !plain || delay <= 0) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    setTimeout(() => link.isConnected && link.click(), delay);
+    const drawn = () => document.querySelector(`a[href="${CSS.escape(link.getAttribute("href") ?? "")}"]`); // it may be drawn anew meanwhile
+    setTimeout(() => (link.isConnected ? link : /** @type {HTMLElement | null} */ (drawn()))?.click(), delay);
   };
   document.addEventListener("click", delayClick, true);
   addEventListener("popstate", () => {
-    if (location.pathname !== times.path) times.linkUntil = performance.now() + LINK_MS; // Back leads to another screen
+    if (location.pathname === times.path) return;
+    times.linkUntil = performance.now() + LINK_MS; // Back leads to another screen
+    times.left = times.path;
   });
 }
 
-/** Call before another screen is opened; parts that hear "readagent-leave" send what they have not sent yet. */
-export function beforeLeaving() {
+/** Call before another screen may be opened; parts that hear "readagent-leave" send what they have not sent yet. */
+export function beforeLeaving(ms = LINK_MS) {
   document.dispatchEvent(new Event("readagent-leave"));
-  times.linkUntil = performance.now() + LINK_MS;
+  times.linkUntil = performance.now() + ms;
+  times.left = "";
 }
 
-/** Another screen was drawn. */
+/** @param {HTMLAnchorElement} link */
+function follow({ pathname }) {
+  const stays = pathname === location.pathname;
+  beforeLeaving(stays ? BUTTON_MS : LINK_MS);
+  if (!stays) times.left = location.pathname;
+}
+
+/** A screen was drawn. What is still drawn of the one that is left ends nothing. */
 export function arrived() {
+  if (delayWhileLeaving() > 0 && location.pathname === times.left) return;
   times.linkUntil = 0;
   times.path = location.pathname;
 }

@@ -29,6 +29,7 @@ def draw(now: AskState) -> None:
     if asked:
         now.name_in_address(asked)
     if whole:
+        st.empty()  # a click on another screen that came meanwhile goes first: this run would take its place
         st.rerun(scope="app")
     running = now.running
     now.ended, now.watched = (now.watched or asked is not None) and not running, running
