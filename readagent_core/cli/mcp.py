@@ -29,12 +29,15 @@ def mcp(
     """Serve the library by the Model Context Protocol, for agents of other programs."""
     with report_errors(as_json=False):
         try:
+            import anyio
+
             from readagent_core.mcp_server.server import http_app, make_server
+            from readagent_core.mcp_server.stdio import serve_stdio
         except ImportError:
             raise SettingsError("This needs the packages of 'readagent[mcp]': pip install 'readagent[mcp]'.") from None
         server = make_server(open_workspace(), allow_changes=allow_changes, local_files=not http)
         if not http:
-            server.run()
+            anyio.run(serve_stdio, server)
             return
         import uvicorn
 
