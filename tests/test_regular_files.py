@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -204,3 +205,15 @@ def test_a_name_that_no_file_can_have_is_told():
     error = within(5, lambda: ra.open_document("a\0b.txt"))
     assert isinstance(error, ReadAgentError)
     assert "no file has such a name" in str(error)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
+def test_commands_say_what_a_path_is_in_place_of_a_file(tmp_path, own_home):
+    from readagent_core.corpus.store import list_sources
+    from readagent_core.models.local.files import file_of
+    from readagent_core.settings import load_settings
+
+    os.mkfifo(tmp_path / "pipe.gguf")
+    for opened in (list_sources, partial(file_of, load_settings())):
+        with pytest.raises(ReadAgentError, match="it is a pipe, not a file"):
+            opened(str(tmp_path / "pipe.gguf"))

@@ -42,7 +42,7 @@ export class NotesPanel {
       remove: ({ mark }) => marks.remove(mark),
       cite: (cite) => goTo(placeOfCite(state, cite)),
     });
-    this.shut = button("", () => this.toggle(false), { kind: "quiet icon slim", icon: "close", name: "Close notes" });
+    this.closeButton = button("", () => this.toggle(false), { kind: "quiet icon slim", icon: "close", name: "Close notes" });
     this.export = button("Export", () => send({ do: "notes_export" }), {
       kind: "slim",
       icon: "drop",
@@ -52,7 +52,7 @@ export class NotesPanel {
     this.node = el(
       "aside",
       { class: "notespanel", hidden: true, "aria-label": "Notes" },
-      el("div", { class: "ph" }, el("h2", {}, "Notes"), el("span", { class: "gap" }), this.study, this.export, this.shut),
+      el("div", { class: "ph" }, el("h2", {}, "Notes"), el("span", { class: "gap" }), this.study, this.export, this.closeButton),
       this.list.node,
     );
   }
@@ -67,7 +67,7 @@ export class NotesPanel {
     this.toggled();
     if (open) {
       this.draw();
-      (this.list.items?.length ? this.list.input : this.shut).focus({ preventScroll: true });
+      (this.list.items?.length ? this.list.input : this.closeButton).focus({ preventScroll: true });
     } else if (this.node.contains(this.frame.active) || !this.frame.active) this.left();
     return true;
   }

@@ -31,7 +31,7 @@ from readagent_core.loaders import DEFAULT, FORMATS
 from readagent_core.loaders.file_types import promised_format
 from readagent_core.memory import GistMemory
 from readagent_core.quick_json import from_json, to_json
-from readagent_core.regular_files import read_regular
+from readagent_core.regular_files import check_replaceable, read_regular
 from readagent_core.usage import Usage
 
 BOOKS, FAILED, DRAFTS, TABLES = "books", "failed", "drafts", "tables"
@@ -85,6 +85,8 @@ def list_sources(address: str) -> list[SourceFile]:
         elif fs.isfile(root):
             files = [_listed(name, fs, root) for name in _names(_read(fs, root), address)]
         else:
+            if isinstance(fs, LocalFileSystem):
+                check_replaceable(Path(root))  # says what else is there
             raise DocumentError(f"{address}: there is no such folder or file.")
     except OSError as error:
         raise DocumentError(f"{address} cannot be read ({_reason(error)}).") from None

@@ -39,7 +39,11 @@ class LinkBy(StrEnum):
 
 @dataclass(frozen=True)
 class Link:
-    """Two names of one, from ``paragraph`` on ``page`` on. ``start`` to ``end``: the words that say so; equal: none."""
+    """Says that ``name`` and ``other`` are the same person, place or thing.
+
+    It is known from ``paragraph`` of ``page`` on. ``start`` and ``end``: where the words that say so begin and end in
+    that paragraph; equal where no words do.
+    """
 
     name: str
     other: str

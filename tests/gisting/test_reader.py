@@ -27,8 +27,12 @@ from readagent_core.gisting import read
 from readagent_core.library import Library
 from readagent_core.memory import Gist, check_coverage
 from readagent_core.models.base import Completion
+from readagent_core.models.connection import connect
 from readagent_core.plan import GistingPlan
+from readagent_core.settings import Secret, Settings
+from readagent_core.settings.saved import SavedSettings
 from tests.fakes.model import FakeModel
+from tests.fakes.server import FakeServer, Reply
 from tests.gisting.helpers import (
     make_document,
     pick,
@@ -308,6 +312,32 @@ def test_a_model_that_never_says_a_word_has_read_nothing(library):
     few = FakeModel(lambda prompt: NO_REPLY)
     with pytest.raises(UnusableRepliesError, match="1 page in a row"):
         read(make_document([60]), few, PLAN)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(""),
+        Reply(" \n"),
+        Reply("", reasoning="I think."),
+        Reply("", finish="content_filter"),
+    ],
+)
+def test_a_server_that_never_sends_a_word_is_given_up_soon(reply, own_home):
+    with FakeServer(before=lambda request, times: reply) as server:
+        settings = Settings(own_home, server.url, Secret(), "fake-model", {}, SavedSettings())
+        with pytest.raises(UnusableRepliesError, match="replies in a row had no words"):
+            read(random_document(8, paragraphs=50), connect(settings, time_scale=0.01), PLAN)
+        assert len(server.chats) < 16 + 8  # those that were on their way
+
+
+def test_one_page_without_a_reply_ends_no_gisting(own_home):
+    """A page of its own model calls: three prompts for its end and two for its gist, each sent three times."""
+    silent = iter(range(15))
+    with FakeServer(before=lambda request, times: Reply("") if next(silent, None) is not None else None) as server:
+        settings = Settings(own_home, server.url, Secret(), "fake-model", {}, SavedSettings())
+        memory = read(random_document(8, paragraphs=50), connect(settings, time_scale=0.01), PLAN, connections=1)
+    assert memory.complete
 
 
 def test_a_model_that_falls_silent_stops_and_goes_on_where_it_was(library):

@@ -1,8 +1,8 @@
-"""Opens LaTeX, Org and other markup as the web page that pandoc makes of it, where pandoc is installed (an extra).
+"""Opens LaTeX, Org and other markup: pandoc makes a web page of it, and the loader of web pages reads that.
 
-Pandoc is a program of its own. It may read no other file, and is limited in memory and time as this process is. The
-formats that it reads and a loader of ours does too are ours because pandoc takes five times as long and eight times the
-memory for a novel, and reads most code pages of RTF wrong.
+Pandoc is a separate program, installed with the extra ``formats``. It may read no other file, and the limits of memory
+and time of this process hold for it. A format that one of our loaders reads is not given to pandoc: for a novel it
+takes five times as long and eight times the memory, and it reads most code pages of RTF wrong.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from typing import Any
 from readagent_core.errors import LocalModelError
 from readagent_core.models.local.engine import WINDOW, memory_needed
 from readagent_core.models.local.gguf import read_head
+from readagent_core.regular_files import check_replaceable
 from readagent_core.settings import Settings
 
 FOLDER, STATES = "models", "states"  # in the home folder
@@ -102,6 +103,10 @@ def file_of(settings: Settings, name: str) -> Path:
     for found in find():
         if found.name == name:
             return found.file
+    try:
+        check_replaceable(path)
+    except OSError as error:
+        raise LocalModelError(f"{path} cannot be used ({error.strerror}). Choose a file that ends in .gguf.") from None
     raise LocalModelError(
         f"The model {name} is not on this computer any more. Install it again, or choose another one."
     )

@@ -23,6 +23,7 @@ from readagent_core.errors import (
     RetryAfterError,
     ServerFailedError,
     UnreachableError,
+    UnusableRepliesError,
 )
 from readagent_core.models.base import ChatModel, Completion, ModelWrapper
 from readagent_core.models.limiter import Limiter
@@ -44,6 +45,8 @@ RETRIES: dict[type[ModelError], tuple[int, str]] = {
     ModelTimeoutError: (3, "no reply in time"),
     RefusedError: (2, "the model declined"),  # filters are not consistent: the same text may pass the next time
 }
+# replies in a row without a word, of all calls together, that end it: more than one page can use up in its retries
+IN_A_ROW, IN_A_ROW_LATER = 16, 40  # once the model said something
 QUICK = (CutOffError, EmptyReplyError, RefusedError)  # nothing is overloaded: no long wait
 
 
@@ -54,6 +57,7 @@ class Retrying(ModelWrapper):
         super().__init__(model)
         self._limiter = limiter or Limiter()
         self._time_scale = time_scale
+        self._wordless, self._spoke = 0, False
 
     @property
     def limiter(self) -> Limiter:
@@ -63,6 +67,7 @@ class Retrying(ModelWrapper):
         completion, tries = self.call(
             lambda: self.model.complete(prompt, cancel), cancel, first_word=lambda reply: reply.first_word
         )
+        self._count(completion.text, f"{self.name} sent only {completion.text[:20]!r}.")
         return replace(completion, tries=tries)
 
     def stream(self, prompt: Prompt, cancel: CancelToken) -> Iterator[str | Completion]:
@@ -75,6 +80,7 @@ class Retrying(ModelWrapper):
                     for part in self.model.stream(prompt, cancel):
                         if isinstance(part, Completion):
                             self.limiter.went_well(call, part.first_word)
+                            self._wordless, self._spoke = 0, True
                             yield replace(part, tries=len(faults) + 1)
                             return
                         given = True
@@ -105,6 +111,8 @@ class Retrying(ModelWrapper):
     def _wait_for_next_try(self, error: ModelError, faults: list[ModelError], cancel: CancelToken) -> None:
         """Add ``error`` to ``faults`` and wait for the next try, or raise it when no further one is allowed."""
         faults.append(error)
+        if isinstance(error, EmptyReplyError | RefusedError):
+            self._count("", str(error))
         same = sum(type(fault) is type(error) for fault in faults)
         most, reason = RETRIES.get(type(error), (1, ""))
         tries = 1 + sum(not isinstance(fault, ModelLoadingError) for fault in faults)
@@ -123,3 +131,15 @@ class Retrying(ModelWrapper):
             self.limiter.too_many(wait)
         if cancel.wait(wait, why):
             self.limiter.go_on()
+
+    def _count(self, text: str, told: str) -> None:
+        """Count a reply without words, or begin anew after one with words. Raises UnusableRepliesError."""
+        if any(map(str.isalnum, text)):
+            self._wordless, self._spoke = 0, True
+            return
+        self._wordless += 1
+        if self._wordless >= (IN_A_ROW_LATER if self._spoke else IN_A_ROW):
+            raise UnusableRepliesError(
+                f"{self._wordless} replies in a row had no words that can be used: {told} Test the model in "
+                "Settings or with `readagent check-model`."
+            )
