@@ -9,6 +9,7 @@ from itertools import islice
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage
 
+from readagent_core.loaders.pdf.file import objects_of
 from readagent_core.loaders.pdf.lines import BULLETS, SAME, Line
 
 _SHAPES = (pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_SHADING, pdfium.FPDF_PAGEOBJ_FORM)
@@ -31,11 +32,13 @@ def mark_bullets(page: PdfPage, lines: list[Line]) -> None:
 
 def _small_boxes(page: PdfPage) -> Iterator[Box]:
     """Yields where the small shapes of a page are that are filled and about as wide as high."""
-    for item in islice(page.get_objects(filter=_SHAPES, max_depth=1), _MOST):
-        left, bottom, right, top = item.get_bounds()
+    bounds = [pdfium.c_float() for _ in range(4)]
+    mode, stroke = pdfium.c_int(), pdfium.c_int()
+    for item, kind in islice(objects_of(page, _SHAPES), _MOST):
+        pdfium.FPDFPageObj_GetBounds(item, *bounds)
+        left, bottom, right, top = (bound.value for bound in bounds)
         width, height = right - left, top - bottom
-        mode, stroke = pdfium.c_int(), pdfium.c_int()
-        filled = item.type != pdfium.FPDF_PAGEOBJ_PATH or (
+        filled = kind != pdfium.FPDF_PAGEOBJ_PATH or (
             pdfium.FPDFPath_GetDrawMode(item, mode, stroke) and mode.value != pdfium.FPDF_FILLMODE_NONE
         )
         if filled and 0 < width < _LONGEST * height < _LONGEST**2 * width:

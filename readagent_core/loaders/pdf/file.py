@@ -8,11 +8,12 @@ from __future__ import annotations
 import logging
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import islice
+from typing import Any
 
 import pypdfium2.raw as pdfium
 from pypdf import PdfWriter
@@ -85,7 +86,7 @@ def _repair(data: bytes) -> Iterator[bytes]:
 
 def has_picture(page: PdfPage) -> bool:
     """Returns whether a page has a picture."""
-    return any(kind in _PICTURES for kind in _kinds(page))
+    return any(objects_of(page, _PICTURES))
 
 
 def has_recognised_text(page: PdfPage) -> bool:
@@ -105,12 +106,16 @@ def has_recognised_text(page: PdfPage) -> bool:
 
 def has_outlines(page: PdfPage) -> bool:
     """Returns whether a page draws so many outlines that they may be letters."""
-    return list(_kinds(page)).count(pdfium.FPDF_PAGEOBJ_PATH) > _OUTLINES
+    return len(list(objects_of(page, [pdfium.FPDF_PAGEOBJ_PATH]))) > _OUTLINES
 
 
-def _kinds(page: PdfPage) -> Iterator[int]:
-    objects = (pdfium.FPDFPage_GetObject(page, i) for i in range(pdfium.FPDFPage_CountObjects(page)))
-    return map(pdfium.FPDFPageObj_GetType, objects)
+def objects_of(page: PdfPage, kinds: Collection[int]) -> Iterator[tuple[Any, int]]:
+    """Yields the objects of a page that are of these kinds, as PDFium has them, each with its kind."""
+    raw = page.raw
+    for i in range(pdfium.FPDFPage_CountObjects(raw)):
+        item = pdfium.FPDFPage_GetObject(raw, i)
+        if (kind := pdfium.FPDFPageObj_GetType(item)) in kinds:
+            yield item, kind
 
 
 def read_metadata(document: PdfDocument) -> dict[str, str]:

@@ -118,7 +118,7 @@ class _PageReader:
                 self._word_gap = gap
         self._is_apart = bool(_APART.search(self.text))
         self.text = _SOFT_HYPHEN.sub(self._hyphen, self.text)
-        if len(_SIGN_IN_WORD.findall(self.text)) >= _FEWEST_SIGNS:
+        if "#" in self.text and len(_SIGN_IN_WORD.findall(self.text)) >= _FEWEST_SIGNS:
             self.text = re.sub(r"(?<![^\sa-z])#(?=[a-z])", "\ufffd", self.text)
         tex = bool(characters.TEX_PAGE.search(self.text))
         if tex or not self.text.isascii():
@@ -279,9 +279,10 @@ class _PageReader:
         x, y = self._origin(middle)
         if rects < 1 or not (self.crop[0] <= x <= self.crop[2] and self.crop[1] <= y <= self.crop[3]):
             return
-        some = (_LETTER.search(self.text, start + (stop - start) * n // 4, stop) for n in (1, 3))
-        # a letter in the middle may be of another script
-        size = median([self._size(middle), *(self._size(self._index(found.start())) for found in some if found)])
+        size = self._size(middle)
+        if not self.lines or size != self.lines[-1].size:  # the letter may be of another script, or a large one
+            some = (_LETTER.search(self.text, start + (stop - start) * n // 4, stop) for n in (1, 3))
+            size = median([size, *(self._size(self._index(found.start())) for found in some if found)])
         places = [self._place(first), self._place(last)]
         if abs(places[1][1] - places[0][0]) < _THIN * size * (stop - start):
             self.turn = self._turn_at(half)
@@ -300,8 +301,8 @@ class _PageReader:
                 for part in pairwise(cuts):
                     self.read(*part)
                 return
-        font = self._font_name(middle)
-        sign = not self.text[start : start + 2].isalnum() and characters.is_symbolic(self._font_name(first))
+        font, lead_font = self._font_name(middle), self._font_name(first)
+        sign = not self.text[start : start + 2].isalnum() and characters.is_symbolic(lead_font)
         private = not self.text.isascii() and characters.PRIVATE.search(self.text, start, stop)
         if sign or private or characters.is_symbolic(font):
             text = self._symbols(start, stop)
@@ -313,7 +314,7 @@ class _PageReader:
             gap = self._word_gap
             text = self._with_spaces(start, stop, gap) if gap < inf else self.text[start:stop]
         if text := _clean(text):
-            lead = bool(_BOLD.search(self._font_name(first)))
+            lead = bool(_BOLD.search(lead_font))
             bold = lead and bool(_BOLD.search(font) and _BOLD.search(self._font_name(last)))
             turned = self.turn != self.usual or (self._is_aslant(half) and not self._aslant)
             self.lines.append(Line(text, left, end, y, size, bold, self.number, turned=turned, lead=lead and not bold))
@@ -347,7 +348,8 @@ class _PageReader:
 
     def _index(self, position: int) -> int:
         """Returns PDFium's index of the character at ``position`` of the text."""
-        position += bisect_left(self._astral, position)
+        if self._astral:
+            position += bisect_left(self._astral, position)
         return position if self._same_index else pdfium.FPDFText_GetCharIndexFromTextIndex(self.raw, position)
 
     def _origin(self, index: int) -> tuple[float, float]:
