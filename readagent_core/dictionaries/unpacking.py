@@ -45,9 +45,13 @@ def unpack_dictionary(data: bytes, name: str, folder: Path) -> Path:
         )
     target = folder / (PurePosixPath(name.replace("\\", "/")).name.split(".")[0].strip() or "dictionary")
     shutil.rmtree(target, ignore_errors=True)  # the same one again, perhaps a newer version
-    target.mkdir(parents=True)
-    for one, content in found.items():
-        (target / one).write_bytes(content)
+    try:
+        target.mkdir(parents=True)
+        for one, content in found.items():
+            (target / one).write_bytes(content)
+    except OSError as error:
+        shutil.rmtree(target, ignore_errors=True)
+        raise DamagedDictionaryError(f"The dictionary cannot be stored ({error.strerror}). Free some space.") from None
     return target
 
 

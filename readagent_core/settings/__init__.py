@@ -30,6 +30,7 @@ from readagent_core.settings.saved import read_saved_settings as read_saved_sett
 from readagent_core.settings.saved import save_settings as save_settings
 
 HUB = "https://huggingface.co"
+DICTIONARIES = "https://freedict.org/freedict-database.json"  # the list of free ones
 SPENDING_FILE = "spending.db"  # beside settings.json in the home folder
 SECRETS = Path(".streamlit") / "secrets.toml"
 SERVER = "server"  # the origin of a connection that the server lends to a person
@@ -69,6 +70,7 @@ class Settings:
     key only) or ''. ``saved``: what settings.json says. ``key_trouble``: why the key could not be read from the
     keyring, and what to do; no model is connected then. ``links``: whether web addresses may be fetched. ``hub``: where
     models of one's own are fetched from; ``models_list``: the file that lists them, None for ours.
+    ``dictionaries``: the address of the list of free ones.
 
     On a server for several people only: ``person``: whose settings they are. ``team``: what holds for everybody.
     ``server``: the server's own settings where its connection is used, else None.
@@ -84,6 +86,7 @@ class Settings:
     links: bool = True
     hub: str = HUB
     models_list: Path | None = None
+    dictionaries: str = DICTIONARIES
     person: str = ""
     team: TeamSettings | None = None
     server: Settings | None = None
@@ -200,7 +203,7 @@ def load_settings(
     listed = environment.get("READAGENT_MODELS")
     return Settings(
         home, values.get("base_url", ""), key, values.get("model", ""), origin, saved, trouble, links, hub,
-        Path(listed) if listed else None,
+        Path(listed) if listed else None, environment.get("READAGENT_DICTIONARIES") or DICTIONARIES,
     )  # fmt: skip
 
 

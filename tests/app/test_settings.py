@@ -13,7 +13,7 @@ from pages.parts.settings import model_tab, other_tabs, phone
 from pages.parts.shared import sharing
 from pages.parts.shared.cached import get_workspace, news_of_start, restore_chosen
 from readagent_core.cancel import CancelToken
-from readagent_core.companion import looking_up
+from readagent_core.companion import freedict, looking_up
 from readagent_core.connecting import connecting, key_places, local_models
 from readagent_core.connecting.checking.check import FAILED, GOOD, WEAK, Check
 from readagent_core.dictionaries.shelf import FOLDER
@@ -40,6 +40,7 @@ from tests.fakes.hub import Hub
 from tests.fakes.keyrings import InMemory, Locked
 from tests.fakes.server import FakeServer, Reply, error
 from tests.fakes.weak import WeakModel
+from tests.fakes.web import WebServer, reply
 
 KEY = "sk-marker-0123456789abcdef"
 
@@ -527,6 +528,24 @@ def test_without_a_network_the_phone_tab_says_why_and_what_to_do_and_stays_off(a
     assert "Your other devices cannot reach this computer" in said
     assert "Connect it, by Wi-Fi or cable" in said
     assert not at.toggle(key="share_on").value
+
+
+def test_a_free_dictionary_is_chosen_from_the_list(app, monkeypatch) -> None:
+    with WebServer({}) as server:
+        monkeypatch.setenv("READAGENT_DICTIONARIES", server.at("/list"))
+        at = open_tab(app("pages/settings.py"), "Dictionaries")
+        at.button(key="find_dictionary").click().run()
+        get_workspace().jobs.get(freedict.LISTING).join(30)
+        assert "Try again when this computer is online" in texts(at.run())
+        release = {"platform": "dictd", "URL": server.at("/file"), "size": "9", "checksum": "0" * 128}
+        entry = {"name": "eng-deu", "headwords": "7", "releases": [release]}
+        server.pages = {"/list": reply(json.dumps([entry]).encode()), "/file": reply(b"a text...")}
+        at.button(key="find_dictionary").click().run()
+        get_workspace().jobs.get(freedict.LISTING).join(30)
+        assert at.run().selectbox[0].options == ["English to German, 7 words, 0.1 MB"]
+        at.button(key="get_dictionary").click().run()
+        get_workspace().jobs.get(freedict.GETTING).join(30)
+        assert "not the published file" in texts(at.run())
 
 
 def test_a_dictionary_that_was_put_there_while_the_app_ran_is_listed(app) -> None:

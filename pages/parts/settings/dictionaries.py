@@ -7,23 +7,22 @@ from pathlib import Path
 import streamlit as st
 
 from pages.parts.shared import shell
+from readagent_core.companion.freedict import GETTING, LISTING, Offer, start_getting, start_listing
 from readagent_core.companion.looking_up import FOLDERS, dictionaries_of, indexing, start_indexing
 from readagent_core.dictionaries.shelf import FOLDER
 from readagent_core.dictionaries.unpacking import unpack_dictionary
 from readagent_core.errors import ReadAgentError
+from readagent_core.jobs import JobState
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
-_FREE = """\
-To add a free one:
-
-1. Download it. [freedict.org](https://freedict.org/downloads/) has dictionaries between two languages, and
-   [Wiktionary's](https://github.com/Vuizur/Wiktionary-Dictionaries) explain the words of many languages in English.
-   Take the file with “stardict” in its name; leave it as it is.
-2. %s
-3. Press a word twice in a book: its entry opens.
+_OTHERS = """\
+[Wiktionary's dictionaries](https://github.com/Vuizur/Wiktionary-Dictionaries) explain the words of many languages in
+English. Download the file with “stardict” in its name and put it below as it is.
 """
-_DROP, _ASK = "Drop that file below.", "Ask who runs this server to put it there."
+_NONE_YET = "No dictionary is on this computer yet."
+_ASK = "Ask who runs this server to put one there: StarDict or dictd files."
+_FREEDICT = "freedict.org has free dictionaries between two languages. Nothing about your books is sent."
 _AT_ONCE = 0.3  # seconds
 
 
@@ -32,10 +31,17 @@ def draw(workspace: Workspace) -> None:
     st.caption("In the reader press a word twice: it is looked up on this computer, without a network.")
     job = start_indexing(workspace)
     job.join(_AT_ONCE)  # it has ended where nothing was put there since the last time
-    st.fragment(_listed, run_every=1.0 if job.running else None)(workspace)
+    at_work = _at_work(workspace)
+    st.fragment(_listed, run_every=1.0 if at_work else None)(workspace, at_work)
 
 
-def _listed(workspace: Workspace) -> None:
+def _at_work(workspace: Workspace) -> bool:
+    """Whether dictionaries are being listed, fetched or indexed."""
+    jobs = (indexing(workspace), *map(workspace.jobs.get, (LISTING, GETTING)))
+    return any(job is not None and job.running for job in jobs)
+
+
+def _listed(workspace: Workspace, was_at_work: bool) -> None:
     job = indexing(workspace) or start_indexing(workspace)
     found = dictionaries_of(workspace).all()
     for one in found:
@@ -43,9 +49,12 @@ def _listed(workspace: Workspace) -> None:
     if job.running:
         st.caption("Reading the words …")
     elif not found:
-        st.markdown(_FREE % (_ASK if workspace.settings.team else _DROP))
+        st.markdown(f"{_NONE_YET} {_ASK if workspace.settings.team else ''}")
     if workspace.settings.team:
         return
+    if workspace.settings.links:
+        _get(workspace)
+    st.markdown(_OTHERS)
     _take(workspace)
     folders = list(workspace.library.preference(FOLDERS, []))
     for number, folder in enumerate(folders):
@@ -65,6 +74,35 @@ def _listed(workspace: Workspace) -> None:
             else:
                 shell.error_box(ReadAgentError(f"There is no folder {path}. Check its name, then try again."))
 
+    if was_at_work and not _at_work(workspace):
+        st.rerun()  # without looking again every second
+
+
+def _get(workspace: Workspace) -> None:
+    """Choose one of the free dictionaries and fetch it."""
+    listing, getting = workspace.jobs.get(LISTING), workspace.jobs.get(GETTING)
+    for job in (listing, getting):
+        if job is not None and job.snapshot.state == JobState.FAILED:
+            shell.error_box(job.snapshot.error, kind=job.snapshot.error_kind)
+    running = next((job for job in (listing, getting) if job is not None and job.running), None)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="free_dictionaries"):
+        if running is not None:
+            now = running.snapshot
+            came = f"Fetching it: {now.done / 1e6:.1f} of {now.total / 1e6:.1f} MB"
+            st.progress(now.done / max(1, now.total), came if running is getting else "Looking which there are")
+            st.button("Stop", key="stop_dictionary", on_click=running.cancel)
+        elif listing is not None and listing.snapshot.state == JobState.DONE:
+            offers: list[Offer] = listing.snapshot.value
+            offer = st.selectbox("A free one between two languages", offers, format_func=Offer.title)
+            if st.button("Get it", key="get_dictionary", type="primary"):
+                start_getting(workspace, offer)
+                st.rerun()
+        elif st.button("Find a free one", key="find_dictionary", type="primary"):
+            start_listing(workspace, (st.context.locale or "en").split("-")[0].lower())
+            st.rerun()
+    if listing is None:
+        st.caption(_FREEDICT)
+
 
 def _take(workspace: Workspace) -> None:
     """Take an archive with a dictionary, as it is downloaded, and unpack it."""
@@ -76,9 +114,6 @@ def _take(workspace: Workspace) -> None:
         unpack_dictionary(file.getvalue(), file.name, workspace.home / FOLDER)
     except ReadAgentError as error:
         shell.error_box(error)
-        return
-    except OSError as error:
-        shell.error_box(ReadAgentError(f"The dictionary cannot be stored ({error.strerror}). Free some space."))
         return
     st.session_state["dictionary_turn"] = turn + 1  # an empty field
     start_indexing(workspace)
