@@ -142,6 +142,21 @@ def test_a_gist_has_no_words_on_the_books_making_and_keeps_the_lines_of_verse():
     assert "Copyright" not in said
 
 
+def test_a_gist_tells_what_happens_in_whole_sentences_of_its_own():
+    """Not a caption, a line of a list, talk, a question, a sentence of nobody that is named, nor a very long one."""
+    told = "The keeper climbed the tower and lit the great lamp."
+    lesser = [
+        "Peter Lunt at the Top of the Tower.",
+        "Lamps, wicks and oil for the tower",
+        "“Keeper, you never lit the tower, and that great lamp stays dark!”",
+        "Had the keeper of the tower lit the great lamp at dusk?",
+        "He trimmed the tower’s great lamp with scissors before supper.",
+        f"Considering whether {'the climbing of towers, ' * 9}was worth the trouble of lamps, the keeper sighed.",
+    ]
+    for other in lesser:
+        assert shortened(f"{other}\n\n{told}", 14, "en") == told
+
+
 def test_a_japanese_gist_is_counted_in_characters():
     gist = ask("gist", "ja", least="20", most="30", instructions="", page=JA_PAGE)
     assert 5 < len(gist) <= 25

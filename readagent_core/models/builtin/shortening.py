@@ -19,6 +19,7 @@ _IMPRINT = re.compile(
     re.IGNORECASE,
 )  # what a book says of its making
 _ENDED = re.compile(r"[.!?…:。！？][\"'”’)\]」』»*_]*$")
+_LEAST = 0.4  # of the best sentence's score
 WORDS = 60  # of a gist where the prompt names no length
 
 
@@ -71,6 +72,8 @@ def shortened(text: str, limit: int, language: str, *, wanted: Sequence[str] = (
     seen: set[str] = set()
     room = limit
     for index in sorted(range(len(pieces)), key=lambda i: -scores[i]):
+        if scores[index] < _LEAST * max(scores):  # what is left says little: better a short gist
+            break
         bag = set(content(pieces[index]))
         if measure(pieces[index]) > room or (bag and len(bag & seen) > 0.6 * len(bag)):
             continue

@@ -25,7 +25,15 @@ _DATES = re.compile(
     r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|May|June|July|August"
     r"|(?:Septem|Octo|Novem|Decem)ber"
 )
-_OPENING_QUOTES = "\"“‘'«"
+LONG = 25  # words; a longer sentence loses against shorter ones
+_LESSER = (
+    re.compile(r"^\W*[\"“‘'«「『—]|[\"”’」』][^\"“”」』]{0,3}$|\byou\b"),  # talk
+    re.compile(r"[?!？！]\W*$"),
+    re.compile(r"^\W*(?:it|this|that|these|those|there|such|alas)\b", re.IGNORECASE),
+    re.compile(r"^(?=.*\b(?:[Hh]e|[Ss]he|[Tt]hey|[Hh]er|[Hh]is|[Tt]heir|[Hh]im|[Tt]hem)\b)(?!.*\w\W* [A-Z][a-z])"),
+    re.compile(r"[\w,;:–—-][*_]*$|^[a-z]|^\W*(?:\w+\W+){1,3}$|@"),  # part of a sentence, a date, an address
+    re.compile(r"^(?!.*\b[a-z]{4,})(?=.*[A-Z])"),  # a heading, names
+)
 _STOP_WORDS = """
 a about above after again all also am an and any are as at be because been before being below between both but by
 can cannot could did do does doing done down during each even ever few first for from further get had has have
@@ -125,7 +133,10 @@ def cohesion(before: Sequence[str], after: Sequence[str]) -> float:
 
 
 def central_sentences(pieces: Sequence[str]) -> list[float]:
-    """How central each sentence is: the weight of its terms for its length; the first sentence counts more."""
+    """How well each sentence tells of them all: the weight of its terms for its length, by its form.
+
+    What somebody says or asks, what stands for a name that is not there, what is no whole sentence, and a long one
+    count less; the first counts more."""
     bags = [content(piece) for piece in pieces]
     counts = Counter(term for bag in bags for term in bag)
     idf = inverse_frequencies(bags)
@@ -134,8 +145,8 @@ def central_sentences(pieces: Sequence[str]) -> list[float]:
         weight = math.fsum((1 + math.log(counts[t])) * (0.3 + idf[t]) for t in set(bag))
         names = len(re.findall(r"(?<=[a-z,;] )[A-Z][a-z]+", piece))
         length = count_words(piece)
-        spoken = 0.75 if piece[0] in _OPENING_QUOTES and length < 12 else 1.0  # telling says more than short talk
-        score = (weight + names) / (4 + length) ** 0.7 * spoken
+        score = (weight + min(names, 3)) / (4 + length) ** 0.7 * min(1.0, LONG / max(1, length))
+        score *= 0.5 ** sum(bool(form.search(piece)) for form in _LESSER)
         scores.append(score * (1.25 if index == 0 else 1.0))
     return scores
 
