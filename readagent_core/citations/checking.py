@@ -7,7 +7,8 @@ only where every word of the quotation was found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from readagent_core.citations.answer_parsing import Parsed, Quotation, parse, quoted_runs
@@ -17,6 +18,8 @@ from readagent_core.short_repr import short_repr
 from readagent_core.words import is_unspaced, terms
 
 FROM_PAGE, FROM_MEMORY, NOT_FOUND = "page", "memory", "not found"
+_SENTENCES = re.compile(r"(?s:.*)[.!?。！？][”’\"」』]?\s*")
+_SENTENCE_END = re.compile(r"[^\w\s“‘「『(]*(?:\s…)?\s*")
 COPIED = 5  # words; a claim this long that occurs in the page word for word needs no other quotation
 
 
@@ -116,6 +119,40 @@ def check(
     in_prompt = set(memory.readable if shown is None else shown).intersection(range(1, len(memory.pages) + 1))
     source = Shown(Finder(memory), full, in_prompt, passages=passages)
     return check_parsed(parse(answer), lambda number, _: (source, number), [source])
+
+
+def copied_sentences(checked: Checked) -> Iterator[Piece]:
+    """Yield the pieces of an answer that is copied from the text.
+
+    Where it names no pages, each sentence has the page that its quoted words were found on.
+    """
+    if any(piece.citations for piece in checked.pieces):
+        yield from checked.pieces
+        return
+    text, at = "".join(piece.text for piece in checked.pieces), 0
+    for citation in checked.loose:
+        words = citation.quotation.rstrip(";:, ")  # a sentence that is left off there ends with an ellipsis
+        begin = text.find(words, at) if citation.page else -1
+        if begin >= 0 and (end := _SENTENCE_END.match(text, begin + len(words))):
+            if before := _SENTENCES.match(text, at, begin):
+                yield Piece(before[0])
+                at = before.end()
+            yield Piece(text[at : end.end()], (citation,))
+            at = end.end()
+    if rest := text[at:].strip():
+        yield Piece(rest)
+
+
+def mark_pages(answer: str, memory: GistMemory, full: Collection[int]) -> str:
+    """Return a copied answer with the mark of its page after each sentence that was found on one of ``full``."""
+    marked, at = "", 0
+    for piece in copied_sentences(check(answer, memory, full=full, shown=full)):
+        begin = answer.find(words := piece.text.rstrip(), at)
+        if piece.citations and begin >= 0:
+            end = begin + len(words)
+            marked += f"{answer[at:end]} [{piece.citations[0].page}]"
+            at = end
+    return marked + answer[at:]
 
 
 def check_parsed(parsed: Parsed, locate: Locate, sources: Sequence[Shown]) -> Checked:

@@ -33,7 +33,8 @@ from readagent_core.answering.base import (
 from readagent_core.answering.limits import NOTHING_LET_IN
 from readagent_core.answering.registry import Method
 from readagent_core.answering.resources import ArtifactStore
-from readagent_core.citations import rename_pages
+from readagent_core.citations import parse_unfinished, rename_pages
+from readagent_core.citations.checking import mark_pages
 from readagent_core.comparing.compared_books import text_to_compare
 from readagent_core.comparing.comparison import (
     ComparedAnswer,
@@ -47,6 +48,7 @@ from readagent_core.comparing.comparison import (
 from readagent_core.comparing.judging import Judgement, judge
 from readagent_core.errors import CancelledError, ReadAgentError, SettingsError
 from readagent_core.jobs import Job
+from readagent_core.memory import GistMemory
 from readagent_core.overlap import rouge, strip_citations
 from readagent_core.workspace import Workspace
 
@@ -126,7 +128,8 @@ def compare(
         return ask(question, books, model, job, method=method.name, settings=settings, resources=text.resources)
 
     def work(job: Job) -> Comparison:
-        rows = _Rows(job, begun, verdict_on if judged and begun.references and model.is_language_model else None)
+        verdict = verdict_on if judged and begun.references and model.is_language_model else None
+        rows = _Rows(job, begun, verdict, None if model.is_language_model else memory)
         pool = ThreadPoolExecutor(max_workers=METHODS_AT_ONCE)
         runs = [pool.submit(rows.run, row, partial(events, method, job)) for row, method in enumerate(chosen.values())]
         while wait(runs, CANCEL_POLL_SECONDS).not_done and not job.cancelled:
@@ -164,10 +167,16 @@ class _Rows:
     """The comparison as it grows. Every method's thread changes its own row, until ``close``."""
 
     def __init__(
-        self, job: Job, comparison: Comparison, verdict_on: Callable[[str, Job], Judgement] | None = None
+        self,
+        job: Job,
+        comparison: Comparison,
+        verdict_on: Callable[[str, Job], Judgement] | None = None,
+        copied_from: GistMemory | None = None,
     ) -> None:
+        """``copied_from``: the memory that has the sentences of the answers, where these are copied."""
         self._comparison = comparison
         self._verdict_on = verdict_on
+        self._copied_from = copied_from
         self._job = job
         self._lock = threading.Lock()
         self._published = 0.0
@@ -227,7 +236,8 @@ class _Rows:
             text = self._name_books(entry, entry.text + event.text)
             self._change(row, text=text, doing="", seconds=seconds, publish=False)
         elif isinstance(event, Answered):
-            answer = replace(event.answer, text=self._name_books(entry, event.answer.text))
+            answer = self._mark(event.answer)
+            answer = replace(answer, text=self._name_books(entry, answer.text))
             if self._comparison.several and not answer.books:
                 notes = (
                     _PAGE.sub(lambda found: f"{found[1]} {self._name(int(found[2]))}", note) for note in answer.notes
@@ -245,6 +255,13 @@ class _Rows:
             books = self._comparison.books
             pages = [page_of_all(books, event.book, page) for page in sorted(event.pages)[:8]]
             self._change(row, doing=f"Read again: {name_pages(books, pages)}", seconds=seconds)
+
+    def _mark(self, answer: Answer) -> Answer:
+        """``answer`` with the pages of its copied sentences, where its method shows no numbers of pages."""
+        if self._copied_from is None or answer.books or parse_unfinished(answer.text).marks:
+            return answer
+        full = {page for page, how in answer.seen.items() if how == "full"}
+        return replace(answer, text=mark_pages(answer.text, self._copied_from, full)) if full else answer
 
     def _name_books(self, entry: ComparedAnswer, text: str) -> str:
         """``text`` of an answer with '[2.7]' for every page mark; one that knows the books writes that itself."""

@@ -164,9 +164,10 @@ def _middle(comparison: Comparison, entry: ComparedAnswer, opened: dict[str, str
     if text:
         caret = [] if entry.ended else [["span", {"class": "caret"}]]
         copied = comparison.model == BUILT_IN  # sentences of the book, which are no text together
-        for words in _sentences_apart(comparison.books, text) if copied else [text]:
+        pieces = [(words.lstrip() if copied else words, pages) for words, pages in _cited(comparison.books, text)]
+        for part in [[piece] for piece in pieces if piece[0] or piece[1]] if copied else [pieces]:
             look = {"class": "a copied" if copied else "a", **book_text}
-            drawn.append(["p", look, *_with_chips(comparison.books, words, answer, opened), *caret])
+            drawn.append(["p", look, *_with_chips(comparison.books, part, answer, opened), *caret])
     elif not entry.ended:
         doing = "Waiting for its turn" if entry.state == EntryState.WAITING else entry.doing or "Thinking …"
         drawn.append(_p("dim", ["span", {"class": "spin"}], doing))
@@ -195,22 +196,15 @@ def _middle(comparison: Comparison, entry: ComparedAnswer, opened: dict[str, str
     return drawn
 
 
-def _sentences_apart(books: Sequence[ComparedBook], text: str) -> list[str]:
-    """The sentences of the built-in reader, each with the mark of its page; without marks in one piece."""
-    parsed = parse_unfinished(text) if len(books) < 2 else None
-    if parsed is None or not parsed.marks:
-        return [text]
-    ends = [mark.end for mark in parsed.marks]
-    found = [parsed.body[start:end].strip() for start, end in zip([0, *ends], [*ends, len(parsed.body)], strict=True)]
-    return [sentence for sentence in found if sentence]
-
-
 def _with_chips(
-    books: Sequence[ComparedBook], text: str, answer: Answer | None, opened: dict[str, str]
+    books: Sequence[ComparedBook],
+    pieces: Sequence[tuple[str, Sequence[int]]],
+    answer: Answer | None,
+    opened: dict[str, str],
 ) -> list[Element | str]:
-    """``text`` with a chip for every page it names: of another look where only the page's gist was seen."""
+    """``pieces`` of a text with a chip for every page it names: of another look where only the page's gist was seen."""
     drawn: list[Element | str] = []
-    for words, pages in _cited(books, text):  # without the letter of an option, which the verdict names
+    for words, pages in pieces:  # without the letter of an option, which the verdict names
         drawn += _emphasised(words)
         for i, (number, last) in enumerate(_ranges(books, pages, answer)):
             full = answer is not None and answer.seen.get(number) == "full"

@@ -12,10 +12,12 @@ from readagent_core.answering.asking import ask
 from readagent_core.answering.base import AskSettings, Question
 from readagent_core.answering.registry import all_methods
 from readagent_core.cancel import CancelToken, key_lock
+from readagent_core.citations.answer_parsing import split_evidence
 from readagent_core.comparing import comparing
 from readagent_core.comparing.comparison import Comparison, is_past_limit, is_right
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import BudgetError, CancelledError, NotInLibraryError, SettingsError
+from readagent_core.export.comparison import export_comparison
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.prompts import Prompt, render_fragment
 from readagent_core.settings.saved import ModelOptions
@@ -63,6 +65,24 @@ def test_six_methods_answer_side_by_side_and_are_kept(workspace: Workspace) -> N
     old = comparing.last_comparison(workspace, book_id)
     assert old is not None
     assert (old.entries, [(book.id, book.paragraphs) for book in old.books]) == (found.entries, [(book_id, 5)])
+
+
+def test_sentences_copied_from_a_text_without_numbers_of_pages_lead_to_their_pages(workspace: Workspace) -> None:
+    """The built-in reader's answers: of one book, and of two, where a page is named with its book."""
+    keeper = recorded_book(workspace)
+    asked = {"question": Question("Who is Nora Pell?"), "names": ["full-text"]}
+    found = compared(workspace, keeper, correct=None, **asked)
+    (entry,) = found.entries
+    body, evidence = split_evidence(entry.text)
+    assert body.endswith("whose name is Nora Pell … [1]")
+    assert evidence.endswith('whose name is Nora Pell;"')
+    assert ">page 1</span>" in export_comparison(found, "html").decode()
+
+    other = make_memory([f"Nobody put out light number {n} there." for n in range(1, 5)])
+    second = workspace.library.add(other.document)
+    workspace.library.add_memory(second.id, other)
+    (of_two,) = compared(workspace, keeper, correct=None, books=[second.id, keeper], **asked).entries
+    assert " [2.1]" in of_two.text
 
 
 def test_a_method_that_fails_leaves_the_others_be(workspace: Workspace) -> None:

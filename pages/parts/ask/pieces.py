@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from pages.parts.shared.memory_view import EMPHASIS_MARKS, utf16_offset
 from readagent_core.answering.base import Answer
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked
-from readagent_core.citations.checking import Piece
+from readagent_core.citations.checking import copied_sentences
 from readagent_core.export.conversation import RECOGNISED, short_title
 from readagent_core.models.builtin.statistics import shared_words
 from readagent_core.words import count_of
-
-_SENTENCES = re.compile(r"(?s:.*)[.!?。！？][”’\"」』]?\s*")
-_SENTENCE_END = re.compile(r"[^\w\s“‘「『(]*\s*")
 
 
 def sentence_pieces(
@@ -32,7 +28,7 @@ def sentence_pieces(
     """
     seen_of = {book.number: book.seen for book in answer.books} or {0: answer.seen}
     found: list[dict[str, Any]] = []
-    for piece in _with_pages(checked):
+    for piece in copied_sentences(checked):
         *intro, text = EMPHASIS_MARKS.sub("", piece.text).strip().rsplit("\n\n", 1)
         if not piece.citations:
             intro, text = [piece.text.strip()], ""
@@ -58,24 +54,6 @@ def sentence_pieces(
             chip["at"] = checked.citations.index(first)
             found.append(shown_sentence(text, question, chip, book=book))
     return found
-
-
-def _with_pages(checked: Checked) -> Iterator[Piece]:
-    """The pieces; of a text without numbers of pages, each sentence with the page that its words were found on."""
-    if any(piece.citations for piece in checked.pieces):
-        yield from checked.pieces
-        return
-    text, at = "".join(piece.text for piece in checked.pieces), 0
-    for citation in checked.loose:
-        begin = text.find(citation.quotation, at) if citation.page else -1
-        if begin >= 0 and (end := _SENTENCE_END.match(text, begin + len(citation.quotation))):
-            if before := _SENTENCES.match(text, at, begin):
-                yield Piece(before[0])
-                at = before.end()
-            yield Piece(text[at : end.end()], (citation,))
-            at = end.end()
-    if rest := text[at:].strip():
-        yield Piece(rest)
 
 
 def copied(label: str, *, recognised: bool) -> tuple[str, str]:
