@@ -31,7 +31,7 @@ export class Bare {
     this.ended = new AbortController();
     const { signal } = this.ended;
     frame.scroller.addEventListener("click", (event) => this.pressed(event), { signal });
-    frame.scroller.addEventListener("pointermove", (event) => this.pointed(event), { signal });
+    frame.root.addEventListener("pointermove", (event) => this.pointed(event), { signal });
     window.addEventListener("resize", () => this.checkHeight(), { signal });
     document.addEventListener("fullscreenchange", () => !document.fullscreenElement && this.on && this.full && this.toggle(false), {
       signal,
@@ -106,11 +106,11 @@ export class Bare {
 
   /** A mouse at the upper edge looks for the bars. @param {PointerEvent} event */
   pointed({ pointerType, clientY, buttons }) {
-    const near = clientY - this.frame.scroller.getBoundingClientRect().top < EDGE;
+    const near = clientY - this.frame.root.getBoundingClientRect().top < EDGE;
     if (this.on && near && pointerType === "mouse" && !buttons && !this.frame.root.classList.contains("bars")) this.showBars(true);
   }
 
-  /** Over the text, which does not move. @param {boolean} shown */
+  /** Over the margin, or in a low window over the text; the text does not move. @param {boolean} shown */
   showBars(shown) {
     clearTimeout(this.timer);
     this.frame.root.classList.toggle("bars", shown);

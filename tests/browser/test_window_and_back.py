@@ -63,6 +63,15 @@ def test_a_low_window_has_twelve_lines_of_text_and_the_bars_come_when_asked_for(
     assert foot["y"] + foot["height"] <= bar["y"] + 1
     page.keyboard.press("f")
     expect(page.locator(".foot")).to_be_hidden()
+    page.set_viewport_size({"width": 1024, "height": 768})
+    page.mouse.move(500, 300)
+    page.mouse.move(500, 5)
+    expect(page.locator(".tbar")).to_be_visible()
+    above, lines = page.locator(".tbar").bounding_box(), text.bounding_box()
+    assert above
+    assert lines
+    assert above["y"] + above["height"] <= lines["y"]  # it lies over the margin
+    page.set_viewport_size({"width": 720, "height": 450})
     page.keyboard.press("f")
     expect(page.locator(".foot")).to_be_visible()
 
