@@ -937,6 +937,8 @@ export interface Book {
   shelves?: string[];
   /** whether it was a saved web page, on which the next action can be found */
   web_page?: boolean;
+  /** how many, of a book of pictures: its words say nothing of its length */
+  pictures?: number;
   /** none before a model has made any */
   gists?: BookGists;
 }

@@ -227,7 +227,7 @@ export class Adding {
     const summary = el("summary", {}, `${said.filter(Boolean).join(" ")} `, el("span", { class: "btn link" }, failed ? "Why" : "Details"));
     const list = el("details", { class: "files grow", open }, summary, ...notes);
     const what = failed === notes.length ? "the files that could not be opened" : "these files";
-    return el("div", { class: "note failed many" }, list, this.away(dismiss, what));
+    return el("div", { class: `note many${failed || locked ? " failed" : ""}` }, list, this.away(dismiss, what));
   }
 
   /** What became of files that were opened, in words; a file that was here is told as such. @param {Import[]} opened */

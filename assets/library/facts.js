@@ -1,5 +1,7 @@
 // The two facts of a book in words: how far the person is, and how far its gists are.
 
+import { plural } from "../shared/dom.js";
+
 /** @import { Book } from "../protocol.js" */
 
 const WORDS_A_MINUTE = 230;
@@ -27,8 +29,8 @@ export const isRead = (book) => Boolean(book.finished) || (book.words > 0 && (bo
 export const isBegun = (book) => !isRead(book) && Boolean(book.read || book.at);
 /** @param {Book} book */
 export const readShare = (book) => (book.words ? Math.min(1, (book.read ?? 0) / book.words) : 0);
-/** @param {Book} book */
-export const timeLeft = (book) => span(minutesOf(book, book.words - (book.read ?? 0)));
+/** The time that `words` take, and nothing of a book of pictures. @param {Book} book @param {number} words */
+const left = (book, words) => (book.pictures ? "" : `, ${span(minutesOf(book, words))} left`);
 
 /** never 100 % before the end. @param {number} share */
 export const wholePercent = (share) => `${share < 1 ? Math.min(99, Math.round(100 * share)) : 100} %`;
@@ -37,8 +39,8 @@ export const wholePercent = (share) => `${share < 1 ? Math.min(99, Math.round(10
 export function placeText(book) {
   const read = readShare(book);
   const at = book.at ?? read;
-  if (Math.abs(at - read) < ELSEWHERE) return `${wholePercent(read)}, ${timeLeft(book)} left`;
-  if (read < ELSEWHERE) return `at ${wholePercent(at)}, ${span(minutesOf(book, book.words * (1 - at)))} left`;
+  if (Math.abs(at - read) < ELSEWHERE) return `${wholePercent(read)}${left(book, book.words - (book.read ?? 0))}`;
+  if (read < ELSEWHERE) return `at ${wholePercent(at)}${left(book, book.words * (1 - at))}`;
   return `${wholePercent(read)} read, at ${wholePercent(at)}`;
 }
 
@@ -46,7 +48,8 @@ export function placeText(book) {
 export function youFact(book) {
   if (book.finished) return { text: "finished", share: 1 };
   if (isRead(book)) return { text: "read", share: 1 };
-  if (!isBegun(book)) return { text: `Not started, ${span(minutesOf(book, book.words))}`, share: 0 };
+  const length = book.pictures ? plural(book.pictures, "picture") : span(minutesOf(book, book.words));
+  if (!isBegun(book)) return { text: `Not started, ${length}`, share: 0 };
   return { text: placeText(book), share: readShare(book) };
 }
 

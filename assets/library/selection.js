@@ -25,7 +25,7 @@ export class Selection {
     this.removed = null;
     this.library = library;
     this.said = el("span", { class: "n", role: "status" });
-    this.all = button("", () => grid.selectAll(), { kind: "quiet" });
+    this.all = button("", () => grid.selectAll(), { kind: "quiet all" });
     this.asking = button("", () => library.ask("ask", this.books()), { kind: "go" });
     this.comparing = button("Compare", () => library.ask("compare", this.books()), { title: COMPARE });
     this.shelf = button("Shelf", () => this.shelves(this.books(), this.shelf), { "aria-haspopup": "menu" });

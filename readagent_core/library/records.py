@@ -158,7 +158,7 @@ class Card:
 
     ``gisting_id`` and the fields after it describe the newest gisting that has pages, else the newest; None without a
     reading. ``words_covered``: words of the pages that have a gist. ``searchable``: whether ``search_all`` finds its
-    text yet. ``finished``: the day on which the person had read it, '' before.
+    text yet. ``finished``: the day on which the person had read it, '' before. ``pictures``: of a book with few words.
     """
 
     book: Book
@@ -179,6 +179,7 @@ class Card:
     series: str = ""
     place_in_series: float = 0.0
     finished: str = ""
+    pictures: int = 0
 
 
 @short_repr

@@ -33,6 +33,8 @@ _CARDS = """
         (SELECT group_concat(name, char(31)) FROM tag WHERE book_id = book.id) AS tags,
         (SELECT group_concat(shelf.name, char(31)) FROM shelved JOIN shelf ON shelf.id = shelf_id
             WHERE book_id = book.id) AS shelves,
+        CASE WHEN document.words < 20000 THEN
+            (SELECT count(*) FROM picture WHERE document_id = document.id) ELSE 0 END AS pictures,
         series.name AS series, series.number AS place_in_series, finished.day AS finished,
         indexed.id IS NOT NULL AS searchable
     FROM book
@@ -226,4 +228,5 @@ def _card(row: sqlite3.Row) -> Card:
         series=row["series"] or "",
         place_in_series=row["place_in_series"] or 0.0,
         finished=row["finished"] or "",
+        pictures=row["pictures"],
     )

@@ -18,7 +18,7 @@ from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import Act
 from pages.parts.shared.shell import title_of
 from readagent_core.cancel import CancelToken, key_lock
-from readagent_core.document import Cover, Document, Notice, Paragraph
+from readagent_core.document import Cover, Document, Notice, Paragraph, Picture
 from readagent_core.errors import TooLargeError
 from readagent_core.export.memory import export_memory
 from readagent_core.gisting.job import PAUSED
@@ -127,6 +127,19 @@ def test_a_book_is_sent_without_what_says_nothing():
     position = Position(9, 7, 400, section="Two", share=0.13)
     more = {"read": 400, "at": 0.13, "section": "Two", "tags": ("sea",), "gists": {"state": "ready"}}
     assert cards.book_record(Card(BOOK, position, tags=("sea",)), {"state": "ready"}) == small | more
+
+
+def test_a_book_of_pictures_tells_how_many(open_workspace):
+    library = open_workspace("").library
+    pictures = tuple(Picture(f"{number:032}", "image/png", b"\x89PNG") for number in range(12))
+    library.add(
+        Document("Haruko", (Paragraph("A man greets her at the sea. " * 60),), format="epub", pictures=pictures)
+    )
+    (card,) = library.cards()
+    assert cards.book_record(card, None)["pictures"] == 12
+    novel = replace(card, book=replace(card.book, words=50_000))
+    slides = replace(card, book=replace(card.book, format="pptx"))
+    assert not any("pictures" in cards.book_record(one, None) for one in (novel, slides))
 
 
 def test_a_card_tells_the_place_in_a_series(open_workspace):

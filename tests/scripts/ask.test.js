@@ -108,6 +108,8 @@ test("a book's facts never say that all is read before the end", () => {
   assert.equal(youFact({ words: 4600, read: 2300 }).text, "50 %, 10 min left");
   assert.equal(youFact({ words: 4600, read: 2300, at: 0.13 }).text, "50 % read, at 13 %");
   assert.equal(youFact({ words: 4600, at: 0.5 }).text, "at 50 %, 10 min left");
+  assert.equal(youFact({ words: 148, pictures: 17 }).text, "Not started, 17 pictures");
+  assert.equal(youFact({ words: 148, pictures: 17, read: 74 }).text, "50 %");
 });
 
 test("a title fits a cover in four lines", () => {

@@ -18,6 +18,7 @@ from readagent_core.workspace import Workspace
 
 KINDS = {"html": "web page", "pdf": "PDF", "epub": "EPUB", "docx": "Word", "markdown": "text", "text": "text"}
 _FIRST_SENTENCE = re.compile(r".+?[.。!?](?=\s|$)", re.DOTALL)
+_OF_PICTURES = 60  # words a picture, which describe it; an EPUB file of fewer is a book of pictures
 _SECONDS_TO_JUDGE = 10.0  # from then on a speed says how long the rest takes
 
 
@@ -41,6 +42,7 @@ def book_record(card: Card, gists: Mapping[str, Any] | None, *, original: bool =
         "finished": bool(card.finished),
         "opened": book.opened,
         "cover": book.has_cover or (original and book.format == "pdf"),
+        "pictures": card.pictures if book.format == "epub" and card.pictures * _OF_PICTURES > book.words else 0,
         "sample": book.sample,
         "tags": card.tags,
         "shelves": card.shelves,
