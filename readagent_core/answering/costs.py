@@ -10,14 +10,16 @@ from dataclasses import dataclass
 
 from readagent_core.answering.base import Answer, AskSettings, Event, ModelCall
 from readagent_core.answering.explore import WORDS
-from readagent_core.answering.levels import PART_SHARE
+from readagent_core.answering.fitting_view import words_of_view
+from readagent_core.answering.levels import PART_SHARE, count_missing
 from readagent_core.answering.recall import ONCE_WORDS, PASSAGE_WORDS, ROUND_WORDS, SEARCH_WORDS, VIEW_WORDS
 from readagent_core.answering.registry import all_methods
 from readagent_core.answering.replay import answer_of
+from readagent_core.answering.resources import ArtifactStore
 from readagent_core.answering.response import ANSWER_WORDS
 from readagent_core.answering.shelf import ShelfBook
 from readagent_core.answering.shelf_view import gists_to_make
-from readagent_core.answering.word_budget import max_context_words
+from readagent_core.answering.word_budget import MIN_WORDS, max_context_words
 from readagent_core.memory import GistMemory, compression_rate
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.prices import money, money_after, price_in_words
@@ -78,14 +80,39 @@ def price_of_shelf_question(model: ChatModel, books: Sequence[ShelfBook], *, loo
     return price_of_words(model, round(sent + 3 * AROUND))
 
 
+def parts_sentence(model: ChatModel, memory: GistMemory, method: str, store: ArtifactStore, *, look_ups: int) -> str:
+    """What the next question by ``method`` makes of a book before its answer; '' where that is nothing, or no money.
+
+    Gists of ranges of pages, where not every gist fits into a prompt, or into a view of zoom. ``store``: has those that
+    were made before.
+    """
+    if not model.is_language_model or method not in ("zoom", *EVERY_GIST) or not memory.readable:
+        return ""
+    limit = max_context_words(AskSettings(), model, sample=memory.gist_text, around=AROUND + ANSWER_WORDS)
+    fits = memory.gist_text_words if limit is None else limit
+    most = min(WORDS, fits) if method == "zoom" else words_of_view(memory, fits, limit, look_ups=look_ups)
+    if fits <= MIN_WORDS or (method != "zoom" and memory.gist_text_words <= fits):
+        return ""
+    calls = count_missing(model, memory, most, store)
+    if not calls:
+        return ""
+    price = price_of_words(model, *_shortening(memory.gist_words, calls))
+    return f"First, and once, gists of parts of this book are made: about {count_of(calls, 'call')}, {price}."
+
+
+def _shortening(gists: int, calls: int) -> tuple[int, int]:
+    """Return about how many words are sent and come back while gists of so many words are shortened once more."""
+    sent = gists * (1 + PART_SHARE) + calls * AROUND
+    return round(sent), round(sent * PART_SHARE)
+
+
 def shelf_gists_sentence(model: ChatModel, books: Sequence[ShelfBook]) -> str:
     """What the first question about ``books`` makes before it is answered; '' where that is nothing, or no money."""
     missing = gists_to_make(books)
     if not model.is_language_model or not missing or sum(book.gist_words for book in books) <= WORDS:
         return ""
     calls = sum(missing.values())
-    sent = sum(book.gist_words for book in missing) * (1 + PART_SHARE) + calls * AROUND
-    price = price_of_words(model, round(sent), round(sent * PART_SHARE))
+    price = price_of_words(model, *_shortening(sum(book.gist_words for book in missing), calls))
     whose = f"gists of {count_of(len(missing), 'book')} and {'its' if len(missing) == 1 else 'their'} parts"
     return f"First, and once, {whose} are made: at most {count_of(calls, 'call')}, {price}."
 

@@ -13,13 +13,17 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import as_completed
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from typing import Any
 
 from readagent_core.answering.base import AskSettings
+from readagent_core.answering.resources import ArtifactStore, artifact_key
 from readagent_core.answering.run import Run
-from readagent_core.answering.word_budget import max_context_words
+from readagent_core.answering.word_budget import MIN_WORDS, max_context_words
+from readagent_core.errors import WindowError
 from readagent_core.gisting.gist_prompts import gist_lengths
 from readagent_core.gisting.gisting import shorten_text
 from readagent_core.memory import Gist, GistMemory
+from readagent_core.models.base import ChatModel
 from readagent_core.prompts import template_hash
 from readagent_core.tags import escape_tags
 from readagent_core.words import count_words
@@ -68,6 +72,10 @@ class Levels:
     def text(self, part: BookPart) -> str:
         """Return the gist of a part as prompts show it."""
         return escape_tags(self.gist(part))
+
+    def source(self, part: BookPart) -> str:
+        """Return the text that the gist of a part is made from."""
+        return "\n\n".join(map(self.text, part.parts))
 
     def words(self, part: BookPart) -> int:
         gist = self.memory.gists[part.first - 1] if not part.level else self.gists[part]
@@ -123,15 +131,10 @@ def make_levels(run: Run, most: int) -> Levels:
     The missing gists of parts are made by the model, several at once, and stored one by one. A gist depends on the
     text of the gists below it and on nothing else: a part that ends at the spoiler limit has a gist of its own.
     """
-    memory = run.memory
-    room = max_context_words(AskSettings(), run.model, sample=memory.gist_text, around=_SHORTENING, reply_words=0)
-    part_words = PART_WORDS if room is None else min(PART_WORDS, room)
-    made = Levels(memory, lay_out(memory, most, part_words=part_words), {})
+    made = Levels(run.memory, _lay_out_for(run.model, run.memory, most), {})
     if len(made.levels) == 1:
         return made
-    versions = [template_hash(name, run.language) for name in ("gist", "gist.rules")]
-    made_from = (run.model.name, memory.document.language, memory.plan.key, versions)
-    with run.open_artifact(KIND, *made_from) as artifact:
+    with run.open_artifact(KIND, *_made_from(run.model, run.memory)) as artifact:
         stored = dict(artifact.stored or {})
         saving = threading.Lock()
 
@@ -142,7 +145,7 @@ def make_levels(run: Run, most: int) -> Levels:
                 artifact.save(stored)
 
         for level in made.levels[1:]:
-            sources = {part: "\n\n".join(made.text(below) for below in part.parts) for part in level}
+            sources = {part: made.source(part) for part in level}
             missing = dict.fromkeys(text for text in sources.values() if _key(text) not in stored)
             with run.calls_at_once() as pool:
                 for done in as_completed([pool.submit(make, text) for text in missing]):
@@ -151,6 +154,48 @@ def make_levels(run: Run, most: int) -> Levels:
                 values = stored[_key(text)]
                 made.gists[part] = Gist(**{**values, "marks": tuple(values["marks"])})
     return made
+
+
+def count_missing(model: ChatModel, memory: GistMemory, most: int, store: ArtifactStore) -> int:
+    """Return how many gists ``make_levels`` would make now, of those that ``store`` has not."""
+    stored = store.load(KIND, artifact_key(*_made_from(model, memory))) or {}
+    made = Levels(memory, _lay_out_for(model, memory, most), {})
+    missing = 0
+    for level in made.levels[1:]:
+        for part in level:
+            known = all(not below.level or below in made.gists for below in part.parts)
+            values = stored.get(_key(made.source(part))) if known else None
+            if values is None:
+                missing += 1
+            else:
+                made.gists[part] = Gist(**{**values, "marks": tuple(values["marks"])})
+    return missing
+
+
+def check_room(run: Run, fits: int) -> None:
+    """Raise WindowError, before a call is spent on gists of ranges, where so few words fit that none would help."""
+    if fits <= MIN_WORDS < run.memory.gist_text_words:
+        raise too_long(run.memory, fits, run.model.window)
+
+
+def too_long(memory: GistMemory, fits: int, window: int | None) -> WindowError:
+    return WindowError(
+        f"The gist memory has {memory.gist_text_words:,} words and only {fits:,} fit into one prompt. "
+        "Read the book with shorter gists, or connect a model with a larger window.",
+        window,
+    )
+
+
+def _lay_out_for(model: ChatModel, memory: GistMemory, most: int) -> tuple[tuple[BookPart, ...], ...]:
+    room = max_context_words(AskSettings(), model, sample=memory.gist_text, around=_SHORTENING, reply_words=0)
+    return lay_out(memory, most, part_words=PART_WORDS if room is None else min(PART_WORDS, room))
+
+
+def _made_from(model: ChatModel, memory: GistMemory) -> tuple[Any, ...]:
+    """Return what the stored gists of parts depend on besides the gists below them."""
+    language = memory.document.language
+    versions = [template_hash(name, language) for name in ("gist", "gist.rules")]
+    return model.name, language, memory.plan.key, versions
 
 
 def _key(text: str) -> str:

@@ -62,13 +62,17 @@ class Artifact:
             self.store.save(self.kind, self.key, value)
 
 
+def artifact_key(*made_from: Any) -> str:
+    return hashlib.sha256(json.dumps(made_from, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:24]
+
+
 @contextmanager
 def open_artifact(resources: Resources, cancel: CancelToken, kind: str, *made_from: Any) -> Iterator[Artifact]:
     """Hold the lock of the artifact of ``kind`` that is made from these JSON values. Raises CancelledError.
 
     So two questions about one book build one tree: the second waits and finds it in the store.
     """
-    key = hashlib.sha256(json.dumps(made_from, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:24]
+    key = artifact_key(*made_from)
     store = resources.artifacts
     with key_lock(key, cancel):
         yield Artifact(store, kind, key, store.load(kind, key) if store else None)

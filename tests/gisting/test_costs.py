@@ -11,14 +11,17 @@ import pytest
 from pages.parts.shared import gisting_status
 from readagent_core.answering import costs
 from readagent_core.answering.asking import ask
-from readagent_core.answering.base import Answer, Answered, ModelCall, Question
+from readagent_core.answering.base import Answer, Answered, AskSettings, ModelCall, Question
 from readagent_core.answering.event_json import event_from_dict
+from readagent_core.answering.registry import all_methods
+from readagent_core.answering.resources import Resources
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import BudgetError
 from readagent_core.gisting import costs as gisting_costs
 from readagent_core.gisting import estimate
 from readagent_core.gisting.job import start_gisting
+from readagent_core.library import Library
 from readagent_core.library.records import GistingState, StopReason
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.models.cost.meter import Metered
@@ -235,6 +238,25 @@ def test_the_cost_line_is_the_paper_s_rate_and_what_the_cache_saved_is_told():
 
 class Priced(FakeModel):
     price = Price(1.0, 10.0)
+
+
+@pytest.mark.parametrize("name", ["read-agent-p", "zoom"])
+def test_what_a_question_makes_of_parts_first_is_told_before_it_and_made_once(name, tmp_path):
+    model = Priced(lambda p: "told " * int(p.fields["least"]) if p.task == "gist" else "ANSWER: A [1].")
+    memory, library = long_memory(300), Library(tmp_path)
+    model.window = 8_000
+    store = library.artifacts(library.add(memory.document).document_id)
+    told = re.fullmatch(
+        r"First, and once, gists of parts of this book are made: about (\d+) calls, about \$\d\.\d\d\.",
+        costs.parts_sentence(model, memory, name, store, look_ups=3),
+    )
+    assert told
+    resources = Resources(artifacts=store)
+    list(all_methods()[name].run(Question("Who?"), memory, model, AskSettings(3), CancelToken(), resources))
+    assert model.tasks().count("gist") == pytest.approx(int(told.group(1)), rel=0.1)
+    assert costs.parts_sentence(model, memory, name, store, look_ups=3) == ""
+    assert costs.parts_sentence(BuiltInReader(), memory, name, store, look_ups=3) == ""
+    library.close()
 
 
 @pytest.mark.parametrize(

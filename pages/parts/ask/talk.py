@@ -125,7 +125,13 @@ def _say_price(now: AskState) -> None:
     model = now.workspace.model
     who = short_name(model.name) if model.is_language_model else "Built-in reader"
     price = payload.price_of_question_now(now, now.method)
-    first = costs.shelf_gists_sentence(model, now.shelf.books) if isinstance(now, Several) else ""
+    if isinstance(now, Several):
+        first = costs.shelf_gists_sentence(model, now.shelf.books)
+    else:
+        assert isinstance(now, AskOneBook)
+        memory = now.memory if now.limit is None else now.memory.up_to(now.limit)
+        store = now.workspace.library.artifacts(now.gisting.document_id)
+        first = costs.parts_sentence(model, memory, now.method, store, look_ups=now.look_ups)
     st.caption(shell.as_text(f"{who}: {price}{'' if price == 'free' else ' a question'}. {first}".strip()))
 
 
