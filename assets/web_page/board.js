@@ -37,7 +37,7 @@ class View {
     this.list = el("ol", { class: "parts", "aria-label": "Parts of the page" });
     this.bar = el("div", { class: "bar" });
     this.side = el("div", { class: "side" }, this.result, this.list);
-    root.append(this.bar, el("div", { class: "two" }, el("div", { class: "page" }, this.frame, this.caption), this.side));
+    root.append(this.bar, el("div", { class: "two" }, el("div", { class: "page" }, this.caption, this.frame), this.side));
     root.tabIndex = -1;
     root.addEventListener("keydown", (event) => {
       if (event.target instanceof Element && event.target.closest("summary, pre")) return;
@@ -191,7 +191,7 @@ class View {
         const chosen = this.now.ends && action?.snippet === n;
         const told = [plural(words, "word"), opened.has(n) && "looked at", chosen && "the action is here"].filter(Boolean).join(" · ");
         const html = el("pre", { tabindex: 0 }, this.texts.get(n) ?? "");
-        const details = el("details", { open: this.unfolded.has(n) }, el("summary", {}, "HTML"), html);
+        const details = el("details", { open: this.unfolded.has(n) }, el("summary", {}, "Code of this part"), html);
         details.addEventListener("toggle", () => this.unfold(n, details.open, html));
         return el(
           "li",

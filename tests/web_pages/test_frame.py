@@ -45,7 +45,7 @@ def test_elements_and_snippets_can_be_marked():
         assert f'class="s{snippet.number}"' in body
         assert f'id="{anchor_of(page, snippet.number)}"' in body
     whole = frame_html(body, "p {}", chosen="504", opened=(2, 3), theme="dark")
-    assert "#e504 {" in whole
+    assert "#e504 { max-width: calc(100% - 18px); margin: 9px;" in whole  # so its frame is drawn whole
     assert ".s2, .s3 {" in whole
     assert '<html class="dark">' in whole
     assert '"></style><script>' not in frame_html("", "", chosen='"></style><script>', theme='"><script>')
