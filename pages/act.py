@@ -202,8 +202,8 @@ def _form(workspace: Workspace, book: Book, cost: str, *, running: bool) -> None
                                 on_change="ignore")  # fmt: skip
         with st.container(horizontal=True, vertical_alignment="bottom", key="act_go_line"):
             pressed = st.button("Find the next action", type="primary", key="act_go", disabled=running)
-            looks = st.number_input("Parts to read in full, at most", 0, 20, LOOK_UPS, key=f"act_looks_{book.id}", width=200,
-                                    on_change="ignore")  # fmt: skip
+            looks = st.number_input("Parts to read in full, at most", 0, 20, LOOK_UPS, key=f"act_looks_{book.id}",
+                                    width=200, on_change="ignore")  # fmt: skip
             if cost:
                 st.caption(cost)
         if pressed and not task.strip():

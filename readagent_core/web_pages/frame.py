@@ -47,7 +47,8 @@ def frame_html(body: str, style: str, *, chosen: str = "", opened: Collection[in
         marks = ", ".join(f".s{number:d}" for number in opened)
         style += f"{marks} {{ background: var(--tint); outline: 1px solid var(--lamp); }}"
     if re.fullmatch(r"[A-Za-z0-9_-]{1,40}", chosen):
-        style += f" #e{chosen} {{ max-width: calc(100% - 18px); margin: 9px; outline: 4px solid var(--sea); outline-offset: 2px; }}"
+        style += f" #e{chosen} {{ max-width: calc(100% - 18px); margin: 9px; outline: 4px solid var(--sea); "
+        style += "outline-offset: 2px; }"
     root = theme if theme in ("light", "sepia", "dark") else "light"
     head = f'<!doctype html><html class="{root}"><meta charset="utf-8"><style>{style}</style>'
     return f"{head}<body>{body}</body></html>"

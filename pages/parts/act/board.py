@@ -68,7 +68,8 @@ def _without_ids(gist: str, memory: PageMemory) -> str:
 def about_page(memory: PageMemory) -> str:
     """Return what is shown of the page: its text, how many elements and parts, and what was left out."""
     page = memory.page
-    parts = f"Only its text, links and fields are shown: {count_of(len(page.places), 'element')} in {count_of(len(memory.snippets), 'part')}"
+    elements, parts = count_of(len(page.places), "element"), count_of(len(memory.snippets), "part")
+    parts = f"Only its text, links and fields are shown: {elements} in {parts}"
     left = [count_of(page.left_out[kind], name) for kind, name in _LEFT_OUT.items() if page.left_out.get(kind)]
     line = f"{parts}. Left out: {', '.join(left)}." if left else f"{parts}."
     return line + (" The page nests too deep: its end is missing." if page.cut else "")
