@@ -70,13 +70,12 @@ export class Outline {
     this.author.textContent = outline.author;
     this.head.hidden = !outline.sections.length;
     const length = outline.unspaced ? `${number(2 * outline.words)} characters` : plural(outline.words, "word");
-    this.line.textContent = [
+    const facts = [
       `${length}, ${readingTime(book, outline.words)}`,
       this.gistsLine(),
-      outline.recognised ? "The text was recognised by a machine in pictures of pages: some words may be wrong." : "",
-    ]
-      .filter(Boolean)
-      .join(". ");
+      outline.recognised ? "The text was recognised by a machine in pictures of pages: some words may be wrong" : "",
+    ].filter(Boolean);
+    this.line.textContent = facts.join(". ") + (facts.length > 1 ? "." : "");
     /** @param {number} start */
     const go = (start) => () => {
       book.dispatchEvent(new CustomEvent("goto", { detail: start }));
@@ -110,7 +109,7 @@ export class Outline {
       sumOf(made, (page) => page.gist),
       sumOf(made, (page) => page.words),
     );
-    return made.length ? `The gists are ${share.replace(" ", "\u00a0")} as long.` : "";
+    return made.length ? `The gists are ${share.replace(" ", "\u00a0")} as long` : "";
   }
 
   // Marks the innermost section that the person is in, and how much of each has been read.
