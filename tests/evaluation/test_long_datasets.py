@@ -78,7 +78,8 @@ def test_novelhopqa_asks_of_its_contexts_or_of_whole_books(tmp_path):
     (tmp_path / "books" / "fog.txt").write_text(STORY, encoding="utf-8")
     (whole,) = cases(path)
     assert whole.document.text() == STORY
-    assert open_dataset(write(tmp_path, "hop_2.jsonl", [HOP, {**HOP, "book": "Rain"}])).count_missing() == 1
+    more = [HOP, {**HOP, "book": "Rain"}, {**HOP, "book": "Snow"}]
+    assert open_dataset(write(tmp_path, "hop_2.jsonl", more)).count_missing() == 2
 
 
 CHOICES = ("choice_A", "choice_B", "choice_C", "choice_D")

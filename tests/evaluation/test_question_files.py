@@ -39,6 +39,7 @@ QUESTIONS = st.lists(
 def test_a_file_comes_in_as_it_went_out(format):
     for questions in (HARD, list(TEMPLATE)):
         data = write_questions(questions, format).encode()
+        assert questions is not HARD or "何が鳴りましたか。".encode() in data  # letters as they are
         taken = read_questions(data, f"mine.{format}")
         assert taken.questions == questions
         assert (taken.lost, read_questions(data).questions) == (0, questions)  # also without a name

@@ -75,6 +75,7 @@ def test_a_library_is_imported_with_what_its_catalogue_says(open_workspace, shel
     assert workspace.library.cover(keeper.book.id).data == PNG
     assert minutes.book.author == sample("harrow-council-minutes").author
     assert (minutes.series, minutes.position) == ("The Council", "1.5")
+    assert workspace.library.series_of(minutes.book.id) == ("The Council", [minutes.book.id])
     assert len(by_title) == len(workspace.library.books()) == 3
     assert report.others == 1
     assert report.present == ()

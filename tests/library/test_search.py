@@ -79,6 +79,12 @@ def test_places_are_exact(opened, query, places):
     assert found(opened, query) == places
 
 
+def test_places_come_in_the_order_of_pages_and_the_gist_of_a_page_last(opened):
+    library, gisting, _ = opened
+    hits = [(hit.page, hit.field) for hit in library.search(gisting.id, "lamp")]
+    assert hits == [(1, "text"), (1, "text"), (1, "gist"), (5, "text")]
+
+
 def test_gists_are_found_and_a_changed_gist_is_found_anew(opened):
     library, gisting, _ = opened
     assert found(opened, "Ada", "gist") == ["Ada"]

@@ -81,6 +81,15 @@ def test_a_comment_or_a_mark_before_an_fb2_does_not_make_it_a_page():
     assert "Иван" in flat(load(russian, "x.fb2"))
 
 
+def test_a_file_beside_the_book_may_have_a_name_of_one_letter():
+    assert load(converting.packed({"book.fb2": converting.fb2(), "a": "x"}), "x.fb2.zip").format == "fb2"
+
+
+def test_a_link_of_an_fb2_to_a_chapter_is_no_note():
+    linked = converting.fb2().replace(b"<p>So<a", b'<p>See <a l:href="#n1">the end</a>. So<a')
+    assert "See the end. So" in flat(load(linked, "x.fb2"))
+
+
 def test_many_comments_before_a_page_take_no_time():
     assert load(b"<!---->" * 500 + b"A text.", "x.txt").format == "text"
 

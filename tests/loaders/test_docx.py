@@ -76,6 +76,20 @@ def test_headings_by_style_and_levels():
     assert texts(document) == ["She came at noon.", "She left at dusk."]
 
 
+def test_a_paragraph_without_a_style_has_the_default_one_and_no_other():
+    made = docx.Document()
+    made.add_paragraph("The Arrival")
+    made.add_paragraph("The Leaving", style="List Bullet")
+    made.add_paragraph("She came at noon.")
+    names = [s.name for s in made.styles if s.type == docx.enum.style.WD_STYLE_TYPE.PARAGRAPH and s.name != "Normal"]
+    for name in names:
+        outline = docx.oxml.OxmlElement("w:outlineLvl")
+        outline.set(docx.oxml.ns.qn("w:val"), "0")
+        made.styles[name].element.get_or_add_pPr().append(outline)
+    document = opened(made)
+    assert ([s.title for s in document.sections], len(document.paragraphs)) == (["The Leaving"], 2)
+
+
 def test_a_long_text_in_the_style_of_a_heading_is_a_paragraph():
     made, text = docx.Document(), "The keeper lights the lamp at dusk and puts it out at dawn. " * 20
     made.add_heading("One", 1)

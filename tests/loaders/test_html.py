@@ -38,6 +38,18 @@ def test_headings_levels_lists_and_quotes():
     assert texts(document) == ["One.", "Two.", "x\ny", "Z"]
 
 
+def test_a_heading_that_is_there_twice_once_with_its_number_is_one_section():
+    document = opened("<h1>II. The Lamp</h1><h2>The Lamp</h2><p>It burned.</p><h2>The Bell</h2><p>It rang.</p>")
+    assert [s.title for s in document.sections] == ["II. The Lamp", "The Bell"]
+
+
+def test_each_item_of_a_list_in_a_note_is_walked_as_a_note_is():
+    document = opened(
+        '<p>A lamp.</p><aside role="doc-footnote" id="n"><ul><li>Of oil.</li><li>Of gas.</li></ul></aside>'
+    )
+    assert texts(document) == ["A lamp.", "Of oil.", "Of gas."]
+
+
 def test_two_line_breaks_part_paragraphs():
     assert texts(opened("First<br>line<br><br>Second <b>bold</b> &amp; more")) == ["First\nline", "Second bold & more"]
 

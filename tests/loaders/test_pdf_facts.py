@@ -199,7 +199,7 @@ def test_strokes_that_were_taken_for_letters_are_not() -> None:
     ],
 )
 def test_numbers_programs_and_short_texts_show_nothing(text: str) -> None:
-    assert judge(text) is not Verdict.UNREADABLE
+    assert judge(text) in (Verdict.READABLE, Verdict.UNKNOWN)
 
 
 def test_a_dictionary_of_two_scripts_is_read() -> None:

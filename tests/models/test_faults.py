@@ -42,6 +42,11 @@ def test_a_word_alone_does_not_decide(reply, kind):
     assert type(raised(reply)) is kind
 
 
+@pytest.mark.parametrize("status", [400, 403, 405, 406])
+def test_a_web_page_in_place_of_an_answer_is_told(status):
+    assert "web page came" in str(raised(Reply(status=status, body="<!doctype html><html><body>No</body></html>")))
+
+
 @pytest.mark.parametrize(
     ("words", "seconds"),
     [

@@ -58,6 +58,12 @@ def test_what_else_is_asked_follows_no_redirect():
         assert not other.requests
 
 
+def test_a_fault_in_place_of_the_list_is_said():
+    reply = b'HTTP/1.1 200 OK\r\nContent-Length: 33\r\n\r\n{"error": {"message": "No plan"}}'
+    with RawServer(lambda: [reply]) as server, pytest.raises(errors.ModelError, match="failed"):
+        probe.list_models(server.url, Secret())
+
+
 def test_a_connection_is_used_again(model):
     with FakeServer() as server:
         asked = model(server)

@@ -44,6 +44,7 @@ def test_the_documents_language_is_used_where_there_are_templates():
     assert prompts.render("gist", "ja-JP", **GIST, page="雪").language == "ja"
     assert prompts.render("gist", "fr", **GIST, page="neige").language == "en"
     assert prompts.template_hash("gist", "en-US") == prompts.template_hash("gist", "en")  # of EPUB files
+    assert len({prompts.template_hash(*one) for one in (("gist", "en"), ("gist", "ja"), ("answer", "en"))}) == 3
 
 
 @pytest.mark.parametrize("language", prompts.LANGUAGES)

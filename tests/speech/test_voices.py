@@ -80,10 +80,12 @@ def test_what_cannot_be_spoken_says_so_and_the_next_sentence_is_spoken(
     speaks: None, client: TestClient, workspace: Workspace
 ) -> None:
     add_voice(workspace.home, "good")
+    add_voice(workspace.home, "other")
     add_voice(workspace.home, "damaged", model=b"none")
     for voice, text, why in (
         ("good", "CRASH", "could not speak"),
         ("good", "DAMAGED", "no such sound"),
+        ("other", "DAMAGED", "no such sound"),
         ("damaged", "One.", "no ONNX model"),
         ("../../good", "One.", "not on this computer"),
         ("good", "a" * 6_000, "At most 5,000"),

@@ -1,6 +1,7 @@
 """A stand-in for Piper: a tone whose length and pitch say what was spoken. On the path of an app: a fake voice speaks.
 
-A text with CRASH in it ends the process, as memory that runs out does; one with DAMAGED raises.
+A text with CRASH in it ends the process, as memory that runs out does; one with DAMAGED raises. So does a second voice
+in memory.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ import os
 import wave
 from array import array
 from pathlib import Path
+from weakref import WeakSet
 
 RATE = 8_000
+_loaded: WeakSet[PiperVoice] = WeakSet()
 
 
 class PiperVoice:
@@ -19,7 +22,11 @@ class PiperVoice:
     def load(path: str) -> PiperVoice:
         if not Path(path).read_bytes().startswith(b"voice"):
             raise ValueError("no ONNX model")
-        return PiperVoice()
+        if _loaded:
+            raise MemoryError("two voices at once")
+        voice = PiperVoice()
+        _loaded.add(voice)
+        return voice
 
     def synthesize_wav(self, text: str, wav: wave.Wave_write) -> None:
         if "CRASH" in text:
