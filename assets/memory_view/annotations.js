@@ -22,9 +22,9 @@ export class Annotations {
    * `changed`: marks are others now, or what listens to them was opened or closed; `notesToggled`: the panel takes
    * room from the text.
    * @param {{state: ReadingState, frame: Frame, units: Units, layer: Layer, jump: Jump, show: Show, send: Send,
-   *   hitsIn: (paragraph: number) => Span[], changed: () => void, notesToggled: () => void, leftNotes: () => void}} needs
+   *   hitsIn: (paragraph: number) => Span[], changed: () => void, notesToggled: () => void, notesClosedWithFocus: () => void}} needs
    */
-  constructor({ state, frame, units, layer, jump, show, send, hitsIn, changed, notesToggled, leftNotes }) {
+  constructor({ state, frame, units, layer, jump, show, send, hitsIn, changed, notesToggled, notesClosedWithFocus }) {
     const toast = new Toast();
     this.toast = toast;
     const of = { state, frame, units, jump, toast };
@@ -57,7 +57,7 @@ export class Annotations {
       send,
       edit: (id) => this.markCard.open(id, { edit: true }),
       toggled: notesToggled,
-      left: leftNotes,
+      closedWithFocus: notesClosedWithFocus,
     });
     this.listen = new Listen({ ...of, layer, show, changed });
     this.keyboard = new KeyboardSelection({ ...of, selection: this.selection, show });

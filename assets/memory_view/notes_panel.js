@@ -16,16 +16,16 @@ import { placeOf, sectionAt } from "./text_store.js";
 
 export class NotesPanel {
   /**
-   * `toggled`: the panel was opened or closed; `left`: it was closed, and the focus was in it.
+   * `toggled`: the panel was opened or closed; `closedWithFocus`: it was closed, and the focus was in it.
    * @param {{state: ReadingState, frame: Frame, marks: Marks, jump: Jump, edit: (id: string) => void, toggled: () => void,
-   *   left: () => void, send: Send}} needs
+   *   closedWithFocus: () => void, send: Send}} needs
    */
-  constructor({ state, frame, marks, jump, edit, toggled, left, send }) {
+  constructor({ state, frame, marks, jump, edit, toggled, closedWithFocus, send }) {
     this.state = state;
     this.frame = frame;
     this.marks = marks;
     this.toggled = toggled;
-    this.left = left;
+    this.closedWithFocus = closedWithFocus;
     /** @param {Place | null} place */
     const goTo = (place) => {
       if (frame.isPhone) this.toggle(false);
@@ -68,7 +68,7 @@ export class NotesPanel {
     if (open) {
       this.draw();
       (this.list.items?.length ? this.list.input : this.closeButton).focus({ preventScroll: true });
-    } else if (this.node.contains(this.frame.active) || !this.frame.active) this.left();
+    } else if (this.node.contains(this.frame.active) || !this.frame.active) this.closedWithFocus();
     return true;
   }
 

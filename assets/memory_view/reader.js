@@ -91,7 +91,7 @@ export class Reader {
         this.view.flow.keepPlace(() => this.view.drawClasses());
         this.marksChanged();
       },
-      leftNotes: () => this.toolbar.notes.focus({ preventScroll: true }),
+      notesClosedWithFocus: () => this.toolbar.notes.focus({ preventScroll: true }),
     });
     this.map = new BookMap({
       ...of,

@@ -27,7 +27,7 @@ from readagent_core.evaluation.questions import (
 )
 from readagent_core.evaluation.report import Summary
 from readagent_core.evaluation.score_table import Row
-from readagent_core.evaluation.tables import EQUAL_WORDS, WORD_COLUMNS, report_tables
+from readagent_core.evaluation.tables import PUBLISHED_COLUMNS, WORD_COLUMNS, ReportTable, report_tables
 from readagent_core.resources import ASSETS
 from readagent_core.templates import Markup, fill
 from readagent_core.text_files import HTML_CLOSING, html_opening
@@ -140,8 +140,10 @@ def render_html(summary: Summary, questions: Questions | None = None) -> Iterato
             title,
             render_table(header, rows),
             note,
-            [Markup(draw_curves(summary, narrow=narrow)) for narrow in (False, True)] if title == EQUAL_WORDS else [],
-            [_drawings(summary, across) for across in plot_views(summary)] if title == "Scores" else [],
+            [Markup(draw_curves(summary, narrow=narrow)) for narrow in (False, True)]
+            if title is ReportTable.EQUAL_WORDS
+            else [],
+            [_drawings(summary, across) for across in plot_views(summary)] if title is ReportTable.SCORES else [],
         )
         for title, (header, rows), note in report_tables(summary)
     ]
@@ -170,7 +172,7 @@ def _drawings(summary: Summary, across: str) -> list[Markup]:
 
 def render_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
     """Return a ``table`` of plain cells. Classes: ``words`` are aligned left, ``published`` figures are marked."""
-    marks = ["words " * (name in WORD_COLUMNS) + "published" * name.startswith("Published") for name in header]
+    marks = ["words " * (name in WORD_COLUMNS) + "published" * (name in PUBLISHED_COLUMNS) for name in header]
     return fill("table", columns=[(name, mark.strip()) for name, mark in zip(header, marks, strict=True)], rows=rows)
 
 

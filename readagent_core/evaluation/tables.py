@@ -6,6 +6,7 @@ The papers' own figures are shown beside ours, marked as published and with thei
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from enum import StrEnum
 from functools import partial
 
 from readagent_core.evaluation.curves import equal_words_table
@@ -14,7 +15,18 @@ from readagent_core.evaluation.report import Summary
 from readagent_core.evaluation.score_table import Row
 from readagent_core.evaluation.scores import Share
 
-EQUAL_WORDS = "At equal words"
+
+class ReportTable(StrEnum):
+    """A table of a report, and its title."""
+
+    SCORES = "Scores"
+    EQUAL_WORDS = "At equal words"
+    WORDS_SENT = "Words sent"
+    DIFFERENCES = "Differences"
+    WALKS = "Walks"
+    PUBLISHED = "Published"
+
+
 WORD_COLUMNS = ("Method", "Measure", "Model", "Where", "Test", "Published on")  # aligned left; figures right
 
 
@@ -69,7 +81,7 @@ def score_table(summary: Summary) -> tuple[list[str], list[list[str]]]:
         columns.append(("Answer words", lambda r: f"{r.answer_words:.1f}" if r.rouge else ""))
     theirs = {row.arm: figure for row in summary.rows if (figure := summary.published_figure(row.arm))}
     if theirs:
-        columns += [(title, partial(_published_cell, theirs, text)) for title, text in _PUBLISHED.items()]
+        columns += [(title, partial(_published_cell, theirs, text)) for title, text in PUBLISHED_COLUMNS.items()]
     rows = [[text(row) for _, text in columns] for row in summary.rows]
     if summary.chance is not None:
         rows.append(["Chance", "", f"{summary.chance:.2f} %", *[""] * (len(columns) - 3)])
@@ -107,7 +119,7 @@ def _published_score(theirs: PublishedFigure) -> str:
 
 
 _ROUGE = (("ROUGE-1", "rouge1"), ("ROUGE-2", "rouge2"), ("ROUGE-L", "rougeL"))
-_PUBLISHED: dict[str, Callable[[PublishedFigure], str]] = {
+PUBLISHED_COLUMNS: dict[str, Callable[[PublishedFigure], str]] = {
     "Published compression rate (look-ups)": lambda figure: _published_rate(figure.row),
     "Published score": _published_score,
     "Published on": lambda figure: figure.table.model,
@@ -228,7 +240,7 @@ def cite_table(table: Table) -> str:
     return f"{table.source}, {table.name}"
 
 
-def report_tables(summary: Summary) -> list[tuple[str, tuple[list[str], list[list[str]]], str]]:
+def report_tables(summary: Summary) -> list[tuple[ReportTable, tuple[list[str], list[list[str]]], str]]:
     """Return (title, table, note) of every table that has rows."""
     tables = dict.fromkeys(
         figure.table for row in summary.rows if (figure := summary.published_figure(row.arm)) is not None
@@ -240,11 +252,11 @@ def report_tables(summary: Summary) -> list[tuple[str, tuple[list[str], list[lis
     walk = "Stray: the walk turned back at least once. Recovery: it turned back and still answered right."
     pairs = "In percentage points, on the questions both answered; over several runs a question counts with its mean."
     found_tables = [
-        ("Scores", score_table(summary), f"{rate} {note}".strip()),
-        (EQUAL_WORDS, equal_words_table(summary), f"{summary.measure}, and the words sent a question."),
-        ("Words sent", words_table(summary), "Cached replies are counted as if they had been sent."),
-        ("Differences", difference_table(summary), pairs),
-        ("Walks", walk_table(summary), walk),
-        ("Published", published_table(summary), f"As the papers printed them. {other}"),
+        (ReportTable.SCORES, score_table(summary), f"{rate} {note}".strip()),
+        (ReportTable.EQUAL_WORDS, equal_words_table(summary), f"{summary.measure}, and the words sent a question."),
+        (ReportTable.WORDS_SENT, words_table(summary), "Cached replies are counted as if they had been sent."),
+        (ReportTable.DIFFERENCES, difference_table(summary), pairs),
+        (ReportTable.WALKS, walk_table(summary), walk),
+        (ReportTable.PUBLISHED, published_table(summary), f"As the papers printed them. {other}"),
     ]
     return [entry for entry in found_tables if entry[1][1]]

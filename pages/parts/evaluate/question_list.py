@@ -5,7 +5,7 @@ Everything that a dataset or a model wrote is drawn with ``st.text``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,11 @@ from readagent_core.evaluation.recorded import rebuilt_replay
 from readagent_core.evaluation.results import Result
 
 _SHOWN = 500  # questions in the list; a filter finds the others
+_FILTERS: dict[str, tuple[str, Callable[[QuestionEntry], bool]]] = {  # by code: the label, and whether it shows one
+    "all": ("All", lambda entry: True),
+    "wrong": ("Not right", lambda entry: entry.wrong),
+    "differ": ("Methods disagree", lambda entry: entry.differ),
+}
 
 
 def browse(questions: Questions) -> None:
@@ -39,12 +44,14 @@ def browse(questions: Questions) -> None:
         return
     shown = st.segmented_control(
         "Show",
-        ["All", "Not right", "Methods disagree"],
-        default="All",
+        list(_FILTERS),
+        format_func=lambda code: _FILTERS[code][0],
+        default="all",
         key="evaluate_narrow",
         label_visibility="collapsed",
     )
-    found = {f"{entry.case}-{entry.item}": entry for entry in questions.entries if _wanted(entry, shown or "All")}
+    is_shown = _FILTERS[shown or "all"][1]
+    found = {f"{entry.case}-{entry.item}": entry for entry in questions.entries if is_shown(entry)}
     if not found:
         st.caption("No question matches.")
         return
@@ -75,10 +82,6 @@ def stored_questions(folder: Path, record: Mapping[str, Any]) -> Questions:
 def _questions(folder: str, size: int, titles: dict[str, str]) -> Questions:
     """The questions of an experiment; ``size`` is part of the cache's key, because results are appended."""
     return Questions(Path(folder), titles)
-
-
-def _wanted(entry: QuestionEntry, shown: str) -> bool:
-    return shown == "All" or (entry.wrong if shown == "Not right" else entry.differ)
 
 
 def _question(result: Result, *, key: str = "evaluate_asked") -> None:
