@@ -122,6 +122,7 @@ def test_an_answer_from_several_books_is_kept_in_the_first_that_it_quotes(app):
     exchange, job = ask_books(workspace, books, Question("Where are secret1x9 and secret2x4?"))
     job.join(120)
     exchange = workspace.library.exchange(exchange.id)
+    assert exchange.gisting_id == 0  # of no book alone
     now = state(workspace, books, exchange)
     assert ask_state(now)["kept"] == []
     store_answer(workspace, exchange)

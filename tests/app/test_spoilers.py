@@ -222,6 +222,9 @@ def test_stories_are_told_from_papers_minutes_and_manuals(app):
     assert kinds == {"The Keeper": True, "雪の駅": True, "Harrow Sou": False}
     talk = [Paragraph("She looked up. “You are late,” she said. " + "The rain went on. " * 9) for _ in range(30)]
     assert is_story(Document("Tale", tuple(talk)))
+    library = get_workspace().library
+    begun = library.position(library.add(Document("Tale", tuple(talk))).id)
+    assert (begun.limited, begun.by_default, begun.allowed) == (True, True, None)  # else nothing could be asked
     paper = tuple(Section(title, n * 5) for n, title in enumerate(["Abstract", "1 Method", "2 Results", "References"]))
     assert not is_story(Document("Paper", tuple(talk), sections=paper))
     manual = [Paragraph(f"{n}. Press the “Start,” key and wait until the lamp is green. " * 3) for n in range(60)]
