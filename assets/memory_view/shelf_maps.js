@@ -11,7 +11,7 @@ const HEIGHTS = { full: TALL, gist: 22, part: 10, book: 4 };
 
 /** @param {ShelfBook} book @param {ShelfBookStep | null} view @param {string | null} asked */
 function said(book, view, asked) {
-  if (!book.pages) return "No gists yet: only words are looked for in it.";
+  if (!book.pages) return "No gists yet.";
   if (!view?.open && !asked) return "Gists ready.";
   if (!view?.open) return book.own ? "One gist of the whole book." : "No gist of the whole book yet.";
   const full = view.expanded;

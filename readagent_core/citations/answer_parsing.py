@@ -100,7 +100,7 @@ def parse(answer: str) -> Parsed:
     body, evidence = split_evidence(text)
     evidence, rest = _split_prose(evidence)
     body = f"{body.rstrip()}\n\n{rest}".strip() or text  # an answer that is only evidence is shown as it is
-    body = _without_option(body).rstrip(" \t\n*_#`-").lstrip() or body
+    body = without_option(body).rstrip(" \t\n*_#`-").lstrip() or body
     return Parsed(body, tuple(_marks(_plain(body))), tuple(_quotations(evidence)))
 
 
@@ -115,7 +115,7 @@ def split_evidence(text: str) -> tuple[str, str]:
     return (text[: notes.start()].strip(), notes.group().strip()) if notes else (text, "")
 
 
-def _without_option(body: str) -> str:
+def without_option(body: str) -> str:
     """Return ``body`` without the option it names in its first words or on its last line."""
     plain = _plain(body)
     first = _OPTION_FIRST.match(plain)

@@ -12,7 +12,6 @@ from math import inf
 from typing import Any
 
 from readagent_core.answering.registry import method
-from readagent_core.citations.answer_parsing import split_evidence
 from readagent_core.evaluation import report
 from readagent_core.evaluation.curves import draw_curves
 from readagent_core.evaluation.plots import FAMILIES, NARROW, WIDE, Point, histogram, order_points, scatter
@@ -22,6 +21,7 @@ from readagent_core.evaluation.questions import (
     describe_event,
     describe_figures,
     lettered_option,
+    shown_answer,
     verdict,
     verdict_sign,
 )
@@ -38,7 +38,7 @@ MOST_BYTES = 10_000_000
 _TEXTS: dict[str, Callable[..., Any]] = {  # what the template of a question calls
     one.__name__: one
     for one in (
-        chosen_option, count_of, count_words, describe_event, describe_figures, lettered_option, split_evidence,
+        chosen_option, count_of, count_words, describe_event, describe_figures, lettered_option, shown_answer,
         verdict, verdict_sign,
     )
 }  # fmt: skip
@@ -116,20 +116,21 @@ def plot_key(summary: Summary) -> list[tuple[str, str]]:
 
 
 def word_plots(summary: Summary) -> list[tuple[str, str]]:
-    """Return (caption, SVG) of two histograms: words of documents and their gist memories, words of pages and gists."""
+    """Return (caption, SVG) of histograms: words of documents and their gist memories, words of pages and gists."""
     if not summary.gistings:
         return []
     documents = list({r.document: r.words for r in summary.gistings}.values())
     memories = [sum(r.gist_words) for r in summary.gistings if r.gist_words]
     pages = [n for r in summary.gistings for n in r.page_words]
     gists = [n for r in summary.gistings for n in r.gist_words]
-    return [
+    drawn = [
         (
             "Words of documents and of their gist memories",
             histogram([("documents", documents), ("gist memories", memories)], x_title="Words"),
         ),
         ("Words of pages and of gists", histogram([("pages", pages), ("gists", gists)], x_title="Words")),
     ]
+    return drawn if len(documents) > 1 else drawn[1:]  # one document has no distribution
 
 
 def render_html(summary: Summary, questions: Questions | None = None) -> Iterator[str]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from readagent_core.answering.base import LETTERS
+from readagent_core.citations.answer_parsing import rename_pages, split_evidence, without_option
 from readagent_core.errors import DatasetError
 from readagent_core.evaluation.arms import arm_titles, recorded_arms
 from readagent_core.evaluation.results import JsonLines, Result
@@ -165,6 +166,13 @@ def verdict_sign(result: Result) -> tuple[str, str]:
 def chosen_option(result: Result) -> str:
     """Return '(B) a bell'; '' where no option was named."""
     return "" if result.option is None else lettered_option(result, result.option)
+
+
+def shown_answer(result: Result) -> tuple[str, str]:
+    """Return what was answered and its evidence, the pages named, without the option, which is shown apart."""
+    text, evidence = split_evidence(result.answer)
+    text = text if result.option is None else without_option(text)
+    return rename_pages(text, "page {}".format), rename_pages(evidence, "page {}".format)
 
 
 def lettered_option(result: Result, option: int) -> str:

@@ -332,14 +332,22 @@ def reading_facts(summary: Summary) -> list[str]:
     pages = [n for r in summary.gistings for n in r.page_words]
     share = sum(gists) / sum(pages) if pages else 0
     fallbacks = sum(r.fallbacks for r in summary.gistings)
-    about = f"Documents: {len(words):,}, {average(words):,.0f} words on average, at most {max(words):,}."
+    about = f"{count_of(len(words), 'document')}, {_on_average(words)}."
     if not any(gists):
-        return [about, f"Pages: {len(pages):,}, cut by rule. No method needed gists, so no model read the documents."]
+        return [
+            about,
+            f"{count_of(len(pages), 'page')}, cut by rule. No method needed gists, so no model read the documents.",
+        ]
     return [
         about,
-        f"Gist memories: {average(gists):,.0f} words on average, at most {max(gists):,}; compression rate "
-        f"{100 * (1 - share):.2f} %.",
-        f"Pages: {len(pages):,}, {average(pages):,.0f} words on average ({min(pages, default=0):,} to "
+        f"Gists: {_on_average(gists)}, {100 * (1 - share):.0f} % fewer than the text.",
+        f"{count_of(len(pages), 'page')}, {average(pages):,.0f} words on average ({min(pages, default=0):,} to "
         f"{max(pages, default=0):,}); {fallbacks:,} pause points or gists chosen by rule, "
         f"{sum(r.marked for r in summary.gistings):,} gists marked by the audit.",
     ]
+
+
+def _on_average(words: Sequence[int]) -> str:
+    if len(words) == 1:
+        return count_of(words[0], "word")
+    return f"{average(words):,.0f} words on average, at most {max(words):,}"

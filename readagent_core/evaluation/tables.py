@@ -154,10 +154,11 @@ def words_table(summary: Summary) -> tuple[list[str], list[list[str]]]:
 
     New are those that no prompt before began with; the share is of sending the full text with every question.
     """
+    new = any(r.words_new_each is not None for r in summary.rows)
     header = [
         "Method",
         "Words per question",
-        "New per question",
+        *(["New per question"] if new else []),
         "Words, all questions",
         "Words beforehand, once",
         "Share of full text",
@@ -166,7 +167,7 @@ def words_table(summary: Summary) -> tuple[list[str], list[list[str]]]:
         [
             _label(r),
             f"{r.words_each:,.0f}",
-            "" if r.words_new_each is None else f"{r.words_new_each:,.0f}",
+            *(["" if r.words_new_each is None else f"{r.words_new_each:,.0f}"] if new else []),
             f"{r.words:,}",
             f"{r.reading_words:,}",
             f"{100 * r.of_full_text:.1f} %",

@@ -181,7 +181,11 @@ def _middle(comparison: Comparison, entry: ComparedAnswer, opened: dict[str, str
         notes = ["The answer broke off here.", *answer.notes] if answer.cut_off else answer.notes
         drawn += [_p("note small dim", note) for note in notes]
     if evidence:
-        quotes: Element = ["p", {"class": "a small", **book_text}, *_emphasised(evidence)]
+        quotes: Element = [
+            "p",
+            {"class": "a small", **book_text},
+            *_with_chips(comparison.books, [*_cited(comparison.books, evidence)], answer, opened),
+        ]
         drawn.append(_details(f"{entry.method} evidence", "Evidence", quotes, opened))
     if answer is not None and "tree" in extra:
         steps = [_step(extra["tree"], step, comparison.books) for step in extra["walk"]]

@@ -147,7 +147,7 @@ def test_without_its_replays_the_report_still_comes_and_says_so(tmp_path, left):
 
 
 def test_the_page_tells_each_question_folded_and_replays_what_was_not_right(tmp_path):
-    soup = page(three(tmp_path, notes=("cut to fit",), answer="Answer: (B)\nEvidence:\n[1] rang", memory_words=120))
+    soup = page(three(tmp_path, notes=("cut to fit",), answer="Answer: (B)\nEvidence:\n[2] rang", memory_words=120))
     found = soup.select(".questions > details.q")
     assert [q["class"] for q in found] == [["q"], ["q", "wrong", "differ"], ["q", "wrong"]]
     assert not any(q.has_attr("open") for q in soup.select("details"))
@@ -158,6 +158,7 @@ def test_the_page_tells_each_question_folded_and_replays_what_was_not_right(tmp_
     assert "✓ right" in first.text
     assert not first.select("details")
     assert "✗ not right" in second.text
+    assert [line.text for line in second.select(".text")] == ["[page 2] rang"]  # the letter is said once
     for told in ("(B) b", "Evidence", "Looked up pages 2, 3", "120 of 400 words in context", "Note: cut to fit"):
         assert told in second.text
     replay = second.select_one("details")

@@ -19,13 +19,13 @@ from readagent_core.answering.registry import method
 from readagent_core.errors import SettingsError
 from readagent_core.evaluation.arms import parse
 from readagent_core.evaluation.formats import markdown_table, render_report
-from readagent_core.evaluation.html import COMPRESSION, COST, WORDS, plot_views, score_plot, score_points
+from readagent_core.evaluation.html import COMPRESSION, COST, WORDS, plot_views, score_plot, score_points, word_plots
 from readagent_core.evaluation.plots import NARROW, WIDE, Point, histogram, scatter, text_width
 from readagent_core.evaluation.published import Benchmark, find_published, load_tables
 from readagent_core.evaluation.report import headline, reading_facts, results_in_words, summarise
 from readagent_core.evaluation.results import GistingFigures, PaidCost
 from readagent_core.evaluation.score_table import ScoreTable
-from readagent_core.evaluation.tables import explain_columns, published_table, score_table, walk_table
+from readagent_core.evaluation.tables import explain_columns, published_table, score_table, walk_table, words_table
 from readagent_core.usage import Usage
 from tests.evaluation.made import FULL, P3, WALK, chosen, free, record
 
@@ -139,8 +139,16 @@ def test_a_document_read_by_two_plans_is_one_document():
     tally = filled()
     tally.add_gisting(GistingFigures("doc", "<Fog>", 400, "other plan", (400,), (60,)))
     facts = reading_facts(summarise(record(), tally))
-    assert facts[0].startswith("Documents: 1, 400 words on average")
-    assert facts[2].startswith("Pages: 3,")
+    assert facts[0] == "1 document, 400 words."  # no average and no greatest of one
+    assert facts[2].startswith("3 pages,")
+
+
+def test_one_document_has_no_histogram_and_words_never_counted_no_column():
+    found = summarise(record(), filled())
+    assert [caption for caption, _ in word_plots(found)] == ["Words of pages and of gists"]
+    header, rows = words_table(replace(found, rows=tuple(replace(row, words_new_each=None) for row in found.rows)))
+    assert "New per question" not in header
+    assert {len(row) for row in rows} == {len(header)}
 
 
 def test_every_published_figure_is_listed_with_its_place():
@@ -207,7 +215,7 @@ def test_a_report_names_the_built_in_reader_and_holds_no_foreign_markup():
     page = render_report(found, "html").decode()
     assert page.startswith("<!doctype html><html")
     soup = BeautifulSoup(page, "lxml")
-    assert len(soup.find_all("svg")) == 6  # two views of the scores, each wide and narrow, and two histograms
+    assert len(soup.find_all("svg")) == 5  # two views of the scores, each wide and narrow, and one histogram
     assert not soup.find_all(["script", "model", "fog", "img"])
     assert render_report(summarise(record(), ScoreTable()), "html")
     with pytest.raises(SettingsError, match="md, html, json, csv"):

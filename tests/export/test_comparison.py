@@ -162,7 +162,7 @@ def test_a_row_says_who_was_right_and_sets_the_evidence_apart() -> None:
     assert page.select_one(".a").get_text() == "yes, the Second Wife. page 2."  # the verdict has the letter
     assert page.select_one(".a em").get_text() == "Second Wife"
     assert page.select_one(".a button.cite.page")["data-page"] == "2"
-    assert page.select_one("details .a").get_text() == '[2] "the words"'
+    assert page.select_one("details .a").get_text() == 'page 2 "the words"'
     assert not page.select_one("details").has_attr("open")
     assert page.select_one(".bar b")["style"] == "width:50.0%"
     wrong = ComparedAnswer("x", answer=Answer("", "x", option=0))

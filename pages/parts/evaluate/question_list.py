@@ -12,7 +12,6 @@ from typing import Any
 
 import streamlit as st
 
-from readagent_core.citations.answer_parsing import split_evidence
 from readagent_core.evaluation.arms import arm_titles, recorded_arms
 from readagent_core.evaluation.experiment import read_record
 from readagent_core.evaluation.questions import (
@@ -23,6 +22,7 @@ from readagent_core.evaluation.questions import (
     describe_figures,
     is_right,
     lettered_option,
+    shown_answer,
     verdict,
     verdict_sign,
 )
@@ -99,13 +99,7 @@ def _question(result: Result, *, key: str = "evaluate_asked") -> None:
 def _answer(questions: Questions, result: Result) -> None:
     with st.container(border=True, key=f"evaluate_answer_{result.arm}_{result.run}".replace(":", "_")):
         _head(questions.answered_by(result), result)
-        if result.option is not None:
-            st.text(chosen_option(result))
-        text, evidence = split_evidence(result.answer)
-        st.text(result.error or text)
-        if evidence:
-            st.caption("Evidence")
-            st.text(evidence)
+        _said(result)
         st.caption(describe_figures(result))
         for note in result.notes:
             st.text(f"Note: {note}")
@@ -114,6 +108,16 @@ def _answer(questions: Questions, result: Result) -> None:
             "Replay", key=f"evaluate_replay_{result.case}_{result.item}_{result.arm}_{result.run}"
         ):
             _replay(questions, result)
+
+
+def _said(result: Result) -> None:
+    """The option that was chosen, the answer and its evidence."""
+    text, evidence = shown_answer(result)
+    for words in filter(None, [chosen_option(result), result.error or text]):
+        st.text(words)
+    if evidence:
+        st.caption("Evidence")
+        st.text(evidence)
 
 
 def _head(title: str, result: Result) -> None:
@@ -155,6 +159,6 @@ def show_wrong(questions: Questions, entry: QuestionEntry) -> None:
     for result in answers:
         if is_right(result) is False:
             _head(questions.answered_by(result), result)
-            st.text("\n".join(filter(None, [chosen_option(result), result.error or result.answer])))
+            _said(result)
             st.caption(describe_figures(result))
             _replay(questions, result)
