@@ -7,7 +7,7 @@ from readagent_core.answering.retrieval import answer_from_pages, rank_by_embedd
 
 METHOD = Method(
     name="neural-dos",
-    title="Search (embeddings), book order",
+    title="Embeddings, book order",
     about="The pages nearest to the question in meaning, in the order of the book.",
     answer=lambda run: answer_from_pages(run, rank_by_embedding(run), in_book_order=True),
     compares_embeddings=True,

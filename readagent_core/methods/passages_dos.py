@@ -24,7 +24,7 @@ def passages(run: Run) -> Generator[Event, None, None]:
 
 METHOD = Method(
     name="passages-dos",
-    title="Search (BM25) by passage, book order",
+    title="Search (BM25) by passage",
     about="The passages that share most words with the question, in the order of the book.",
     answer=passages,
     reads=Reads.PASSAGES,

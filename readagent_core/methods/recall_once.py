@@ -34,7 +34,7 @@ def answer_shelf(run: Run, shelf: AskedShelf) -> Generator[Event, None, None]:
 
 METHOD = Method(
     name="recall-once",
-    title="Recall by passage, in one call",
+    title="Recall in one call",
     about="Remembers how each gist begins and sees the passages that share words with the question; asks for nothing.",
     answer=answer,
     answer_shelf=answer_shelf,

@@ -9,11 +9,13 @@ import pytest
 from pages.parts.ask import payload
 from pages.parts.ask.book_views import views
 from pages.parts.ask.one_state import KEPT, AskOneBook, limit_of, scene
+from pages.parts.ask.sidebar import FITS
 from pages.parts.ask.state import ask as ask_in
 from pages.parts.shared.cached import get_workspace
 from readagent_core.answering import suggesting
 from readagent_core.answering.asking import ask
 from readagent_core.answering.base import Question
+from readagent_core.answering.registry import all_methods
 from readagent_core.answering.replay import answer_of, events_of
 from readagent_core.document import Document, Paragraph
 from readagent_core.gisting.job import newest_memory
@@ -50,6 +52,10 @@ def opened(app):
     at = app("pages/ask.py")
     assert not at.exception
     return at, get_workspace(), the_keeper(get_workspace())
+
+
+def test_the_field_of_the_method_cuts_no_title_of_ours():
+    assert [method.title for method in all_methods().values() if len(method.title) > FITS] == []
 
 
 def test_a_question_is_asked_as_chosen(opened):
