@@ -89,7 +89,8 @@ def _facts(comparison: Comparison) -> str:
     words = f"{comparison.words:,} words"
     if comparison.limited and not comparison.several:
         words += f" (spoiler limit: page {len(comparison.pages)})"
-    return f"{comparison.title}, {words} · {comparison.signature.line} · {day}"
+    line = comparison.signature.line
+    return " · ".join([f"{comparison.title}, {words}", line, *([] if day in line else [day])])  # a recording's has it
 
 
 def _csv(comparison: Comparison) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -149,6 +150,13 @@ def test_what_was_sent_is_said_only_where_something_was() -> None:
     answer = Answer("x", "full-text", usage=sent)
     built_in = replace(comparison(ComparedAnswer("full-text", "done", text="x", answer=answer)), model=BUILT_IN)
     assert "sent" not in "".join(map(view.to_html, view.draw_comparison(built_in)))
+
+
+def test_the_date_of_a_recording_is_said_once() -> None:
+    answered = comparison(ComparedAnswer("gist-mem", "done", text="x"))
+    day = datetime.fromtimestamp(answered.asked, UTC).date().isoformat()
+    for one in (answered, replace(answered, recorded=day)):
+        assert export_comparison(one, "html").decode().count(day) == 1
 
 
 def test_a_row_says_who_was_right_and_sets_the_evidence_apart() -> None:
