@@ -48,7 +48,7 @@ def test_making_gists_goes_on_after_each_of_them_and_nothing_is_asked_twice(
     moods = Moods()
     with FakeServer(moods) as server:
         kept = {"base_url": server.url, "model": "fake-model", "connections": 2, "budget_book": 0.5}
-        kept["prices"] = {"fake-model": [60.0, 60.0]}  # the whole reading is some eighty cents
+        kept["prices"] = {"fake-model": [90.0, 90.0]}  # the whole reading is some eighty cents
         (home / "settings.json").write_text(json.dumps(kept), encoding="utf-8")
         with start_app(home) as url:
             page.goto(f"{url}/read?book={shelved.id}")

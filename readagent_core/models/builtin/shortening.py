@@ -72,7 +72,7 @@ def shortened(text: str, limit: int, language: str, *, wanted: Sequence[str] = (
     seen: set[str] = set()
     room = limit
     for index in sorted(range(len(pieces)), key=lambda i: -scores[i]):
-        if scores[index] < _LEAST * max(scores):  # what is left says little: better a short gist
+        if 2 * room < limit and scores[index] < _LEAST * max(scores):  # what is left says little: better a short gist
             break
         bag = set(content(pieces[index]))
         if measure(pieces[index]) > room or (bag and len(bag & seen) > 0.6 * len(bag)):
