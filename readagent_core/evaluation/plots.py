@@ -29,6 +29,7 @@ MOST_INTERVAL = 25.0  # percentage points; a wider interval says only that there
 _SLOT = 18.0  # pixels from one row of names to the next
 _BINS = 20  # of a histogram, about
 _GAP = 10.0  # pixels from a point to its name
+_BETWEEN = 12  # pixels between two names in one row
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,7 @@ def place_labels(
     found: list[Label] = []
     for (x, y), whole in zip(places, texts, strict=True):
         text = _shortened(whole, right - left)
+        named = [other.box for other in (*taken, *found)]
         over = min(max(left, x - text_width(text) / 2), right - text_width(text))
         free = [
             label
@@ -157,7 +159,7 @@ def place_labels(
                 Label(text, over, row, ""),
             )
             if label.box[0] >= left and label.box[2] <= right + 0.1
-            if not any(_overlap(label.box, other.box) for other in (*taken, *found))
+            if not any(_overlap(label.box, (a - _BETWEEN, b, c + _BETWEEN, d)) for a, b, c, d in named)
         ]
         clear = [label for label in free if not any(_overlap(label.box, dot) for dot in dots)]
         found.append(min(clear or free, key=lambda n: abs(n.y - y) + ("start", "end", "").index(n.anchor)))
