@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
@@ -106,7 +107,7 @@ def test_a_page_opens_among_the_gists_and_the_line_stays(page: Page, app_url: st
 
 
 def test_the_book_and_one_chapter_alone_shrink_to_gists_and_lines_a_chapter(
-    page: Page, app_url: str, keeper: str
+    page: Page, app_url: str, app_home: Path, keeper: str
 ) -> None:
     page.goto(f"{app_url}/read?book={keeper}&page=9")
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "9")
@@ -118,7 +119,11 @@ def test_the_book_and_one_chapter_alone_shrink_to_gists_and_lines_a_chapter(
     expect(line).to_be_in_viewport()
     expect(page.locator(".chap:visible")).to_have_count(8)
     expect(page.locator(".leaf:visible")).to_have_count(0)
-    page.wait_for_timeout(500)  # until the view is stored
+    with closing(Library(app_home)) as library:
+        for _ in range(100):
+            if library.preference("view", "") == "chapters":
+                break
+            page.wait_for_timeout(100)
     page.reload()
     expect(line).to_be_in_viewport()
     expect(page.locator(".chap:visible")).to_have_count(8)
