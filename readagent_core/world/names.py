@@ -72,6 +72,11 @@ _CALENDAR = (calendar.day_name, calendar.month_name, calendar.day_abbr, calendar
 _NO_NAMES = _words("i i'm i'll i've i'd o oh ah god christmas easter english french latin").union(
     name.lower() for names in _CALENDAR for name in names
 )
+# ideas that authors write like persons; names only beside other words ('Time Machine')
+_IDEAS = _words(
+    "nature heaven hell fate fortune providence destiny death life love time space eternity history science art truth "
+    "justice reason liberty"
+)
 _GERMAN_BEFORE = re.compile(
     r"\b(?:[dkms]?ein|ihr|unser|euer|d(?:er|ie|as|en|em|es)|zu[rm]|[ibv][mn]s?|vom|\w+e[nrsm]?)$"
 )
@@ -84,6 +89,11 @@ _PLACE_END = re.compile(
     r"|Church|University|Islands?|Mountains?|Hill|Bay|House|Inn|Straße|Platz)$"
 )
 _TITLE_WORD = re.compile(TITLE.pattern[:-3] + "$", re.IGNORECASE)
+# a full stop after any other word ends a sentence; what has no vowel is shortened: 'Mrs', 'St', 'T'
+_SHORTENED = re.compile(
+    r"[^aeiouyà-ÿ]+|[a-z]|mme|mlle|capt|prof|rev|hon|gen|col|lieut|maj|gov|sen|messrs|esq|co|chas|jas|geo|thos",
+    re.IGNORECASE,
+)
 _HAN, _KANA = r"\u3400-\u4dbf\u4e00-\u9fff々", r"\u30a1-\u30fa\u30fc"
 _JAPANESE_WORDS = re.compile(
     rf"[{_HAN}][\u3041-\u3096]+[{_HAN}]|^[こそあ]の"
@@ -114,6 +124,7 @@ _SIGNS = tuple(
 _LONG_WORD, _LEAST_TITLED = re.compile(r"[^\W\d_]{4,}"), 4
 _LOWER_WORD = re.compile(r"\b[a-zà-öø-ÿ]+\b")
 _LEAST_LOWER, _COMMON = 4, 3  # times that a word stands without a capital, and for each time with one, to be common
+_MORE_OFTEN = 2  # times that one word alone is named for each time that it stands without a capital, to be a name
 
 
 class EntityKind(StrEnum):
@@ -252,7 +263,7 @@ class _Evidence:
 
     def _weigh(self, index: int, name: str, before: str, weight: int) -> None:
         key = name_key(name)
-        if not key or key in _NO_NAMES:
+        if not key or key in _NO_NAMES or key in _IDEAS:
             return
         if self._german and weight == 1 and (_GERMAN_BEFORE.search(before[-20:].rstrip())):
             self._against[key] += 1
@@ -260,6 +271,7 @@ class _Evidence:
         self._seen[key] += weight
         self._as_place[key] += bool(_PLACE_BEFORE.search(before[-12:]))
         enough = 4 if self._german and weight == 1 else 2
+        enough = max(enough, self._lower[key] * _MORE_OFTEN + 1)  # 'Editor' where 'editor' stands too
         if key not in self.names and self._seen[key] >= enough and self._against[key] * 4 <= self._seen[key]:
             place = self._as_place[key] * 2 > self._seen[key] or _PLACE_END.search(name)
             kind = EntityKind.PLACE if place else EntityKind.PERSON
@@ -281,7 +293,7 @@ def _capitalised(text: str) -> Iterator[tuple[str, str, str]]:
         near = word is not None and (not run or text[run[-1].end() : word.start()] in gaps)
         spelled = word.group().rstrip(".") if word else ""
         if word and near and _is_name_word(spelled):
-            if run and run[-1].group().endswith(".") and not _is_short(run[-1].group()):
+            if run and run[-1].group().endswith(".") and not _SHORTENED.fullmatch(run[-1].group()[:-1]):
                 yield from _named(text, run)  # the end of a sentence
                 run = []
             run.append(word)
@@ -295,10 +307,6 @@ def _capitalised(text: str) -> Iterator[tuple[str, str, str]]:
 
 def _is_name_word(word: str) -> bool:
     return word[0].isupper() and (len(word) == 1 or not word.isupper()) and word.lower() not in _NO_NAMES
-
-
-def _is_short(word: str) -> bool:
-    return len(word) <= 3 or bool(_TITLE_WORD.match(word))
 
 
 def _named(text: str, run: list[re.Match[str]]) -> Iterator[tuple[str, str, str]]:

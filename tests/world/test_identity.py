@@ -84,6 +84,15 @@ def test_names_by_rule_are_no_common_words():
     assert found["Frys"] == EntityKind.GROUP
 
 
+def test_a_full_word_with_a_full_stop_ends_a_name_and_a_word_that_stands_small_too_is_none() -> None:
+    told = "He saw the Doctor. Tom Fry saw Joe. So Ann Lee met Dr. Moon and Mrs. St. John, J. T. Maston and Prof. Grey."
+    felt = (
+        "He loved Nature and met the Editor, that editor, an editor, his editor; so Nature won, the Editor and Tom Fry."
+    )
+    found = {name.name for name in find_names(Document("T", (Paragraph(f"{told} {felt}"),) * 2))}
+    assert found == {"Tom Fry", "Joe", "Ann Lee", "Dr. Moon", "Mrs. St. John", "J. T. Maston", "Prof. Grey"}
+
+
 def test_an_imprint_names_nobody_in_the_story() -> None:
     imprint = Paragraph("Copyright, 1916, by Sam'l Gabriel Sons & Company New York")
     names = find_names(Document("T", (imprint, imprint, Paragraph("So said Mary Jones to Mary Jones."))))
