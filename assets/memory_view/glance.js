@@ -6,9 +6,9 @@ import { earlierBooks, fromEarlier } from "./earlier_books.js";
 import { byChapter, eventList, eventsOf, namer, recapOf, skippedSentence } from "./happened.js";
 import { KNOWN, linesOf } from "./name_card.js";
 import { drawStrip, stripCells } from "./presence_strip.js";
-import { firstSentence } from "./sentences.js";
+import { pickedSentences } from "./sentences.js";
 import { lastUpTo, sectionAt, unitEnd } from "./text_store.js";
-import { sentenceOf, toldLine, withQuotes } from "./told.js";
+import { sentenceOf, toldLine } from "./told.js";
 import { presence, roleOf } from "./world.js";
 import { WorldHandle } from "./world_handle.js";
 
@@ -38,9 +38,10 @@ const NAMES_WIDE = 216; // px; of the column of names
 const NARROW = 1000; // px; narrower, one column with tabs
 const FEW_EVENTS = 3; // fewer tell less of what was read than its gists do
 const GISTS_BY_RULE = 6; // whose first sentences tell where one was, where there are few notes
-const FEW_GISTS = 3; // gists; where fewer are read, each is shown whole, not by its first sentence
+const RECAP_WORDS = 120; // of gists
 
-const NOTHING_READ = "Who is named stands here from the first page that you read. None counts as read yet.";
+const NOTHING_READ = "Nobody here yet. Start at the first page: whoever you meet as you read will be waiting for you here.";
+const NOTHING_TO_RECALL = "Nothing to look back on yet. Read a page or two, and what happened there will be waiting for you here.";
 
 export class Glance {
   /**
@@ -622,7 +623,7 @@ export class Glance {
     const title = sectionAt(book, top);
     const where = [current ? `You are on page ${current} of ${this.state.pages.length}` : "", title].filter(Boolean).join(", ");
     const skipped = skippedSentence(this.lastPage(this.pages), current);
-    const nothing = paragraph < 0 ? NOTHING_READ : "";
+    const nothing = paragraph < 0 ? NOTHING_TO_RECALL : "";
     return [
       el("div", { class: "sidehead" }, el("h3", {}, "Where was I?"), this.node.classList.contains("onecolumn") ? "" : other),
       where ? el("p", { class: "small dim", dir: "auto" }, `${where}. ${nothing ? "" : skipped}`) : "",
@@ -640,8 +641,8 @@ export class Glance {
   }
 
   /**
-   * Where notes tell little: the first sentences of the last gists of pages that were read, of the first page also where
-   * only its beginning was.
+   * Where notes tell little: sentences picked from the last gists of pages that were read, of the first page also where
+   * only its beginning was. All in one face, though some have quotations: each is as the gist has it.
    * @param {number} paragraph
    */
   gistLines(paragraph) {
@@ -655,26 +656,25 @@ export class Glance {
       this.toPage(page);
     };
     const { emphasis, language } = this.state.book.outline;
-    /** @param {{text: string} | null | undefined} gist */
-    const words = (gist) => withoutSigns(gist?.text ?? "", emphasis);
-    const lines = read.map(({ number: page, gist }) =>
-      el(
+    const texts = read.map(({ gist }) => withoutSigns(gist?.text ?? "", emphasis));
+    const picked = pickedSentences(texts, language, RECAP_WORDS);
+    const lines = picked.map(([i, sentence], n) => {
+      const page = read[i].number;
+      const again = picked[n - 1]?.[0] === i; // under the number of its page
+      return el(
         "li",
         {},
         el(
           "button",
           { type: "button", class: "toldline", onclick: go(page), title: `Go to page ${page}` },
-          el("span", { class: "pn num" }, String(page)),
-          el(
-            "span",
-            { class: "tx", dir: "auto" },
-            ...withQuotes(sentenceOf(read.length < FEW_GISTS ? words(gist) : firstSentence(words(gist), language))),
-          ),
+          el("span", { class: "pn num" }, again ? "" : String(page)),
+          el("span", { class: "tx", dir: "auto" }, sentenceOf(sentence)),
         ),
-      ),
-    );
+      );
+    });
     const title = read.length > 1 ? "From the gists of the pages you read last" : `From the gist of page ${read[0].number}`;
-    return [el("h4", { class: "big" }, title), el("ol", { class: "kl hl" }, ...lines)];
+    const note = "Picked sentences, not the whole story: between them much is left out.";
+    return [el("h4", { class: "big" }, title), el("p", { class: "small dim" }, note), el("ol", { class: "kl hl" }, ...lines)];
   }
 
   /** The card of who is selected. @param {Known} one @param {Shown} shown */

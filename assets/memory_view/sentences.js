@@ -1,5 +1,6 @@
 // Finds the sentences of a text: to read it aloud, or to show its first one.
 
+import { countWords } from "./passages.js";
 import { sentenceSegments } from "./word_steps.js";
 
 const TOLD = 40; // characters that say something of a chapter; half as many where they are wide
@@ -48,4 +49,28 @@ export function beginningsOf(texts, language, most) {
   const few = joint ? TOLD : TOLD / 2;
   while (told.length < few && after.length) told += joint + texts[0].slice(...after.splice(0, 1)[0]);
   return told.length > most ? `${told.slice(0, told.lastIndexOf(" ", most) || most)} …` : told;
+}
+
+/**
+ * Sentences of texts, spread evenly over each and in their order, as [which text, sentence]: the first of each, and others while
+ * a text has not had its share of `most` words.
+ * @param {string[]} texts
+ * @param {string} language
+ * @param {number} most words
+ * @returns {[number, string][]}
+ */
+export function pickedSentences(texts, language, most) {
+  const share = most / texts.length;
+  return texts.flatMap((text, i) => {
+    const all = sentencesOf(text, language).map((place) => text.slice(...place));
+    const whole = countWords(text);
+    let [before, told] = [0, 0];
+    return all.flatMap((sentence) => {
+      const words = countWords(sentence);
+      const takes = !told || (told + words <= share && told * whole <= before * share);
+      before += words;
+      if (takes) told += words;
+      return takes ? [/** @type {[number, string]} */ ([i, sentence])] : [];
+    });
+  });
 }
