@@ -151,11 +151,13 @@ export class World {
    * @param {string} name
    * @param {number} paragraph
    * @param {number | null} page
+   * @param {number} [known] with it, where nobody was known by a name yet, who is by the end of this paragraph
    */
-  meant(name, paragraph, page) {
-    const last = this.byName.get(name)?.findLast(({ from }) => from <= paragraph);
+  meant(name, paragraph, page, known = paragraph) {
+    const called = this.byName.get(name);
+    const last = called?.findLast(({ from }) => from <= paragraph) ?? called?.find(({ from }) => from <= known);
     if (!last || (last.pages && !last.pages.includes(page ?? 0))) return null;
-    return this.rootsAt(paragraph)(last.of);
+    return this.rootsAt(Math.max(paragraph, known))(last.of);
   }
 
   /** The names that are known at the end of a paragraph. @param {number} [paragraph] */
@@ -221,7 +223,7 @@ export function presence(world, mentions, pageAt, pages, paragraph) {
     if (at > paragraph) continue;
     for (const [start, , name] of found) {
       const page = pageAt(at, start);
-      const meant = page && world.meant(name, at, page);
+      const meant = page && world.meant(name, at, page, paragraph);
       if (!page || !meant) continue;
       const id = root(meant);
       const row = counts.get(id) ?? new Uint16Array(pages);

@@ -105,11 +105,13 @@ test("a page counts how often it names each, as they are known at the end", () =
     [0, [[0, 3, "the stranger"], [5, 8, "the stranger"]]], // biome-ignore format: one line
     [2, [[0, 3, "Lord X"]]],
     [8, [[0, 3, "Lord X"]]],
+    [1, [[0, 1, "X"]]], // before a page tells of X
   ]);
   const pageAt = (paragraph) => paragraph + 1;
   const counts = (at) => [...presence(story(), mentions, pageAt, 9, at)].map(([id, row]) => [id, [...row].join("")]);
-  assert.deepEqual(counts(5), [["s", "200000000"], ["x", "001000000"]]); // biome-ignore format: one line
-  assert.deepEqual(counts(8), [["s", "201000101"]]); // page 7 tells of them without the name
+  assert.deepEqual(counts(5), [["s", "200000000"], ["x", "011000000"]]); // biome-ignore format: one line
+  assert.deepEqual(counts(4), [["s", "200000000"], ["x", "001000000"]]); // biome-ignore format: one line
+  assert.deepEqual(counts(8), [["s", "211000101"]]); // page 7 tells of them without the name
 });
 
 test("of a long gist a recap has sentences from all of it, of many gists the first sentence of each", () => {
