@@ -88,7 +88,7 @@ export class NameCard {
 
   draw() {
     const { named } = this;
-    const known = named && this.names.world.one(named.id, named.paragraph);
+    const known = named && this.names.world.one(named.id, this.upTo(named));
     if (!named || !known) return void this.close();
     const { language } = this.state.book.outline;
     this.node.setAttribute("aria-label", `What you know so far of ${known.name}`);
@@ -102,7 +102,7 @@ export class NameCard {
         el("h3", { lang: language, dir: "auto" }, known.name),
         button("", () => this.close(), { kind: "quiet icon slim", icon: "close", name: "Close" }),
       ),
-      el("p", { class: "asof" }, el("strong", {}, KNOWN[Number(this.names.store.data.lifted)]), this.asOf(named.paragraph)),
+      el("p", { class: "asof" }, el("strong", {}, KNOWN[Number(this.names.store.data.lifted)]), this.asOf(this.upTo(named))),
       known.also.length ? el("p", { class: "alsop", lang: language, dir: "auto" }, `also ${known.also.slice(0, 4).join(", ")}`) : "",
       ...this.body(known, named),
       ...this.acts(known, named),
@@ -114,19 +114,29 @@ export class NameCard {
     requestAnimationFrame(() => setTimeout(dim)); // the gists step back after the card is there, which they would delay
   }
 
+  /**
+   * The paragraph that it tells up to: the one with the name. With the limit lifted all that a rule finds, which is where the
+   * name stands, is shown at once.
+   * @param {Named} named
+   */
+  upTo({ paragraph }) {
+    const { lifted, by } = this.names.store.data;
+    return lifted && by === "rule" ? this.state.book.text.length - 1 : paragraph;
+  }
+
   /** @param {number} paragraph */
   asOf(paragraph) {
     const page = this.state.pageAt(paragraph);
-    const { page: last, by } = this.names.store.data; // by rule no more is known than where the names stand
-    if (!page) return "";
+    const { page: last, by, lifted } = this.names.store.data; // by rule no more is known than where the names stand
+    if (!page || (lifted && by === "rule")) return "";
     return page > last && by === "model" ? `, as of page ${last}. You have not read further` : `, as of page ${page}`;
   }
 
   /** @param {Known} known @param {Named} named */
   body(known, named) {
     const { data } = this.names.store;
-    const page = this.state.pageAt(named.paragraph);
-    const places = this.names.placesOf(known, named.paragraph);
+    const page = this.state.pageAt(this.upTo(named));
+    const places = this.names.placesOf(known, this.upTo(named));
     const { pages } = this.state;
     const counts = new Uint16Array(pages.length);
     for (const { paragraph, start } of places) {
@@ -164,8 +174,8 @@ export class NameCard {
     return el("p", { class: "small dim", dir: "auto" }, `${named}${why}`);
   }
 
-  /** What is still to come, or is missing. @param {Known} known @param {number | null} page @param {{running: boolean, made: number, failed: number[], by: string}} data */
-  states(known, page, { running, made, failed, by }) {
+  /** What is still to come, or is missing. @param {Known} known @param {number | null} page @param {{running: boolean, made: number, failed: number[], by: string, lifted: boolean}} data */
+  states(known, page, { running, made, failed, by, lifted }) {
     /** @type {HTMLElement[]} */
     const found = [];
     /** @param {...(Node | string)} parts */
@@ -173,7 +183,7 @@ export class NameCard {
     const here = page ? this.state.pages[page - 1] : null;
     const { named } = this;
     const [start] = named ? this.names.pageAround(named.paragraph) : [0];
-    if (here && named && known.first >= start && named.paragraph < here.end - 1 && this.state.furthest < here.end)
+    if (!lifted && here && named && known.first >= start && named.paragraph < here.end - 1 && this.state.furthest < here.end)
       line(`The rest of page ${here.number} waits until you have read it.`);
     if (by === "model" && page && made < page)
       line(made ? `Notes reach page ${made}${running ? "; more are being made" : ""}.` : "Notes are being made.");
@@ -195,7 +205,7 @@ export class NameCard {
 
   /** @param {Known} known @param {Named} named */
   acts(known, named) {
-    const places = this.names.placesOf(known, named.paragraph).length;
+    const places = this.names.placesOf(known, this.upTo(named)).length;
     const ask = () => {
       this.close();
       this.on.send({ do: "ask", page: this.state.pageAt(named.paragraph, named.start) ?? 0, text: `“${known.name}”` });
@@ -227,7 +237,7 @@ export class NameCard {
 
   /** Whom it may be the same as. @param {Known} known @param {Named} named */
   others(known, named) {
-    const all = [...this.names.world.asOf(named.paragraph).values()].filter(({ id, kind }) => id !== known.id && kind === known.kind);
+    const all = [...this.names.world.asOf(this.upTo(named)).values()].filter(({ id, kind }) => id !== known.id && kind === known.kind);
     const listed = all.sort((a, b) => b.lines.length - a.lines.length).slice(0, 40);
     /** @param {Known} other */
     const join = (other) => () => this.change({ do: "join", name: known.name, other: other.name, paragraph: named.paragraph });

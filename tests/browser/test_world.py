@@ -142,3 +142,26 @@ def test_without_notes_a_name_has_its_pages_and_can_be_no_name(page: Page, app_u
     settled(page)
     page.keyboard.press("x")
     expect(card.get_by_role("heading")).to_have_text(str(name))
+
+
+def test_without_notes_a_recap_is_short_and_the_limit_lifted_holds_for_a_card(
+    page: Page, app_url: str, app_home: Path
+) -> None:
+    book = add_story(app_home, read=0, with_notes=False)
+    page.goto(f"{app_url}/read?book={book}&paragraph=12")  # jumped to: nothing is read
+    world, card = page.locator(".worldpage"), page.locator(".namecard")
+    page.get_by_role("button", name="World").click()
+    expect(world).to_contain_text("Start at the first page")
+    world.get_by_role("button", name="Lift the limit").click()
+    world.get_by_role("button", name="Show them").click()
+    expect(world.get_by_role("slider")).to_have_text("As of page 7")
+    page.goto(f"{app_url}/read?book={book}&paragraph=0")
+    page.get_by_role("button", name="Where was I?").click()
+    expect(world).to_contain_text("Picked sentences")
+    assert len(world.locator(".hl").inner_text().split()) <= 130
+    page.keyboard.press("Escape")
+    page.wait_for_function("() => [...CSS.highlights].some(([name, one]) => /name/.test(name) && one.size)")
+    page.keyboard.press("x")
+    expect(card).to_contain_text("What the book tells")
+    expect(card).not_to_contain_text("as of page")
+    expect(card).not_to_contain_text("waits until")
