@@ -19,7 +19,7 @@ from readagent_core.answering.resources import ArtifactStore
 from readagent_core.answering.response import ANSWER_WORDS
 from readagent_core.answering.shelf import ShelfBook
 from readagent_core.answering.shelf_view import gists_to_make
-from readagent_core.answering.word_budget import MIN_WORDS, max_context_words
+from readagent_core.answering.word_budget import max_context_words
 from readagent_core.memory import GistMemory, compression_rate
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.prices import money, money_after, price_in_words
@@ -91,7 +91,7 @@ def parts_sentence(model: ChatModel, memory: GistMemory, method: str, store: Art
     limit = max_context_words(AskSettings(), model, sample=memory.gist_text, around=AROUND + ANSWER_WORDS)
     fits = memory.gist_text_words if limit is None else limit
     most = min(WORDS, fits) if method == "zoom" else words_of_view(memory, fits, limit, look_ups=look_ups)
-    if fits <= MIN_WORDS or (method != "zoom" and memory.gist_text_words <= fits):
+    if method != "zoom" and memory.gist_text_words <= fits:
         return ""
     calls = count_missing(model, memory, most, store)
     if not calls:

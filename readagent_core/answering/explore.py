@@ -15,7 +15,7 @@ from itertools import groupby
 
 from readagent_core.answering.base import Event, LookedUp, Searched
 from readagent_core.answering.explore_replies import ANSWER_MARK, BEGUN, Request, parse_request
-from readagent_core.answering.levels import check_room, make_levels
+from readagent_core.answering.levels import make_levels
 from readagent_core.answering.response import (
     ANSWER_WORDS,
     OPENED_AFTER,
@@ -48,7 +48,6 @@ _EARLIER_WORDS = 80  # of a prompt, left for the requests so far
 
 def view_of_book(run: Run, most: int) -> Generator[Event, None, ShelfView]:
     """Return the finest view of the run's memory that has at most ``most`` words; missing gists of parts are made."""
-    check_room(run, most)
     calls = run.model.usage.calls
     levels = make_levels(run, most)
     if run.model.usage.calls > calls:

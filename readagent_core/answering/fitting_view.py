@@ -10,12 +10,13 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 
 from readagent_core.answering.base import Event
-from readagent_core.answering.levels import check_room, make_levels, too_long
+from readagent_core.answering.levels import make_levels
 from readagent_core.answering.response import ANSWER_WORDS, expanded_event, memory_prompt
 from readagent_core.answering.retrieval import rank_by_bm25
 from readagent_core.answering.run import Run
 from readagent_core.answering.view import View, first_view
 from readagent_core.answering.word_budget import ask_within_window, max_context_words, share_of_gists
+from readagent_core.errors import WindowError
 from readagent_core.memory import GistMemory
 
 _TAGS = 0.9  # share of a prompt's room for words of gists; the rest is for their tags
@@ -83,13 +84,16 @@ def fit_view(run: Run, *, asks: int) -> Generator[Event, None, tuple[GistMemory,
     fits = min((n for n in (limit, share) if n is not None), default=None)
     if fits is None or memory.gist_text_words <= fits:
         return memory, limit
-    check_room(run, fits)
     calls = run.model.usage.calls
     most = words_of_view(memory, fits, limit, look_ups=run.settings.look_ups)
     view = first_view(make_levels(run, most), most, rank_by_bm25(run.question.text, memory))
     viewed = ViewedMemory.of(memory, view)
     if viewed.gist_text_words > fits:
-        raise too_long(memory, fits, run.model.window)
+        raise WindowError(
+            f"The gist memory has {memory.gist_text_words:,} words and only {fits:,} fit into one prompt. "
+            "Read the book with shorter gists, or connect a model with a larger window.",
+            run.model.window,
+        )
     made = f" {run.model.usage.calls - calls} calls made gists of ranges." if run.model.usage.calls > calls else ""
     yield run.note(
         f"The gist memory was too long for one prompt: of its {memory.gist_text_words:,} words a view of "

@@ -18,8 +18,7 @@ from typing import Any
 from readagent_core.answering.base import AskSettings
 from readagent_core.answering.resources import ArtifactStore, artifact_key
 from readagent_core.answering.run import Run
-from readagent_core.answering.word_budget import MIN_WORDS, max_context_words
-from readagent_core.errors import WindowError
+from readagent_core.answering.word_budget import max_context_words
 from readagent_core.gisting.gist_prompts import gist_lengths
 from readagent_core.gisting.gisting import shorten_text
 from readagent_core.memory import Gist, GistMemory
@@ -170,20 +169,6 @@ def count_missing(model: ChatModel, memory: GistMemory, most: int, store: Artifa
             else:
                 made.gists[part] = Gist(**{**values, "marks": tuple(values["marks"])})
     return missing
-
-
-def check_room(run: Run, fits: int) -> None:
-    """Raise WindowError, before a call is spent on gists of ranges, where so few words fit that none would help."""
-    if fits <= MIN_WORDS < run.memory.gist_text_words:
-        raise too_long(run.memory, fits, run.model.window)
-
-
-def too_long(memory: GistMemory, fits: int, window: int | None) -> WindowError:
-    return WindowError(
-        f"The gist memory has {memory.gist_text_words:,} words and only {fits:,} fit into one prompt. "
-        "Read the book with shorter gists, or connect a model with a larger window.",
-        window,
-    )
 
 
 def _lay_out_for(model: ChatModel, memory: GistMemory, most: int) -> tuple[tuple[BookPart, ...], ...]:

@@ -158,7 +158,7 @@ def test_a_book_is_asked_before_it_has_gists_and_then_again_beside_the_old_answe
     book = workspace.library.add(Document("New", paragraphs))
     at = app("pages/ask.py", book=book.id)
     assert "With gists an answer remembers the whole book" in captions(at)
-    assert "book order" in captions(at)  # of the method's title, which its field cuts off
+    assert "in the order of the book" in captions(at)
     assert "A few seconds\\, free" in captions(at)
     at.chat_input(key="ask_input").set_value("Who lit the lamp of part 17?").run()
     first = newest(workspace, book)
