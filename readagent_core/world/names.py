@@ -238,7 +238,7 @@ class _Evidence:
             if name and (calling := _CALLING_BEFORE.search(before)):
                 name = f"{calling.group(1)} {name}"  # 'lawyer Royall' is not Royall alone
             if name_key(whole) in self._seen:
-                name = whole  # the first word of a sentence, too, belongs to a name that was seen before
+                name = whole.removeprefix("The ")  # the first word of a sentence, too, belongs to a name seen before
             if name:
                 self._weigh(index, name, before, 2 if " " in name and not titled else 1)
         if not text.isascii():

@@ -93,6 +93,11 @@ def test_a_full_word_with_a_full_stop_ends_a_name_and_a_word_that_stands_small_t
     assert found == {"Tom Fry", "Joe", "Ann Lee", "Dr. Moon", "Mrs. St. John", "J. T. Maston", "Prof. Grey"}
 
 
+def test_a_sentence_that_begins_with_an_article_names_without_it() -> None:
+    told = "They met the Journalist. The Journalist spoke."
+    assert [name.name for name in find_names(Document("T", (Paragraph(told),)))] == ["Journalist"]
+
+
 def test_an_imprint_names_nobody_in_the_story() -> None:
     imprint = Paragraph("Copyright, 1916, by Sam'l Gabriel Sons & Company New York")
     names = find_names(Document("T", (imprint, imprint, Paragraph("So said Mary Jones to Mary Jones."))))
