@@ -6,6 +6,7 @@ wanted; not the book. A style sheet shows one step after another, and stops at t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -24,6 +25,7 @@ from readagent_core.templates import Markup, escape, fill
 from readagent_core.text_files import html_page
 from readagent_core.workspace import Workspace
 
+_TITLE = re.compile(r"^#{1,6} ")  # of a section, as models see it
 _BEGIN, _END = "\ue000", "\ue001"  # round what is quoted
 
 
@@ -113,5 +115,7 @@ def _rows(step: Step, memory: GistMemory, quoted: Mapping[int, Sequence[tuple[in
 
 def _marked(text: str) -> Markup:
     """Return a text as HTML, with its *emphasis* and what is quoted of it."""
-    html = EMPHASIS.sub(r"<em>\2</em>", str(escape(text)))
+    words = _TITLE.sub("", text)
+    html = EMPHASIS.sub(r"<em>\2</em>", str(escape(words)))
+    html = html if words == text else f"<strong>{html}</strong>"
     return Markup(html.replace(_BEGIN, '<mark class="quoted">').replace(_END, "</mark>"))

@@ -13,7 +13,7 @@ from readagent_core.errors import RefusedError
 from readagent_core.models.builtin.answers import NOT_FOUND
 from readagent_core.models.builtin.reader import ANSWERS, BuiltInReader
 from readagent_core.models.builtin.shortening import shortened
-from readagent_core.models.builtin.statistics import shared_words
+from readagent_core.models.builtin.statistics import shared_words, split_sentences
 from readagent_core.prompts import Prompt, render, render_fragment
 from readagent_core.tags import label, page_tag
 
@@ -300,3 +300,8 @@ def test_a_running_summary_holds_both() -> None:
 def test_the_gist_of_a_snippet_has_no_stray_marks():
     snippet = "<ul id=1>\n<li id=2>Repair,</li>\n<li id=3>.</li>\n<a id=4>Home</a></ul>"
     assert ask("gist_snippet", title="T", snippet=snippet, least="5", most="20") == "Repair; Home [4]"
+
+
+def test_a_sentence_goes_on_after_the_full_stop_of_a_name() -> None:
+    text = "I shall need a little money presently for T.'s schooling, and I mean to find it. She is quick."
+    assert split_sentences(text, "en") == [text[:-14], text[-13:]]

@@ -19,6 +19,7 @@ _POSSESSIVE = re.compile(r"(?<=\w\w)['’]s\Z")
 _SUFFIX = re.compile(r"(?:ies|ing|ed|es|s|ly)\Z")
 _KANA = re.compile(r"[\u3040-\u309f]")
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
+_GOES_ON = re.compile(r"['’]s\b")  # after the full stop of a name, as in "T.'s"
 _HEADING = re.compile(r"#{1,6} ")
 _NAME = re.compile(r"(?<=[\w,;:] )(?:[A-Z][a-z'’]+\.? ?)*[A-Z][a-z]{2,}")
 _DATES = re.compile(
@@ -96,9 +97,13 @@ def split_sentences(text: str, language: str) -> list[str]:
     found: list[str] = []
     for paragraph in text.split("\n\n"):
         if not _HEADING.match(paragraph):
-            found.extend(
-                s for s in map(collapse_whitespace, sentences(paragraph, language)) if any(c.isalnum() for c in s)
-            )
+            pieces: list[str] = []
+            for piece in sentences(paragraph, language):
+                if pieces and _GOES_ON.match(piece):
+                    pieces[-1] += piece
+                else:
+                    pieces.append(piece)
+            found.extend(s for s in map(collapse_whitespace, pieces) if any(c.isalnum() for c in s))
     return found
 
 
