@@ -221,13 +221,19 @@ export class Memory {
     this.rows.set(n, { key, node, text: page.text });
   }
 
-  /** Opens a page by hand, or closes it. @param {number} n */
+  /** Opens a page by hand, or closes it: its first line stays where it was. @param {number} n */
   toggle(n) {
     const byHand = this.data?.expanded.includes(n) ? this.shut : this.peeked;
+    const { scroller, rows } = this;
+    const top = () => rows.get(n)?.node.getBoundingClientRect().top ?? 0;
+    const before = Math.max(top(), scroller.getBoundingClientRect().top + 8);
+    const stay = () => scroller.scrollBy({ top: top() - before, behavior: "instant" });
     if (!byHand.delete(n)) byHand.add(n);
     this.draw([n]);
-    const row = this.rows.get(n);
-    if (row) first(row.node, ".peekb")?.focus();
+    const row = rows.get(n);
+    if (row) first(row.node, ".peekb")?.focus({ preventScroll: true });
+    stay();
+    requestAnimationFrame(stay); // the browser may have kept the row below it in its place
   }
 
   /** The pages that are open now, by the model or by hand. */
