@@ -119,6 +119,10 @@ def test_the_book_and_one_chapter_alone_shrink_to_gists_and_lines_a_chapter(
     expect(line).to_be_in_viewport()
     expect(page.locator(".chap:visible")).to_have_count(8)
     expect(page.locator(".leaf:visible")).to_have_count(0)
+    size = page.viewport_size
+    page.set_viewport_size({"width": 1024, "height": 768})
+    expect(page.locator(".seg-both")).to_be_visible()  # there is a way back to it
+    page.set_viewport_size(size)
     with closing(Library(app_home)) as library:
         for _ in range(100):
             if library.preference("view", "") == "chapters":
