@@ -33,6 +33,7 @@ def test_back_from_read_is_one_press_and_the_questions_of_a_recording_stay_by_th
     page.locator(f"{MEMORY} .m.open button", has_text="Read it").first.click()
     expect(page.locator(".leaf.cur")).to_be_visible()
     expect(page).to_have_url(re.compile(r"/read\?.*page="))
+    settled(page)  # Streamlit leaves the screen empty where Back meets the run that draws it
     page.go_back()
     expect(page.locator(BOX)).to_be_visible()
     expect(page.locator(".qt").last).to_have_text(question)

@@ -171,6 +171,7 @@ def test_a_shelf_is_compared_and_every_citation_leads_to_its_book(
     searched.locator("button.cite", has_text="Tale 62, p. 5").first.click()
     expect(page).to_have_url(re.compile(rf"/read\?book={books[1]}&page=5"))
     expect(page.locator(".leaf.cur")).to_be_visible()
+    settled(page)
     page.go_back()
     expect(page.locator(".st-key-compare_books button")).to_contain_text(f"2 books on the shelf {name}")
     expect(page.locator('.r[data-state="done"]').first).to_be_visible()
