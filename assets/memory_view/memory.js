@@ -233,7 +233,7 @@ export class Memory {
     const row = rows.get(n);
     if (row) first(row.node, ".peekb")?.focus({ preventScroll: true });
     stay();
-    requestAnimationFrame(stay); // the browser may have kept the row below it in its place
+    requestAnimationFrame(stay); // the browser may scroll after this, to hold the row below in its place
   }
 
   /** The pages that are open now, by the model or by hand. */

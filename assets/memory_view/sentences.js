@@ -44,7 +44,7 @@ export function beginningsOf(texts, language, most) {
     if (told.length + next.length + 1 > most) break;
     told += joint + next;
   }
-  // a short first sentence that stands alone says nothing of a chapter: the text goes on
+  // a short sentence alone says too little of a chapter: the next ones are added
   const after = told === first ? sentencesOf(texts[0], language).slice(1) : [];
   const few = joint ? TOLD : TOLD / 2;
   while (told.length < few && after.length) told += joint + texts[0].slice(...after.splice(0, 1)[0]);

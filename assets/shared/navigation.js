@@ -9,8 +9,8 @@ const BUTTON_MS = 1_500; // and any other button
 const SEND_MS = 100; // time until a state value has been sent
 
 // Times in milliseconds of `performance.now()`: until when a link or a button may still lead away; when a state value
-// was last sent. `path`: of the screen that is shown; `left`: of the one that a link
-// surely leads away from.
+// was last sent. `path`: of the screen that is shown. `left`: of the screen from which a link to another one was clicked;
+// "" after any other act.
 const times = tabState("navigation", () => {
   listen();
   return { linkUntil: 0, buttonUntil: 0, sent: -Infinity, path: location.pathname, left: "" };
@@ -42,7 +42,7 @@ function listen() {
     if (!link || !plain || delay <= 0) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    const drawn = () => document.querySelector(`a[href="${CSS.escape(link.getAttribute("href") ?? "")}"]`); // it may be drawn anew meanwhile
+    const drawn = () => document.querySelector(`a[href="${CSS.escape(link.getAttribute("href") ?? "")}"]`); // Streamlit may have replaced the link
     setTimeout(() => (link.isConnected ? link : /** @type {HTMLElement | null} */ (drawn()))?.click(), delay);
   };
   document.addEventListener("click", delayClick, true);

@@ -50,7 +50,7 @@ def kept_libraries(home: Path) -> dict[Path, datetime]:
 
 
 def restore_at_start(home: Path, folder: Path) -> None:
-    """Choose the library in ``folder``, unpacked or kept in ``home``, to replace the present one at the next start.
+    """Note that the library in ``folder``, a folder in ``home``, replaces the present one at the next start.
 
     Raises LibraryError.
     """

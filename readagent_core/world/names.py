@@ -124,7 +124,7 @@ _SIGNS = tuple(
 _LONG_WORD, _LEAST_TITLED = re.compile(r"[^\W\d_]{4,}"), 4
 _LOWER_WORD = re.compile(r"\b[a-zà-öø-ÿ]+\b")
 _LEAST_LOWER, _COMMON = 4, 3  # times that a word stands without a capital, and for each time with one, to be common
-_MORE_OFTEN = 2  # times that one word alone is named for each time that it stands without a capital, to be a name
+_MORE_OFTEN = 2  # a single word is a name if it has a capital more than so many times as often as it has none
 
 
 class EntityKind(StrEnum):

@@ -133,7 +133,7 @@ class Retrying(ModelWrapper):
             self.limiter.go_on()
 
     def _count(self, text: str, told: str) -> None:
-        """Count a reply without words, or begin anew after one with words. Raises UnusableRepliesError."""
+        """Count replies without words; one with words sets the count to 0. Raises UnusableRepliesError at the limit."""
         if any(map(str.isalnum, text)):
             self._wordless, self._spoke = 0, True
             return
