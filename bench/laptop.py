@@ -124,7 +124,7 @@ def read(workspace: Workspace, pagination: str = "pause") -> None:
     while job.running:
         job.join(5)
     asking.join(600)
-    print(f"read in {(time.time() - began) / 60:.1f} minutes; {job.exception or 'no error'}")
+    print(f"read in {(time.time() - began) / 60:.1f} minutes; {job.snapshot.failure or 'no error'}")
 
 
 def _ask_in_the_middle(workspace: Workspace, book_id: str) -> None:

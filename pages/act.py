@@ -157,8 +157,7 @@ def _stage(workspace: Workspace, book: Book, opened: OpenedPage) -> None:
             label = "Stopping" if job.cancelled else "Stop"
             st.button(label, disabled=job.cancelled, on_click=job.cancel, key="act_stop")
     elif job is not None and job.snapshot.state in (JobState.FAILED, JobState.CANCELLED):
-        kind = "CancelledError" if job.snapshot.state == JobState.CANCELLED else job.snapshot.error_kind
-        shell.error_box(job.snapshot.error or "Stopped. The gists made so far are stored.", kind=kind)
+        shell.error_box(job.snapshot.failure)
     steps = stored_steps(store, opened.version)
     if job is not None and running and isinstance(job.snapshot.value, ActProgress):
         progress = job.snapshot.value

@@ -196,7 +196,7 @@ def last(
     if comparison is None:
         comparison = comparing.last_comparison(workspace, *book_ids)
     if snapshot is not None and snapshot.state == JobState.FAILED:
-        shell.error_box(snapshot.error, kind=snapshot.error_kind)
+        shell.error_box(snapshot.failure)
     hidden = comparison is not None and is_past_limit(comparison, text.limits)
     if comparison is None or hidden:
         if ended:

@@ -18,7 +18,7 @@ from pages.parts.settings import backups
 from pages.parts.shared import covers, polling, shell
 from pages.parts.shared.cached import get_workspace, news_of_start
 from pages.parts.shared.component import Act, act_of, call_with_act, component, no_callback
-from readagent_core.errors import NotInLibraryError
+from readagent_core.errors import NotInLibraryError, SettingsError
 from readagent_core.gisting.queue import load_queue
 from readagent_core.incoming.opening import READING_SUFFIX
 from readagent_core.library.records import Card
@@ -161,7 +161,7 @@ def show() -> None:
         start_upkeep(workspace.library, workspace.jobs)
     with st.container(key="library_errors"):  # always there, so that what follows has the same place in every run
         if missing := shell.missing_setting():
-            shell.error_box(missing, kind="SettingsError")
+            shell.error_box(SettingsError(missing))
         backups.tell_of_restore(workspace)
         if error := st.session_state.pop("library_error", None):
             shell.error_box(error)

@@ -112,8 +112,8 @@ def read(
             finally:
                 job.cancel()  # where the wait was interrupted: then what came is saved, and no call goes on
                 job.join(STOP_SECONDS)
-            if job.exception is not None:
-                raise job.exception
+            if job.snapshot.failure is not None:
+                raise job.snapshot.failure
             return workspace.library.memory(job.subject)
 
 

@@ -31,8 +31,8 @@ class Snapshot:
     """The state of a job at one moment.
 
     ``done`` of about ``total`` (0: not known). ``waiting``: why it waits, '' while it works, until
-    ``waiting_until`` (seconds of ``time.time``). ``error``: fit to show a person. ``value``: what the work
-    last published or returned; readers must not change it.
+    ``waiting_until`` (seconds of ``time.time``). ``failure``: what ended the work early; of a fault of our own an error
+    that says so, caused by it. ``value``: what the work last published or returned; readers must not change it.
     """
 
     state: JobState = JobState.RUNNING
@@ -42,9 +42,13 @@ class Snapshot:
     ended: float | None = None
     waiting: str = ""
     waiting_until: float = 0.0
-    error: str = ""
-    error_kind: str = ""
+    failure: ReadAgentError | None = None
     value: Any = None
+
+    @property
+    def error(self) -> str:
+        """What ``failure`` says, fit to show a person; '' without one."""
+        return str(self.failure or "")
 
 
 class Job(CancelToken):
@@ -57,7 +61,6 @@ class Job(CancelToken):
         super().__init__()
         self.key = key
         self.subject = subject
-        self.exception: Exception | None = None  # that ended the work
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._snapshot = Snapshot(started=time.time())
@@ -107,16 +110,14 @@ class Job(CancelToken):
             value = work(self)
             end = {"state": JobState.DONE} | ({} if value is None else {"value": value})
         except CancelledError as error:
-            self.exception = error
-            end = {"state": JobState.CANCELLED, "error": str(error)}
+            end = {"state": JobState.CANCELLED, "failure": error}
         except ReadAgentError as error:
-            self.exception = error
-            end = {"state": JobState.FAILED, "error": str(error), "error_kind": type(error).__name__}
+            end = {"state": JobState.FAILED, "failure": error}
         except Exception as error:  # noqa: BLE001  a bug of ours goes to the log and must not end the app
-            self.exception = error
             traceback.print_exc()
-            message = "Something in ReadAgent itself went wrong. What was done is saved; please try again."
-            end = {"state": JobState.FAILED, "error": message, "error_kind": type(error).__name__}
+            told = ReadAgentError("Something in ReadAgent itself went wrong. What was done is saved; please try again.")
+            told.__cause__ = error
+            end = {"state": JobState.FAILED, "failure": told}
         self.publish(**end, ended=time.time(), waiting="")
 
 

@@ -62,10 +62,12 @@ def test_an_error_of_ours_is_shown_and_a_bug_is_only_traced(capsys):
         raise error
 
     ours = Jobs().start("a", lambda job: fail(UnreachableError("No connection to the server."))).join(10)
-    assert (ours.state, ours.error_kind, ours.error) == ("failed", "UnreachableError", "No connection to the server.")
+    assert isinstance(ours.failure, UnreachableError)
+    assert (ours.state, ours.error) == ("failed", "No connection to the server.")
     bug = Jobs().start("a", lambda job: fail(KeyError("sk-secret"))).join(10)
     assert bug.state == "failed"
     assert "sk-secret" not in bug.error
+    assert isinstance(bug.failure.__cause__, KeyError)
     assert "KeyError" in capsys.readouterr().err
 
 

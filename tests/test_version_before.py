@@ -17,6 +17,7 @@ from readagent_core.answering import asking, replay
 from readagent_core.answering.base import ModelCall, NoteCode, Question
 from readagent_core.answering.replay import answer_of, events_of
 from readagent_core.cancel import CancelToken
+from readagent_core.errors import UnreachableError
 from readagent_core.gisting import costs as gisting_costs
 from readagent_core.gisting.job import newest_memory, smaller_pages_note, start_gisting
 from readagent_core.library import Library, schema
@@ -77,7 +78,7 @@ def test_nothing_is_read_again_and_replies_are_taken_for_their_own_prompts_alone
         reply = workspace.model.complete(Prompt(call.task, call.prompt), CancelToken())
         assert (reply.text, reply.cached) == (call.reply, True)
     _, job = asking.ask(workspace, book.id, Question(exchange.question), method=exchange.method)
-    assert job.join(120).error_kind == "UnreachableError"
+    assert isinstance(job.join(120).failure, UnreachableError)
 
 
 @pytest.mark.parametrize(("stored", "with_position"), [("true", True), ("true", False), ("false", True)])

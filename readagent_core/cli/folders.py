@@ -140,6 +140,6 @@ def _report_json(report: FolderReport) -> dict[str, Any]:
     return {
         "imported": books(report.imported),
         "present": books(report.present),
-        "refused": [asdict(refused) for refused in report.refused],
+        "refused": [{"name": one.name, "reason": one.reason, "kind": one.kind.__name__} for one in report.refused],
         "other_formats": report.others,
     }

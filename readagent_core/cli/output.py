@@ -143,8 +143,8 @@ def wait_for(job: Job, line: Callable[[Snapshot], str]) -> None:
     say_aside(line(job.snapshot))
     if job.snapshot.state == JobState.CANCELLED:
         raise KeyboardInterrupt
-    if job.snapshot.state == JobState.FAILED:
-        raise job.exception if isinstance(job.exception, ReadAgentError) else ReadAgentError(job.snapshot.error)
+    if job.snapshot.failure is not None:
+        raise job.snapshot.failure
 
 
 @contextmanager

@@ -252,8 +252,8 @@ def _make(workspace: Workspace, job: Job, book_id: str) -> str | None:
     if reading.snapshot.state == JobState.DONE:
         _end(workspace, book_id)
     elif workspace.library.gisting(reading.subject).reason != StopReason.SMALLER_PAGES:  # else it goes on in those
-        assert reading.exception is not None
-        return _after(workspace, book_id, reading.exception)
+        assert reading.snapshot.failure is not None
+        return _after(workspace, book_id, reading.snapshot.failure)
     return None
 
 

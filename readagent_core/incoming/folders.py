@@ -68,11 +68,11 @@ class ImportedBook:
 
 @dataclass(frozen=True)
 class RefusedFile:
-    """A file that was not imported, and why, for the reader. ``kind``: the name of the error's class."""
+    """A file that was not imported, and why."""
 
     name: str
     reason: str
-    kind: str
+    kind: type[DocumentError]
 
 
 @dataclass(frozen=True)
@@ -211,8 +211,7 @@ def import_books(workspace: Workspace, found: list[FoundBook], job: Job) -> Fold
         try:
             book = _import_book(workspace, item, originals, job)
         except DocumentError as error:
-            refused = RefusedFile(item.name, str(error), type(error).__name__)
-            report = replace(report, refused=(*report.refused, refused))
+            report = replace(report, refused=(*report.refused, RefusedFile(item.name, str(error), type(error))))
             continue
         metadata = item.metadata
         if book.id not in known:

@@ -148,8 +148,8 @@ class Tools(LookingTools):
                 value = job.snapshot.value
                 if isinstance(value, GistingProgress):
                     report(value.words_read, value.words_total, gists_made(value))
-        if job.exception is not None:
-            raise job.exception
+        if job.snapshot.failure is not None:
+            raise job.snapshot.failure
         return self.done_gists(job, book)
 
     def begun_gists(self, book: str) -> results.Done:

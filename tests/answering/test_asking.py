@@ -226,7 +226,7 @@ def test_an_error_is_kept_in_the_exchange(workspace, kind, task, state):
     workspace.model._answer = lambda p: kind("What happened. What to do.") if p.task == task else reply(p)
     exchange, snapshot = asked(workspace, *a_book(workspace, a_memory()))
     assert (exchange.state, exchange.error) == (state, "What happened. What to do.")
-    assert snapshot.error_kind == kind.__name__
+    assert type(snapshot.failure) is kind
 
 
 def test_a_question_that_may_not_run_is_stored_as_failed(workspace, own_home):

@@ -42,7 +42,7 @@ def add(workspace, *memories, read=True):
 def asked(workspace, books, text="Who?", **how):
     exchange, job = ask_books(workspace, books, Question(text), **how)
     job.join(120)
-    assert job.exception is None, job.exception
+    assert job.snapshot.failure is None, job.snapshot.failure
     return workspace.library.exchange(exchange.id)
 
 

@@ -107,7 +107,7 @@ def test_a_step_is_stored_with_the_book(workspace: Workspace, pages: BookPages) 
     drawn = pages.open(book.id)
     job = start_step(workspace, pages, book.id, WebTask("Search & go", ("a -> CLICK",)))
     job.join(120)
-    assert job.exception is None
+    assert job.snapshot.failure is None
     (step,) = stored_steps(workspace.library.artifacts(book.document_id), drawn.version)
     assert (step.task, step.model) == (WebTask("Search & go", ("a -> CLICK",)), workspace.model.name)
     assert step.events == job.snapshot.value.events

@@ -19,7 +19,7 @@ from pages.parts.shared.component import Act
 from pages.parts.shared.shell import title_of
 from readagent_core.cancel import CancelToken, key_lock
 from readagent_core.document import Cover, Document, Notice, Paragraph, Picture
-from readagent_core.errors import TooLargeError
+from readagent_core.errors import ModelLoadingError, NotThereError, ReadAgentError, ServerFailedError, TooLargeError
 from readagent_core.export.memory import export_memory
 from readagent_core.gisting.job import PAUSED
 from readagent_core.gisting.progress import GistingProgress
@@ -241,9 +241,9 @@ def test_a_cover_becomes_a_small_picture_or_none(open_workspace, data):
 
 
 def test_an_error_without_a_title_has_that_of_its_kind():
-    assert title_of("ModelLoadingError") == title_of("ServerFailedError")
-    assert title_of("NotThereError")[0] == "There is no page at this address"
-    assert title_of("")[0] == title_of("no such error")[0] == "This did not work"
+    assert title_of(ModelLoadingError("")) == title_of(ServerFailedError(""))
+    assert title_of(NotThereError(""))[0] == "There is no page at this address"
+    assert title_of(None)[0] == title_of(ReadAgentError(""))[0] == "This did not work"
 
 
 def test_what_cannot_be_opened_says_why_and_exported_gists_are_a_book_that_has_them(open_workspace):

@@ -24,6 +24,7 @@ from readagent_core.answering.asking import ask
 from readagent_core.answering.base import Question
 from readagent_core.answering.event_json import event_from_dict
 from readagent_core.document import Document, Paragraph
+from readagent_core.errors import UnusableRepliesError, WindowError
 from readagent_core.export.memory import export_memory
 from readagent_core.gisting.job import newest_memory, start_gisting
 from readagent_core.loaders import load
@@ -222,7 +223,7 @@ def test_always(run, undisturbed, name, task):
         assert met <= most * (3 if task == "paginate" and stands_in else 1), text[:80]
     if task == "gist" and stands_in:  # no page got a gist of the model's own: nobody is told that it has read the book
         assert (snapshot.state, gisting.state) == ("failed", "paused")
-        assert snapshot.error_kind == "UnusableRepliesError"
+        assert isinstance(snapshot.failure, UnusableRepliesError)
         assert "nothing that can be used" in gisting.why
         assert "saved" in gisting.why
         assert not any(gist and gist.fallback for gist in found.gists)
@@ -266,7 +267,7 @@ def test_a_window_the_server_does_not_name(run, connections):
     with FakeServer(before=trouble) as server:
         plan = GistingPlan(max_words=1800, min_words=600)
         gisting, memory, snapshot, exchange = run(server, document=book(200), plan=plan, connections=connections)
-        assert snapshot.error_kind == "WindowError"
+        assert type(snapshot.failure) is WindowError
         assert exchange.error == ""
         assert memory.complete
         assert (gisting.state, gisting.plan.max_words < 1200) == ("done", True)

@@ -58,7 +58,7 @@ def test_a_books_budget_holds_over_every_going_on_until_it_is_raised(workspace_a
         workspace = workspace_at(server, budget_book=1.5, connections=1)
         shelved = workspace.library.add(book(30))
         snapshot = start_gisting(workspace, shelved.id, PLAN).join(120)
-        assert (snapshot.state, snapshot.error_kind) == ("failed", "BudgetError")
+        assert (snapshot.state, type(snapshot.failure)) == ("failed", BudgetError)
         sent = len(server.chats)
         (gisting,) = workspace.library.gistings(shelved.id)
         assert (gisting.state, gisting.why) == ("paused", snapshot.error)
@@ -66,7 +66,7 @@ def test_a_books_budget_holds_over_every_going_on_until_it_is_raised(workspace_a
         assert 0 < gisting.usage.cost <= 2.0
 
         for again in (workspace, workspace_at(server, budget_book=1.5)):  # going on, and a new start of the app
-            assert start_gisting(again, shelved.id, PLAN).join(120).error_kind == "BudgetError"
+            assert isinstance(start_gisting(again, shelved.id, PLAN).join(120).failure, BudgetError)
             assert (
                 start_gisting(again, shelved.id, GistingPlan(max_words=200, min_words=90)).join(120).state == "failed"
             )
@@ -77,7 +77,7 @@ def test_a_books_budget_holds_over_every_going_on_until_it_is_raised(workspace_a
         assert line["actions"] == [["raise", "Raise to $3.00"]]
 
         assert gisting_costs.raise_budget(workspace, shelved.id) == 3.0
-        assert start_gisting(workspace, shelved.id, PLAN).join(120).error_kind == "BudgetError"
+        assert isinstance(start_gisting(workspace, shelved.id, PLAN).join(120).failure, BudgetError)
         went_on = workspace.library.gisting(gisting.id)
         assert went_on.pages >= gisting.pages
         assert 1.5 < went_on.usage.cost <= 3.5
@@ -107,7 +107,7 @@ def test_every_call_of_a_question_is_on_one_meter(workspace_at):
         sent = len(server.chats)
         follow_up = Question("And who kneaded the dough there?")
         second, job = ask(other, shelved.id, follow_up, conversation_id=exchange.conversation_id)
-        assert job.join(120).error_kind == "BudgetError"
+        assert isinstance(job.join(120).failure, BudgetError)
         kept = other.library.exchange(second.id)
         assert kept.state == "failed"
         assert "budget" in kept.error

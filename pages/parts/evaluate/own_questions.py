@@ -218,7 +218,7 @@ def _suggestions(workspace: Workspace, book: Book) -> None:
             st.progress(job.snapshot.done / max(1, job.snapshot.total), text="Asking for questions, page by page")
             st.button("Stop", key="evaluate_own_stop", on_click=job.cancel)
     elif job.snapshot.state == JobState.FAILED:
-        shell.error_box(job.snapshot.error, kind=job.snapshot.error_kind)
+        shell.error_box(job.snapshot.failure)
     if not job.running and found.unusable and not settled:
         st.caption(f"{count_of(found.unusable, 'suggestion')} not shown: the page does not say the answer.")
     for suggested in left:

@@ -12,6 +12,7 @@ import streamlit as st
 from pages.parts.evaluate import question_list, report_view
 from pages.parts.shared import polling, shell
 from pages.parts.shared.gisting_status import span
+from readagent_core.errors import BudgetError, CancelledError
 from readagent_core.evaluation.arms import arm_titles, recorded_arms
 from readagent_core.evaluation.experiment import Experiment
 from readagent_core.evaluation.questions import Questions
@@ -120,9 +121,8 @@ def _experiment(workspace: Workspace, entry: StoredExperiment) -> None:
         return
     if job is not None and job.snapshot.state in (JobState.FAILED, JobState.CANCELLED):
         stopped = job.snapshot.state == JobState.CANCELLED
-        error = "What was done so far is saved." if stopped else job.snapshot.error
-        shell.error_box(error, kind="CancelledError" if stopped else job.snapshot.error_kind)
-    paused = job is not None and job.snapshot.error_kind == "BudgetError"
+        shell.error_box(CancelledError("What was done so far is saved.") if stopped else job.snapshot.failure)
+    paused = job is not None and isinstance(job.snapshot.failure, BudgetError)
     _finished(entry, workspace, may_continue=not paused)
 
 

@@ -89,7 +89,7 @@ def _draw_fetched(job: Job) -> None:
         st.caption("Cancelled. The book is as it was.")
         return
     if job.snapshot.error:
-        shell.error_box(job.snapshot.error, kind=job.snapshot.error_kind)
+        shell.error_box(job.snapshot.failure)
         return
     before, fetched = job.snapshot.value
     if fetched.id != before.id:
@@ -139,9 +139,9 @@ def _draw_running(job: Job, key: str) -> None:
 
 def _show_end(job: Job) -> None:
     """Say why ``job`` ended without a book, and what to do next. The field still has what was pasted."""
-    if isinstance(job.exception, PasswordError):
-        shell.error_box(_PASSWORD, kind="PasswordError")
+    if isinstance(job.snapshot.failure, PasswordError):
+        shell.error_box(PasswordError(_PASSWORD))
     elif job.snapshot.state == JobState.CANCELLED:
         st.caption("Cancelled. Nothing was added.")
     elif job.snapshot.error:
-        shell.error_box(job.snapshot.error, kind=job.snapshot.error_kind)
+        shell.error_box(job.snapshot.failure)

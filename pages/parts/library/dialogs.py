@@ -155,7 +155,7 @@ def ask_password(workspace: Workspace, imports: list[Import], one: Import) -> No
             again = start_import(workspace, one.name, one.data, password=password)
             again.job.join(_PASSWORD_SECONDS)
             if again.waits_for_password:
-                shell.error_box(again.job.snapshot.error, kind="PasswordError")
+                shell.error_box(again.job.snapshot.failure)
                 return
             imports[imports.index(one)] = again
             st.rerun()

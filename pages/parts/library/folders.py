@@ -22,7 +22,7 @@ from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
 _THIS_COMPUTER = {"localhost", "127.0.0.1", "::1"}
-_NEEDS_MORE = {NoTextError.__name__, PasswordError.__name__}
+_NEEDS_MORE = NoTextError, PasswordError
 _COPY_PATH = {
     "darwin": "To get it: select the folder in Finder, press Option-Command-C, and paste it here.",
     "win32": "To get it: select the folder in Explorer, press Ctrl-Shift-C, and paste it here.",
@@ -155,7 +155,7 @@ def show_folder_report(workspace: Workspace) -> None:
     if report.refused:
         with st.expander(f"Not imported ({len(report.refused):,})", expanded=True):
             st.text("\n\n".join(f"{refused.name}: {refused.reason}" for refused in report.refused))
-            if any(refused.kind in _NEEDS_MORE for refused in report.refused):
+            if any(issubclass(refused.kind, _NEEDS_MORE) for refused in report.refused):
                 st.caption("Add a locked file or a scan by itself to enter its password or to have it recognised.")
     for title, items in (("Imported", report.imported), ("Already there", report.present)):
         if items:

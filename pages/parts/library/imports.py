@@ -38,7 +38,7 @@ class Import:
 
     @property
     def waits_for_password(self) -> bool:
-        return isinstance(self.job.exception, PasswordError)
+        return isinstance(self.job.snapshot.failure, PasswordError)
 
 
 def imports_of_session() -> list[Import]:
@@ -111,13 +111,13 @@ def import_record(workspace: Workspace, one: Import) -> dict[str, Any] | None:
             found.append(count_of(len(document.warnings), "notice"))
         opened = {"state": "opened", "book": book.id, "title": book.title, "text": f"{', '.join(found)}."}
         return record | opened | {"here": book.id if one.known.get(book.id) == book.version else ""}
-    title, _ = title_of(snapshot.error_kind)
+    title, _ = title_of(snapshot.failure)
     state = "password" if one.waits_for_password else "failed"
-    detail = getattr(one.job.exception, "detail", "")
+    detail = getattr(one.job.snapshot.failure, "detail", "")
     record |= {"state": state, "title": f"{title}.", "text": snapshot.error, "detail": detail}
-    if isinstance(one.job.exception, NoTextError) and one.job.exception.pages:
+    if isinstance(one.job.snapshot.failure, NoTextError) and one.job.snapshot.failure.pages:
         if missing := recognising.missing_packages():
             record["text"] = f"{snapshot.error} {missing}"
         else:
-            record["offer"] = recognising.offer(workspace, len(one.job.exception.pages))
+            record["offer"] = recognising.offer(workspace, len(one.job.snapshot.failure.pages))
     return record

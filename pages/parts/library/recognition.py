@@ -66,8 +66,8 @@ def under_way(workspace: Workspace) -> set[str]:
 def recognise_import(workspace: Workspace, key: str) -> None:
     """Start to recognise the pages of a file that was refused because it has no text."""
     one = next((one for one in imports_of_session() if one.key == key), None)
-    if one is not None and isinstance(one.job.exception, NoTextError):
-        pages = one.job.exception.pages
+    if one is not None and isinstance(one.job.snapshot.failure, NoTextError):
+        pages = one.job.snapshot.failure.pages
         one.job = recognising.start_recognising(workspace, one.data, one.name, pages, password=one.password)
         one.data, one.password = b"", ""  # the file is stored now
 
@@ -148,7 +148,7 @@ def _draw_progress(workspace: Workspace, scan: Scan) -> None:
         far = f"{snapshot.done:.0f} of {count_of(len(now.pages), 'page')} recognised, {left}"
         st.progress(snapshot.done / len(now.pages), far)
         if snapshot.error:
-            shell.error_box(snapshot.error, kind=snapshot.error_kind)
+            shell.error_box(snapshot.failure)
         if running:
             st.caption("It continues when you close this.")
             st.button("Pause", key="pause_scan", on_click=pause, args=(workspace, now.id))

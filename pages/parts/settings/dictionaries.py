@@ -83,7 +83,7 @@ def _get(workspace: Workspace) -> None:
     listing, getting = workspace.jobs.get(LISTING), workspace.jobs.get(GETTING)
     for job in (listing, getting):
         if job is not None and job.snapshot.state == JobState.FAILED:
-            shell.error_box(job.snapshot.error, kind=job.snapshot.error_kind)
+            shell.error_box(job.snapshot.failure)
     running = next((job for job in (listing, getting) if job is not None and job.running), None)
     with st.container(horizontal=True, vertical_alignment="bottom", key="free_dictionaries"):
         if running is not None:

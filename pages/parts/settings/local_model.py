@@ -83,7 +83,7 @@ def _offers(workspace: Workspace) -> None:
     if running and job and job.subject not in [choice.offer.name for choice in choices]:
         st.caption(job.snapshot.waiting or "Trying it on one page.")
     if job and not running and job.snapshot.error and job.snapshot.state == "failed":
-        shell.error_box(job.snapshot.error, kind=job.snapshot.error_kind)
+        shell.error_box(job.snapshot.failure)
     if st.session_state.pop("was_installing", False) and not running:
         st.session_state["model_changed"] = True
         st.rerun()

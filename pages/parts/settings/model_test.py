@@ -69,7 +69,7 @@ def _test(workspace: Workspace) -> None:
         if running:
             st.button("Stop", key="stop_test", type="tertiary", on_click=job.cancel)
     if snapshot.error:
-        shell.error_box(snapshot.error, kind=snapshot.error_kind)
+        shell.error_box(snapshot.failure)
     if not running and st.session_state.pop("test_was_running", False):
         st.rerun()
     if running:

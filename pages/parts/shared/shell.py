@@ -72,73 +72,70 @@ def no_book(screen: str) -> None:
     nothing_here(screen, "No book is open. Choose one in the library, or add one there.")
 
 
-TITLES: dict[str, tuple[str, str]] = {  # error class -> what happened in a few words, icon
-    "KeyRefusedError": ("The key was not accepted", "key"),
-    "RateLimitError": ("Paused: the model asked us to wait", "schedule"),
-    "BudgetError": ("Paused: the budget is used", "pause"),
-    "NoCreditError": ("The credit or the quota is used up", "credit_card_off"),
-    "UnreachableError": ("The model cannot be reached", "power_off"),
-    "UnknownModelError": ("The server does not know this model", "help"),
-    "ModelTimeoutError": ("The model stopped answering", "power_off"),
-    "ServerFailedError": ("The server failed", "power_off"),
-    "WindowError": ("This is longer than the model can take in", "width_full"),
-    "RequestTooLargeError": ("The server takes no request this long", "width_full"),
-    "CutOffError": ("The reply broke off", "content_cut"),
-    "EndlessReplyError": ("The reply did not end", "content_cut"),
-    "EmptyReplyError": ("The model said nothing", "chat_bubble_outline"),
-    "RefusedError": ("The model declined", "block"),
-    "BadRequestError": ("The model could not be asked", "block"),
-    "LocalModelError": ("The model on this computer cannot be used", "memory"),
-    "UnknownFormatError": ("This kind of file cannot be opened", "draft"),
-    "WrongFormatError": ("The file is not what its name says", "draft"),
-    "EmptyDocumentError": ("There is nothing to read", "draft"),
-    "NoTextError": ("This file holds pictures of pages, not text", "image"),
-    "DamagedDocumentError": ("This file is damaged", "broken_image"),
-    "PasswordError": ("This file needs a password", "lock"),
-    "ProtectedDocumentError": ("This book is locked", "lock"),
-    "TooLargeError": ("This file is too large", "draft"),
-    "UnsafeDocumentError": ("This file could not be opened safely", "gpp_bad"),
-    "LinkError": ("This address could not be opened", "link_off"),
-    "UnsafeLinkError": ("This address is not opened", "gpp_bad"),
-    "UnreachableLinkError": ("Nothing answers there", "link_off"),
-    "NotThereError": ("There is no page at this address", "link_off"),
-    "LoginError": ("A user and password are needed", "lock"),
-    "NoCatalogueError": ("This is no catalogue", "link_off"),
-    "WrongAddressError": ("There is no such book", "search_off"),
-    "NotInLibraryError": ("This is not in the library any more", "search_off"),
-    "LibraryBusyError": ("The library is busy", "schedule"),
-    "DiskFullError": ("The disk is full", "save"),
-    "NewerLibraryError": ("This library is from a newer version", "update"),
-    "DatasetError": ("These questions cannot be used", "draft"),
-    "SettingsError": ("A setting cannot be used", "settings"),
-    "NetworkError": ("Your other devices cannot reach this computer", "wifi_off"),
-    "SignInError": ("This cannot be opened", "lock"),
-    "LimitError": ("This server's limit is reached", "pause"),
-    "CancelledError": ("Stopped", "stop_circle"),
+TITLES: dict[type[ReadAgentError], tuple[str, str]] = {  # what happened in a few words, icon
+    errors.KeyRefusedError: ("The key was not accepted", "key"),
+    errors.RateLimitError: ("Paused: the model asked us to wait", "schedule"),
+    errors.BudgetError: ("Paused: the budget is used", "pause"),
+    errors.NoCreditError: ("The credit or the quota is used up", "credit_card_off"),
+    errors.UnreachableError: ("The model cannot be reached", "power_off"),
+    errors.UnknownModelError: ("The server does not know this model", "help"),
+    errors.ModelTimeoutError: ("The model stopped answering", "power_off"),
+    errors.ServerFailedError: ("The server failed", "power_off"),
+    errors.WindowError: ("This is longer than the model can take in", "width_full"),
+    errors.RequestTooLargeError: ("The server takes no request this long", "width_full"),
+    errors.CutOffError: ("The reply broke off", "content_cut"),
+    errors.EndlessReplyError: ("The reply did not end", "content_cut"),
+    errors.EmptyReplyError: ("The model said nothing", "chat_bubble_outline"),
+    errors.RefusedError: ("The model declined", "block"),
+    errors.BadRequestError: ("The model could not be asked", "block"),
+    errors.LocalModelError: ("The model on this computer cannot be used", "memory"),
+    errors.UnknownFormatError: ("This kind of file cannot be opened", "draft"),
+    errors.WrongFormatError: ("The file is not what its name says", "draft"),
+    errors.EmptyDocumentError: ("There is nothing to read", "draft"),
+    errors.NoTextError: ("This file holds pictures of pages, not text", "image"),
+    errors.DamagedDocumentError: ("This file is damaged", "broken_image"),
+    errors.PasswordError: ("This file needs a password", "lock"),
+    errors.ProtectedDocumentError: ("This book is locked", "lock"),
+    errors.TooLargeError: ("This file is too large", "draft"),
+    errors.UnsafeDocumentError: ("This file could not be opened safely", "gpp_bad"),
+    errors.LinkError: ("This address could not be opened", "link_off"),
+    errors.UnsafeLinkError: ("This address is not opened", "gpp_bad"),
+    errors.UnreachableLinkError: ("Nothing answers there", "link_off"),
+    errors.NotThereError: ("There is no page at this address", "link_off"),
+    errors.LoginError: ("A user and password are needed", "lock"),
+    errors.NoCatalogueError: ("This is no catalogue", "link_off"),
+    errors.WrongAddressError: ("There is no such book", "search_off"),
+    errors.NotInLibraryError: ("This is not in the library any more", "search_off"),
+    errors.LibraryBusyError: ("The library is busy", "schedule"),
+    errors.DiskFullError: ("The disk is full", "save"),
+    errors.NewerLibraryError: ("This library is from a newer version", "update"),
+    errors.DatasetError: ("These questions cannot be used", "draft"),
+    errors.SettingsError: ("A setting cannot be used", "settings"),
+    errors.NetworkError: ("Your other devices cannot reach this computer", "wifi_off"),
+    errors.SignInError: ("This cannot be opened", "lock"),
+    errors.LimitError: ("This server's limit is reached", "pause"),
+    errors.CancelledError: ("Stopped", "stop_circle"),
 }
-WAITING = (errors.BudgetError, errors.LimitError, errors.RateLimitError, errors.PasswordError)
+CALM = (errors.BudgetError, errors.LimitError, errors.RateLimitError, errors.PasswordError, errors.CancelledError)
 
 
-def title_of(kind: str) -> tuple[str, str]:
-    """What an error of this class says in a few words, and its icon; those of the class above where it has none."""
-    classes = getattr(errors, kind, Exception).__mro__
-    return next((TITLES[one.__name__] for one in classes if one.__name__ in TITLES), ("This did not work", "error"))
+def title_of(error: ReadAgentError | None) -> tuple[str, str]:
+    """What an error says in a few words, and its icon; those of the class above where its class has none."""
+    classes = type(error).__mro__
+    return next((TITLES[one] for one in classes if one in TITLES), ("This did not work", "error"))
 
 
-def error_box(error: ReadAgentError | str, *, kind: str = "") -> None:
-    """Draw a box that says what happened and what to do next.
-
-    ``kind``: the error's class name if only its message is known (``Snapshot.error_kind``).
-    """
-    kind = kind or (type(error).__name__ if isinstance(error, ReadAgentError) else "")
-    title, icon = title_of(kind)
-    calm = isinstance(error, WAITING) or kind in {e.__name__ for e in WAITING} or kind == "CancelledError"
-    with st.container(border=True, key=f"error_{'calm' if calm else 'alert'}_{kind or 'other'}"):
+def error_box(error: ReadAgentError | None) -> None:
+    """Draw a box that says what happened and what to do next. ``None``: nothing is drawn."""
+    if error is None:
+        return
+    title, icon = title_of(error)
+    calm = isinstance(error, CALM)
+    with st.container(border=True, key=f"error_{'calm' if calm else 'alert'}_{type(error).__name__}"):
         st.markdown(f":{'orange' if calm else 'red'}[:material/{icon}:] &nbsp; **{title}**")
         st.text(str(error))
-        of_model = getattr(errors, kind, None) if kind in TITLES else None
         elsewhere = st.session_state.get("screen") != "Settings"
-        if elsewhere and of_model and issubclass(of_model, errors.ModelError) and of_model.remedy == Remedy.SETTINGS:
+        if elsewhere and isinstance(error, errors.ModelError) and error.remedy == Remedy.SETTINGS:
             link_to_settings()
         if detail := getattr(error, "detail", ""):
             with st.expander("Details for a report"):
@@ -154,7 +151,7 @@ def draw(screen: Callable[[], None]) -> None:
     try:
         screen()
     except WrongAddressError as error:
-        nothing_here(title_of(type(error).__name__)[0], str(error))
+        nothing_here(title_of(error)[0], str(error))
     except ReadAgentError as error:
         error_box(error)
 
