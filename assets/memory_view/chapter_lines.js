@@ -1,7 +1,7 @@
 // The coarsest grain of a book: a line or two for each chapter, with its minutes and the first sentences of its gists.
 
 import { el, number, plural, sumOf, withoutSigns } from "../shared/dom.js";
-import { beginningsOf } from "./sentences.js";
+import { beginningsOf, sentencesOf } from "./sentences.js";
 import { chapterOf, readingTime, sectionAt, wordsBetween } from "./text_store.js";
 
 /**
@@ -31,13 +31,53 @@ export function grainWords(book, pages) {
   return { text: book.outline.words, gists: Math.max(0, gists), chapters: TOLD_WORDS * book.outline.chapters.length };
 }
 
-/** The pages that begin in a chapter. @param {LayerPage[]} pages @param {number} first @param {number} end */
-export const pagesIn = (pages, first, end) => pages.filter((page) => page.start >= first && page.start < end && gistWords(page));
+/** The chapter that has most of a page, as its first paragraph. @param {StoredText} book @param {LayerPage} page */
+export function chapterOfPage(book, page) {
+  const end = endOf(page);
+  const starts = [chapterOf(book, page.start)[0], ...book.outline.chapters.filter((start) => start > page.start && start < end)];
+  if (starts.length < 2) return starts[0];
+  const words = starts.map((start, i) => wordsBetween(book, Math.max(start, page.start), starts[i + 1] ?? end));
+  return starts[words.indexOf(Math.max(...words))];
+}
 
-/** Where a chapter is told in which no page begins. @param {ReadingState} state @param {number} start */
-export function toldElsewhere(state, start) {
-  const page = state.pages[(state.pageAt(start) ?? 0) - 1];
-  return page && gistWords(page) ? `Told in the gist of page ${page.number}` : "";
+/** The pages with gists of which a chapter has most. @param {ReadingState} state @param {number} chapter its first paragraph */
+export const pagesIn = ({ book, pages }, chapter) => pages.filter((page) => gistWords(page) && chapterOfPage(book, page) === chapter);
+
+/** The page that tells of a chapter which has most of none. @param {ReadingState} state @param {number} chapter its first paragraph */
+export function pageTelling(state, chapter) {
+  const page = state.pages[(state.pageAt(chapter) ?? 0) - 1];
+  return page && gistWords(page) ? page : null;
+}
+
+/** Which gist such a chapter has. @param {ReadingState} state @param {number} chapter */
+export function toldElsewhere(state, chapter) {
+  const page = pageTelling(state, chapter);
+  return page ? `Shares the gist of page ${page.number}` : "";
+}
+
+/** @param {LayerPage} page */
+const endOf = ({ end, endAt }) => (endAt ? end + 1 : end);
+
+/**
+ * What the gists tell of a chapter, a text each. Of a page that it shares with others: the sentences that were picked from
+ * the chapter, where none was the chapter's first; a model's gist goes to the chapter that has most of the page.
+ * @param {ReadingState} state
+ * @param {number} start
+ * @param {number} end
+ */
+export function gistsOf(state, start, end) {
+  const { book, pages, data } = state;
+  const inside = book.text.slice(start, end);
+  const gists = pages.flatMap((page) => {
+    if (!page.gist || page.start >= end || endOf(page) <= start) return [];
+    const { text } = page.gist;
+    const picked = data.gists.by && (page.start < start || endOf(page) > end);
+    const own = picked ? sentencesOf(text, book.outline.language).map(([from, to]) => text.slice(from, to)) : [];
+    const found = own.filter((sentence) => inside.some((paragraph) => paragraph?.includes(sentence)));
+    if (found.length) return [found.join(book.outline.unspaced ? "" : " ")];
+    return chapterOfPage(book, page) === start ? [text] : [];
+  });
+  return gists.length || !data.gists.by || !pageTelling(state, start)?.gist ? gists : inside.slice(0, 1);
 }
 
 export class ChapterLines {
@@ -76,7 +116,7 @@ export class ChapterLines {
 
   /** Draws the lines of the chapters whose text has come. */
   draw() {
-    const { book, pages } = this.state;
+    const { book } = this.state;
     for (const start of book.outline.chapters) {
       const first = this.units.topOf(start);
       if (!first) continue;
@@ -89,17 +129,14 @@ export class ChapterLines {
       }
       node.classList.toggle("away", !this.folded.has(start));
       const [, end] = chapterOf(book, start);
-      const inside = pagesIn(pages, start, end);
+      const inside = pagesIn(this.state, start);
       const elsewhere = inside.length ? "" : toldElsewhere(this.state, start);
-      const gists = inside.flatMap((page) => (page.gist ? [withoutSigns(page.gist.text, book.outline.emphasis)] : []));
+      const gists = gistsOf(this.state, start, end).map((text) => withoutSigns(text, book.outline.emphasis));
       const most = book.outline.unspaced ? TOLD_LETTERS / 2 : TOLD_LETTERS;
       const told = beginningsOf(gists, book.outline.language, most) || (inside.length ? "Opens when you have read it" : elsewhere);
       const title = book.heads.get(start)?.[0]?.[1] ?? (sectionAt(book, start) || book.outline.title);
       const line = el("span", { class: "told", lang: book.outline.language, dir: "auto", hidden: !told }, told);
-      node.classList.toggle(
-        "veiled",
-        inside.every((page) => !page.gist),
-      );
+      node.classList.toggle("veiled", !gists.length);
       node.replaceChildren(
         el("strong", { dir: "auto" }, title),
         el("span", { class: "small dimmer num" }, readingTime(book, wordsBetween(book, start, end))),

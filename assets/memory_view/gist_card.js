@@ -36,7 +36,7 @@ export class GistCard {
     const head = el("div", { class: "chead" }, el("strong", {}, `Gist of page ${n}`), close);
     const { language, rtl } = this.state.book.outline;
     const words = { class: "gbody", lang: language, dir: rtl ? "rtl" : "ltr" };
-    const shown = el("div", words, ...this.leaves.body(page));
+    const shown = el("div", words, ...this.leaves.body(page, { all: true }));
     this.node.replaceChildren(
       head,
       ...(edit ? this.editor(n, page.gist) : [this.leaves.about() ?? "", shown, ...this.leaves.extras(page)]),

@@ -3,7 +3,7 @@
 // was read stays at its height. Pinching makes the view coarser or finer.
 
 import { button, el } from "../shared/dom.js";
-import { gistWords, pagesIn } from "./chapter_lines.js";
+import { chapterOfPage, gistWords, pagesIn, pageTelling } from "./chapter_lines.js";
 import { chapterOf } from "./text_store.js";
 
 /**
@@ -43,8 +43,8 @@ export class GistSpeed {
     /** @type {Place | null} where the person was when the text was folded */
     this.was = null;
     this.what = el("span");
-    const all = button("Show all", () => send({ do: "unveil_all" }), { kind: "slim", icon: "seen" });
-    this.note = el("div", { class: "veilnote", hidden: true }, el("p", {}, this.what), all);
+    this.all = button("Show all", () => send({ do: "unveil_all" }), { kind: "slim", icon: "seen" });
+    this.note = el("div", { class: "veilnote", hidden: true }, el("p", {}, this.what), this.all);
     const { scroller } = frame;
     const passive = { passive: true };
     scroller.addEventListener("click", (event) => this.pressed(event));
@@ -88,11 +88,21 @@ export class GistSpeed {
 
   /** @param {Element} head */
   pressedHead(head) {
-    const [start, end] = this.chapterOfHead(head);
-    const pages = pagesIn(this.state.pages, start, end).map((page) => page.number);
+    const [start] = this.chapterOfHead(head);
+    const pages = pagesIn(this.state, start);
+    const telling = pages.length ? null : pageTelling(this.state, start);
     if (head.matches(".chap")) this.fold(start, false);
     else if (this.state.view === "chapters") this.fold(start, true);
-    else this.toggle(pages);
+    else this.toggle((telling ? [telling] : pages).map((page) => page.number));
+    if (telling && head.matches(".chap")) this.showGist(telling);
+  }
+
+  /** Shows the gist of a page that tells of a chapter beside its own. @param {LayerPage} page */
+  showGist(page) {
+    this.fold(chapterOfPage(this.state.book, page), false);
+    const gist = this.layer.drawn.get(page.number)?.gist;
+    gist?.scrollIntoView({ block: "nearest" });
+    gist?.focus({ preventScroll: true });
   }
 
   /** The chapter of a heading, as its first paragraph and its end. @param {Element} head @returns {[number, number]} */
@@ -134,7 +144,7 @@ export class GistSpeed {
   /** Shows less of the book, or more: of the chapter under the pointer, else of all of it. @param {number} step -1 coarser, 1 finer @param {Element | null} head */
   zoom(step, head = this.frame.column.querySelector(":is(.sec, .chap):is(:hover, :focus)")) {
     if (!this.state.gistsMade()) return this.told("There are no gists yet.");
-    if (head) return this.zoomChapter(step, ...this.chapterOfHead(head));
+    if (head) return this.zoomChapter(step, this.chapterOfHead(head)[0]);
     const { view } = this.state;
     if (step > 0) {
       if (view === "chapters") this.choose("gists");
@@ -144,10 +154,10 @@ export class GistSpeed {
     else if (this.chapters.some && view === "gists") this.choose("chapters");
   }
 
-  /** @param {number} step @param {number} start @param {number} end */
-  zoomChapter(step, start, end) {
+  /** @param {number} step @param {number} start */
+  zoomChapter(step, start) {
     const numbers = (/** @type {LayerPage[]} */ pages) => pages.map((page) => page.number);
-    const inside = numbers(pagesIn(this.state.pages, start, end));
+    const inside = numbers(pagesIn(this.state, start));
     const open = inside.filter((n) => this.open.has(n));
     if (!this.shown) {
       if (step > 0) return;
@@ -201,10 +211,13 @@ export class GistSpeed {
 
   /** Marks what is open; pages and text may have come since. */
   draw() {
-    this.note.hidden = !this.shown || !this.mostVeiled;
+    const lines = this.state.view === "chapters";
+    const picked = lines && this.state.data.gists.by ? "Each line is picked from the chapter’s own sentences." : "";
+    this.all.hidden = !this.mostVeiled;
+    this.note.hidden = !this.shown || (this.all.hidden && !picked);
     if (!this.shown) return;
-    const one = this.state.view === "chapters" ? "A line stands here for each chapter" : "A gist stands here for each page";
-    this.what.textContent = `${one} you have read. Nothing ahead is told.`;
+    const one = lines ? "A line stands here for each chapter" : "A gist stands here for each page";
+    this.what.textContent = [this.all.hidden ? "" : `${one} you have read. Nothing ahead is told.`, picked].filter(Boolean).join(" ");
     const { pages, book } = this.state;
     this.chapters.draw();
     const closed = new Set(pages.filter((page) => gistWords(page) && !this.open.has(page.number)).flatMap((page) => paragraphsOf(page)));
@@ -217,7 +230,7 @@ export class GistSpeed {
     }
     for (const node of this.frame.column.querySelectorAll(".unit > :is(.sec, .fig)")) this.drawBeside(/** @type {HTMLElement} */ (node));
     for (const [n, drawn] of this.layer.drawn) {
-      const folded = this.chapters.foldAt(pages[n - 1]?.start ?? 0);
+      const folded = pages[n - 1] ? this.chapters.foldAt(chapterOfPage(book, pages[n - 1])) : null;
       drawn.gist.classList.toggle("away", this.open.has(n) || folded !== null);
     }
     this.drawClosers();
@@ -243,8 +256,9 @@ export class GistSpeed {
     /** @type {Map<string, LayerPage[]>} label -> the pages that its button closes */
     const wanted = new Map();
     for (const page of pages) {
-      if (!this.open.has(page.number) || this.chapters.foldAt(page.start)) continue;
-      const inside = pagesIn(pages, ...chapterOf(book, page.start));
+      const chapter = chapterOfPage(book, page);
+      if (!this.open.has(page.number) || this.chapters.foldAt(chapter)) continue;
+      const inside = pagesIn(this.state, chapter);
       const whole = inside.length > 1 && inside.every(({ number: n }) => this.open.has(n));
       for (const i of paragraphsOf(page)) this.units.nodes[i]?.classList.toggle("plain", whole);
       if (!whole) wanted.set(`Close page ${page.number}`, [page]);

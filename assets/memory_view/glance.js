@@ -6,7 +6,7 @@ import { earlierBooks, fromEarlier } from "./earlier_books.js";
 import { byChapter, eventList, eventsOf, namer, recapOf, skippedSentence } from "./happened.js";
 import { KNOWN, linesOf } from "./name_card.js";
 import { drawStrip, stripCells } from "./presence_strip.js";
-import { pickedSentences } from "./sentences.js";
+import { pickedPlaces } from "./sentences.js";
 import { lastUpTo, sectionAt, unitEnd } from "./text_store.js";
 import { sentenceOf, toldLine } from "./told.js";
 import { presence, roleOf } from "./world.js";
@@ -657,8 +657,8 @@ export class Glance {
     };
     const { emphasis, language } = this.state.book.outline;
     const texts = read.map(({ gist }) => withoutSigns(gist?.text ?? "", emphasis));
-    const picked = pickedSentences(texts, language, RECAP_WORDS);
-    const lines = picked.map(([i, sentence], n) => {
+    const picked = pickedPlaces(texts, language, RECAP_WORDS);
+    const lines = picked.map(([i, place], n) => {
       const page = read[i].number;
       const again = picked[n - 1]?.[0] === i; // under the number of its page
       return el(
@@ -668,7 +668,7 @@ export class Glance {
           "button",
           { type: "button", class: "toldline", onclick: go(page), title: `Go to page ${page}` },
           el("span", { class: "pn num" }, again ? "" : String(page)),
-          el("span", { class: "tx", dir: "auto" }, sentenceOf(sentence)),
+          el("span", { class: "tx", dir: "auto" }, sentenceOf(texts[i].slice(...place))),
         ),
       );
     });

@@ -1,6 +1,7 @@
 // Draws the margins of a page: its number, the pause before it, and its gist.
 
 import { button, el, fill, icon, number, plural } from "../shared/dom.js";
+import { pickedPlaces } from "./sentences.js";
 import { placeOf } from "./text_store.js";
 import { veilOf } from "./veil.js";
 
@@ -10,6 +11,9 @@ import { veilOf } from "./veil.js";
  * @import { Rows } from "./layer.js"
  * @import { ReadingState, Send } from "./state.js"
  */
+
+const SHOWN_WORDS = 120; // of a gist of picked sentences; all of it with a press
+const LONG_WORDS = 160; // a gist that has no more is shown whole
 
 /** Why a page ends, as [first words, reason]. @param {Pick<LayerPage, "ends" | "rule" | "reason" | "veiled">} page */
 export function pauseReason(page) {
@@ -24,13 +28,16 @@ export function pauseReason(page) {
 export class Leaves {
   /**
    * @param {{state: ReadingState, hitsInGist: (page: number) => Span[],
-   *   openGist: (page: number, options?: {edit?: boolean}) => void, send: Send}} needs
+   *   openGist: (page: number, options?: {edit?: boolean}) => void, resized: (page: number) => void, send: Send}} needs
    */
-  constructor({ state, hitsInGist, openGist, send }) {
+  constructor({ state, hitsInGist, openGist, resized, send }) {
     this.state = state;
     this.hitsInGist = hitsInGist;
     this.openGist = openGist;
+    this.resized = resized;
     this.send = send;
+    /** @type {Set<LayerPage>} the pages whose long gist was opened */
+    this.whole = new Set();
   }
 
   /** The page's number, and the pause before it with its reason on hover, focus or a tap. @param {LayerPage} page */
@@ -141,12 +148,13 @@ export class Leaves {
     return by || next ? el("p", { class: "small about" }, by, then) : null;
   }
 
-  /** @param {LayerPage} page */
-  body(page) {
+  /** `all`: a long gist whole, without a button. @param {LayerPage} page */
+  body(page, { all = false } = {}) {
     if (page.veiled) return veilOf(page, this.send);
     if (!page.gist) return [];
     const text = el("p", { class: "gtext", dir: "auto" });
-    fill(text, page.gist.text, this.hitsInGist(page.number), this.state.book.outline.emphasis);
+    if (all) this.fillWhole(text, page);
+    else this.refill(text, page);
     return [text];
   }
 
@@ -190,8 +198,44 @@ export class Leaves {
     ].filter((node) => node !== null);
   }
 
-  /** Marks the hits of a search in a gist that is drawn. @param {Element} text @param {LayerPage} page */
+  /** Draws a gist again, with the hits of a search. @param {Element} text @param {LayerPage} page */
   refill(text, page) {
+    const places = this.shownPlaces(page);
+    const opened = this.whole.has(page);
+    if (!places || opened) this.fillWhole(text, page);
+    else
+      text.replaceChildren(
+        ...places.flatMap(([from, to], i) => {
+          const sentence = el("span");
+          fill(sentence, page.gist?.text ?? "", this.hitsInGist(page.number), this.state.book.outline.emphasis, from, to);
+          return [i ? "\n" : "", sentence];
+        }),
+      );
+    if (!places) return;
+    const turn = () => {
+      if (opened) this.whole.delete(page);
+      else this.whole.add(page);
+      this.refill(text, page);
+      text.querySelector("button")?.focus({ preventScroll: true });
+      this.resized(page.number);
+    };
+    const name = `${opened ? "Show less" : "Show all"} of the gist of page ${page.number}`;
+    text.append(button(opened ? "Show less" : "Show all", turn, { kind: "quiet slim wholeb", "aria-label": name }));
+  }
+
+  /** @param {Element} text @param {LayerPage} page */
+  fillWhole(text, page) {
     fill(text, page.gist?.text ?? "", this.hitsInGist(page.number), this.state.book.outline.emphasis);
+  }
+
+  /**
+   * The sentences of a long gist of picked sentences that stand for it, spread over it; null where it is shown whole: it
+   * is not long, a model wrote it, or a search has found something in it.
+   * @param {LayerPage} page
+   */
+  shownPlaces({ number, gist }) {
+    if (!gist || !this.state.data.gists.by || gist.edited || gist.words <= LONG_WORDS || this.hitsInGist(number).length) return null;
+    const { language, unspaced } = this.state.book.outline;
+    return pickedPlaces([gist.text], language, unspaced ? 2 * SHOWN_WORDS : SHOWN_WORDS).map(([, place]) => place);
   }
 }

@@ -69,6 +69,7 @@ export class Reader {
       ...of,
       hitsInGist: (page) => this.search.inGist(page),
       openGist: (page, options) => this.card.open(page, options),
+      resized: (page) => this.layer.checkCut([page]),
     });
     const chapters = new ChapterLines({ state, units });
     const layer = new Layer({ ...of, units, leaves, chapters, changed: () => this.layerChanged() });

@@ -52,25 +52,24 @@ export function beginningsOf(texts, language, most) {
 }
 
 /**
- * Sentences of texts, spread evenly over each and in their order, as [which text, sentence]: the first of each, and others while
+ * Sentences of texts, spread evenly over each and in their order, as [which text, [from, to]]: the first of each, and others while
  * a text has not had its share of `most` words.
  * @param {string[]} texts
  * @param {string} language
  * @param {number} most words
- * @returns {[number, string][]}
+ * @returns {[number, [number, number]][]}
  */
-export function pickedSentences(texts, language, most) {
+export function pickedPlaces(texts, language, most) {
   const share = most / texts.length;
   return texts.flatMap((text, i) => {
-    const all = sentencesOf(text, language).map((place) => text.slice(...place));
     const whole = countWords(text);
     let [before, told] = [0, 0];
-    return all.flatMap((sentence) => {
-      const words = countWords(sentence);
+    return sentencesOf(text, language).flatMap((place) => {
+      const words = countWords(text.slice(...place));
       const takes = !told || (told + words <= share && told * whole <= before * share);
       before += words;
       if (takes) told += words;
-      return takes ? [/** @type {[number, string]} */ ([i, sentence])] : [];
+      return takes ? [/** @type {[number, [number, number]]} */ ([i, place])] : [];
     });
   });
 }

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ChapterLines, grainWords, pagesIn, toldElsewhere } from "../../assets/memory_view/chapter_lines.js";
+import { ChapterLines, chapterOfPage, gistsOf, grainWords, pagesIn, toldElsewhere } from "../../assets/memory_view/chapter_lines.js";
+import { Leaves } from "../../assets/memory_view/leaves.js";
 import { beginningsOf } from "../../assets/memory_view/sentences.js";
 import { ReadingState } from "../../assets/memory_view/state.js";
 import { bookWith, pageOf } from "./books.js";
@@ -13,10 +14,10 @@ const pages = [pageOf(1, 0, 2), pageOf(2, 2, 4, { gist: 0, veiled: 30 }), pageOf
 test("gists count for their pages, veiled ones too; where there is none the text is read", () => {
   assert.deepEqual(grainWords(book, pages), { text: 600, gists: 600 - 200 + 20 + 30, chapters: 56 });
   assert.deepEqual(
-    pagesIn(pages, 0, 3).map((page) => page.number),
+    pagesIn({ book, pages }, 0).map((page) => page.number),
     [1, 2],
   );
-  assert.deepEqual(pagesIn(pages, 3, 6), []); // its one page has no gist
+  assert.deepEqual(pagesIn({ book, pages }, 3), []); // its one page has no gist
 });
 
 test("a veiled gist is a gist: before anything is read a book can be shrunk", () => {
@@ -46,7 +47,44 @@ test("a chapter's line ends with a sentence, or at a word where the first is too
 
 test("a chapter that begins within a page says where it is told", () => {
   const state = Object.assign(new ReadingState(), { book, pages: [pageOf(1, 0, 6)] });
-  assert.equal(toldElsewhere(state, 3), "Told in the gist of page 1");
+  assert.equal(toldElsewhere(state, 3), "Shares the gist of page 1");
   state.pages = [pageOf(1, 0, 6, { gist: 0 })];
   assert.equal(toldElsewhere(state, 3), ""); // nothing is made yet
+});
+
+test("a chapter has the pages of which it has most, and the sentences that were picked from it", () => {
+  const text = ["She came. Nobody saw.", "He left.", "The light went out. All slept.", "Rain fell for a week.", "They woke.", "The end."];
+  const told = bookWith(text, { chapters: [0, 2, 4], units: [[0, 600]] });
+  const shared = pageOf(2, 1, 6, { gist: 30 });
+  shared.gist.text = "He left.\nThe light went out.\nRain fell for a week.\nThey woke.";
+  const state = Object.assign(new ReadingState(), { book: told, pages: [pageOf(1, 0, 1), shared] });
+  assert.equal(chapterOfPage(told, shared), 2); // it begins in the chapter before
+  assert.deepEqual(pagesIn(state, 2), [shared]);
+  assert.deepEqual(gistsOf(state, 2, 4), [shared.gist.text]); // a model's: which sentence tells of what is not known
+  assert.deepEqual(gistsOf(state, 4, 6), []);
+  state.data = { ...state.data, gists: { ...state.data.gists, by: "built-in reader" } };
+  assert.deepEqual(gistsOf(state, 0, 2), ["gist 1", "He left."]);
+  assert.deepEqual(gistsOf(state, 2, 4), ["The light went out. Rain fell for a week."]);
+  assert.deepEqual(gistsOf(state, 4, 6), ["They woke."]);
+  shared.gist.text = "He left.\nThe light went out.";
+  assert.deepEqual(gistsOf(state, 4, 6), ["They woke."]); // nothing was picked: how it begins
+  state.pages = [];
+  assert.deepEqual(gistsOf(state, 4, 6), []);
+});
+
+test("a long gist of picked sentences is shown in 120 words, spread over it, until all is asked for", () => {
+  const text = Array.from({ length: 50 }, (_, i) => `Here the story tells of its day ${i}.`).join("\n");
+  const page = pageOf(1, 0, 6, { gist: 400 });
+  page.gist.text = text;
+  let hits = [];
+  const state = Object.assign(new ReadingState(), { book, pages: [page] });
+  const leaves = new Leaves({ state, hitsInGist: () => hits, openGist() {}, resized() {}, send() {} });
+  assert.equal(leaves.shownPlaces(page), null); // a model's is one text
+  state.data = { ...state.data, gists: { ...state.data.gists, by: "built-in reader" } };
+  const shown = leaves.shownPlaces(page).map((place) => text.slice(...place));
+  assert.equal(shown.length, 15); // of eight words each
+  assert.match(shown.at(-1), /day 4\d/);
+  assert.equal(leaves.shownPlaces(pageOf(2, 0, 6, { gist: 150 })), null);
+  hits = [[0, 4, "hit"]];
+  assert.equal(leaves.shownPlaces(page), null); // what was searched for is in it
 });

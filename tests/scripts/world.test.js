@@ -6,7 +6,7 @@ import { eventsOf, recapOf, skippedSentence, whenSaid } from "../../assets/memor
 import { dividedLines, pagesSaid } from "../../assets/memory_view/name_card.js";
 import { NameMatcher } from "../../assets/memory_view/name_matcher.js";
 import { chaptersOf, edgeOf, pageBefore, shade, stripCells } from "../../assets/memory_view/presence_strip.js";
-import { pickedSentences } from "../../assets/memory_view/sentences.js";
+import { pickedPlaces } from "../../assets/memory_view/sentences.js";
 import { factOf, joinOf, sentenceOf } from "../../assets/memory_view/told.js";
 import { presence, roleOf, World } from "../../assets/memory_view/world.js";
 import { storeNotes, storeWorld, worldOf } from "../../assets/memory_view/world_store.js";
@@ -116,11 +116,11 @@ test("a page counts how often it names each, as they are known at the end", () =
 
 test("of a long gist a recap has sentences from all of it, of many gists the first sentence of each", () => {
   const long = Array.from({ length: 50 }, (_, i) => `Here the story tells of its day ${i}.`).join(" ");
-  const picked = pickedSentences([long], "en", 120);
+  const picked = pickedPlaces([long], "en", 120);
   assert.equal(picked.length, 15); // of eight words each
-  assert.equal(picked[0][1], "Here the story tells of its day 0.");
-  assert.match(picked.at(-1)[1], /day 4\d/);
-  const many = pickedSentences([long, "", long, long, long, long], "en", 40);
+  assert.equal(long.slice(...picked[0][1]), "Here the story tells of its day 0.");
+  assert.match(long.slice(...picked.at(-1)[1]), /day 4\d/);
+  const many = pickedPlaces([long, "", long, long, long, long], "en", 40);
   assert.deepEqual(many.map(([i]) => i), [0, 2, 3, 4, 5]); // biome-ignore format: one line
 });
 
