@@ -13,7 +13,7 @@ import streamlit as st
 
 from pages.parts.library import acts, cards, dialogs, folders, my_reading, recognition
 from pages.parts.library.first_visit import first_visit, is_first_visit
-from pages.parts.library.imports import forget_finished, import_record, imports_of_session, start_import
+from pages.parts.library.imports import add_imports, import_record, imports_of, start_import
 from pages.parts.settings import backups
 from pages.parts.shared import covers, polling, shell
 from pages.parts.shared.cached import get_workspace, news_of_start
@@ -38,7 +38,7 @@ def screen(workspace: Workspace, books: tuple[Card, ...]) -> Act | None:
     """Draw the component and return what the person did there."""
     running = cards.running_gists(workspace)
     mount = component("library", "library/main.js", style="shared/cover.css library/library.css")
-    imports = (import_record(workspace, one) for one in imports_of_session())
+    imports = (import_record(workspace, one) for one in imports_of(workspace))
     common = {
         "imports": [*folders.folder_records(workspace), *recognition.scan_records(workspace), *filter(None, imports)],
         "folders": folders.is_offered(workspace),
@@ -75,15 +75,14 @@ def take_files(workspace: Workspace) -> None:
     with st.container(key="unseen_drop"):
         uploads = st.file_uploader("Add books", accept_multiple_files=True, key=f"drop_{turn}")
     if uploads:
-        forget_finished()
-        imports_of_session().extend(start_import(workspace, upload.name, upload.getvalue()) for upload in uploads)
+        add_imports(workspace, [start_import(workspace, upload.name, upload.getvalue()) for upload in uploads])
         st.session_state["drop_turn"] = turn + 1  # the next run has an uploader without these files
         st.rerun()
 
 
 def under_way(workspace: Workspace) -> set[str]:
     """What the screen waits for: gists being made, and files with how far each is."""
-    snapshots = [(one.key, one.job.snapshot) for one in imports_of_session() if one.job.running]
+    snapshots = [(one.key, one.job.snapshot) for one in imports_of(workspace) if one.job.running]
     files = {f"{key} {now.value} {10 * now.done // max(1, now.total)}" for key, now in snapshots}  # ten steps a file
     gists = {job.key for job in cards.running_gists(workspace).values()}
     return files | gists | folders.under_way(workspace) | recognition.under_way(workspace)
@@ -96,7 +95,7 @@ def feed(workspace: Workspace, books: tuple[Card, ...], before: set[str]) -> Non
     ``before``: what was under way when ``books`` were loaded. When some of it has ended, the whole screen runs again.
     """
     asked = getattr(st.session_state.get("library_feed"), "ask", None) or {}
-    opening = next((one.job for one in imports_of_session() if one.job.running), None)
+    opening = next((one.job for one in imports_of(workspace) if one.job.running), None)
     if opening and time.time() - opening.snapshot.started > FEW_SECONDS:
         opening = None
     if opening and polling.asked("library"):

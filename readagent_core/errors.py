@@ -153,6 +153,10 @@ class UnreachableLinkError(LinkError):
     pass
 
 
+class OfflineError(UnreachableLinkError):
+    """An address that nobody typed, of a server that is always there."""
+
+
 class NotThereError(LinkError):
     pass
 

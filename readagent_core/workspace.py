@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from readagent_core import models
 from readagent_core.jobs import Jobs
@@ -42,6 +43,7 @@ class Workspace:
         self.jobs = Jobs(most=settings.team.jobs if settings.team else None)
         self.library = Library(settings.home)
         self.originals = OriginalPages(self.library)
+        self.arrivals: list[Any] = []  # what screens tell of files that came in, until a person hides it
         self._lock = threading.Lock()
         self._model = model
 

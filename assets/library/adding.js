@@ -16,7 +16,7 @@ const MOST_NOTES = 4; // of files in one state, each with a line of its own
 const SOON_MS = 100;
 const LOST_MS = 3_000; // after which files whose uploader is gone have not come to the server
 const ENDED = ["password", "opened", "failed"]; // states in which a file only waits to be looked at
-const MOST_ENDED = 1; // notes of files that were opened or not: more of them would push the shelf far down
+const MOST_HERE = 3; // files that were here already, by name
 
 /** The files of this tab that the server has not yet: they outlive the first visit's screen, which goes at the first book. */
 const underWay = () => ({
@@ -181,67 +181,67 @@ export class Adding {
     const locked = of("password").map((one) => this.line(one));
     const asking = locked.length > MOST_NOTES ? [] : locked; // each needs an answer
     const opened = of("opened").map((one) => this.line(one));
-    const alone = opened.length === 1; // it keeps its name, its report and Read beside what is folded
-    const ended = [
-      ...(asking.length ? [] : locked),
-      ...(alone ? [] : joined.includes("opened") ? [this.joined("opened")] : opened),
-      ...refused,
-      ...of("failed").map((one) => this.line(one)),
-    ];
+    const failed = [...(asking.length ? [] : locked), ...refused, ...of("failed").map((one) => this.line(one))];
     this.notes.replaceChildren(
       ...sent,
+      ...under,
       ...next,
       ...(joined.includes("waiting") ? [this.joined("waiting")] : []),
-      ...under,
       ...asking,
-      ...(alone ? opened : []),
-      ...(ended.length > MOST_ENDED ? [this.folded(ended)] : ended),
+      ...(joined.includes("opened") ? [this.joined("opened")] : opened.length > 1 ? [this.added(opened)] : opened),
+      ...(failed.length > 1 ? [this.notOpened(failed, locked.length - asking.length)] : failed),
     );
   }
 
-  /** One note for all files that were opened or not, which unfolds to a note for each. @param {Element[]} notes */
-  folded(notes) {
-    const open = this.notes.querySelector("details.files")?.hasAttribute("open") ?? false;
-    /** @param {string} state */
-    const of = (state) => this.imports.filter((one) => one.state === state);
-    const added = of("opened").length > 1 ? this.addedOf(of("opened")) : ""; // one has a note of its own
-    const [locked, failed] = [
-      of("password").length > MOST_NOTES ? of("password").length : 0,
-      of("failed").length + this.files.refused.length,
-    ];
+  /** One note for a few files that were opened, which unfolds to a note for each. @param {Element[]} notes */
+  added(notes) {
+    const all = this.imports.filter(({ state }) => state === "opened");
+    return this.folded("done", this.addedOf(all), notes, this.dismissing(all), "the added books");
+  }
+
+  /** One note for the files that were not opened, each with why and what to do. @param {Element[]} notes @param {number} locked */
+  notOpened(notes, locked) {
+    const failed = notes.length - locked;
     const said = [
-      added,
       locked ? `${plural(locked, "file")} ${locked === 1 ? "needs" : "need"} a password.` : "",
       failed ? `${plural(failed, "file")} could not be opened.` : "",
     ];
     const dismiss = () => {
       this.files.refused = [];
-      this.send({
-        do: "dismiss",
-        of: ENDED.filter((state) => (state === "password" ? locked : state !== "opened" || added))
-          .flatMap((state) => of(state).map((one) => one.key))
-          .join(","),
-      });
+      this.dismissing(this.imports.filter(({ state }) => state === "failed" || (locked && state === "password")))();
       this.draw();
     };
-    const summary = el("summary", {}, `${said.filter(Boolean).join(" ")} `, el("span", { class: "btn link" }, failed ? "Why" : "Details"));
-    const list = el("details", { class: "files grow", open }, summary, ...notes);
-    const what = failed === notes.length ? "the files that could not be opened" : "these files";
-    return el("div", { class: `note many${failed || locked ? " failed" : ""}` }, list, this.away(dismiss, what));
+    return this.folded("failed", said.filter(Boolean).join(" "), notes, dismiss, "the files that could not be opened");
   }
+
+  /** @param {string} kind @param {string} said @param {Element[]} notes @param {() => void} dismiss @param {string} what */
+  folded(kind, said, notes, dismiss, what) {
+    const before = this.notes.querySelector(`.many.${kind} > details`);
+    const scrolled = before?.lastElementChild?.scrollTop ?? 0;
+    const list = el("div", { class: "list" }, ...notes);
+    if (scrolled) requestAnimationFrame(() => list.scrollTo(0, scrolled)); // another file was added to it
+    const more = kind === "failed" ? "" : el("span", { class: "btn link" }, "Details");
+    const open = before?.hasAttribute("open") ?? kind === "failed"; // what was not opened is told at once
+    const files = el("details", { class: "files grow", open }, el("summary", {}, `${said} `, more), list);
+    return el("div", { class: `note many ${kind}` }, files, this.away(dismiss, what));
+  }
+
+  /** @param {Import[]} all */
+  dismissing = (all) => () => this.send({ do: "dismiss", of: all.map(({ key }) => key).join(",") });
 
   /** What became of files that were opened, in words; a file that was here is told as such. @param {Import[]} opened */
   addedOf(opened) {
     const fresh = new Map(opened.filter(({ here }) => !here).map(({ book, title = "" }) => [book, title.replace(/\.$/, "")]));
-    const here = opened.length - fresh.size;
+    const here = opened.filter((one) => one.here).map(({ name }) => name);
+    const named = here.length > MOST_HERE ? plural(here.length, "file") : here.join(", ");
     const added = fresh.size === 1 ? `Added ${[...fresh.values()][0]}.` : `Added ${plural(fresh.size, "book")}.`;
-    return [fresh.size ? added : "", here ? `${plural(here, "file")} already here.` : ""].filter(Boolean).join(" ");
+    return [fresh.size ? added : "", here.length ? `Already here: ${named}.` : ""].filter(Boolean).join(" ");
   }
 
   /** One note for all files of a state. @param {string} state */
   joined(state) {
     const all = this.imports.filter((one) => one.state === state);
-    const dismiss = () => this.send({ do: "dismiss", of: all.map((one) => one.key).join(",") });
+    const dismiss = this.dismissing(all);
     if (state === "waiting") return this.waiting(plural(all.length, "file"), this.away(dismiss, "the waiting files", "Do not open"));
     return el(
       "p",

@@ -20,7 +20,7 @@ from babel.core import get_global
 from readagent_core.companion.looking_up import start_indexing
 from readagent_core.dictionaries.shelf import FOLDER
 from readagent_core.dictionaries.unpacking import unpack_dictionary
-from readagent_core.errors import DamagedDictionaryError, DocumentError, LinkError, UnreachableLinkError
+from readagent_core.errors import DamagedDictionaryError, DocumentError, LinkError, OfflineError, UnreachableLinkError
 from readagent_core.fetching.connecting import Named, Rules, is_home, is_public, origin_of
 from readagent_core.fetching.fetch import Progress, fetch
 from readagent_core.jobs import Job
@@ -120,8 +120,10 @@ def _fetch(workspace: Workspace, address: str, job: Job, *, most: int, progress:
             named=Named(origin_of(httpx2.URL(listed))),
         )
         return fetch(address, job, rules=rules, progress=progress).data
-    except (DocumentError, httpx2.InvalidURL):
+    except (DocumentError, httpx2.InvalidURL) as error:
         host = address.split("//")[-1].split("/")[0]
-        raise UnreachableLinkError(
-            f"Nothing could be fetched from {host}. Try again when this computer is online."
-        ) from None
+        bring = "Or fetch a dictionary on another computer, and add its file below."
+        if isinstance(error, UnreachableLinkError):
+            said = f"{host} cannot be reached. Connect this computer to the internet, then try again. {bring}"
+            raise OfflineError(said) from None
+        raise LinkError(f"{host} did not send what was asked for. Try again later. {bring}") from None

@@ -20,6 +20,7 @@ from readagent_core.errors import (
     LinkError,
     LoginError,
     NotThereError,
+    OfflineError,
     SettingsError,
     UnreachableLinkError,
 )
@@ -221,8 +222,8 @@ def _fetch(
         if home:
             raise UnreachableLinkError(f"Nothing answers at {url.host}, port {origin.rpartition(':')[2]}.") from None
         if catalogue.about:  # nobody has typed its address
-            said = f"{catalogue.name} does not answer. Check that this computer is online, then try again."
-            raise UnreachableLinkError(said) from None
+            said = f"{catalogue.name} cannot be reached. Connect this computer to the internet, then try again."
+            raise OfflineError(f"{said} Books from your own files can be added meanwhile.") from None
         raise error
 
 

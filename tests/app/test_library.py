@@ -19,7 +19,14 @@ from pages.parts.shared.component import Act
 from pages.parts.shared.shell import title_of
 from readagent_core.cancel import CancelToken, key_lock
 from readagent_core.document import Cover, Document, Notice, Paragraph, Picture
-from readagent_core.errors import ModelLoadingError, NotThereError, ReadAgentError, ServerFailedError, TooLargeError
+from readagent_core.errors import (
+    ModelLoadingError,
+    NotThereError,
+    PasswordError,
+    ReadAgentError,
+    ServerFailedError,
+    TooLargeError,
+)
 from readagent_core.export.memory import export_memory
 from readagent_core.gisting.job import PAUSED
 from readagent_core.gisting.progress import GistingProgress
@@ -45,7 +52,7 @@ def test_the_library_opens_with_the_samples_and_takes_files(app):
     assert not at.exception
     at.file_uploader[0].set_value([("scan.epub", b"not an epub", "application/epub+zip")]).run()
     assert not at.exception
-    (one,) = at.session_state["imports"]
+    (one,) = imports.imports_of(get_workspace())
     one.job.join(120)
     record = import_record(get_workspace(), one)
     assert (record["name"], record["state"]) == ("scan.epub", "failed")
@@ -295,11 +302,26 @@ def test_the_note_of_a_file_goes_when_a_book_is_opened_unless_the_file_failed(op
     monkeypatch.setattr(acts.st, "session_state", {})
     monkeypatch.setattr(acts.st, "switch_page", lambda page, **_: opened.append(page))
     files = [start_import(workspace, "a.txt", b"A text."), start_import(workspace, "b.epub", b"not an epub")]
-    imports.imports_of_session().extend(files)
+    imports.add_imports(workspace, files)
     states = [one.job.join(120).state for one in files]
     acts.open_screen(workspace, Act("open", of=workspace.library.books()[0].id))
     assert (states, opened) == (["done", "failed"], ["pages/read.py"])
-    assert imports.imports_of_session() == files[1:]
+    assert imports.imports_of(workspace) == files[1:]
+
+
+def test_a_file_whose_bytes_are_dropped_is_to_be_added_again(open_workspace, monkeypatch):
+    workspace = open_workspace()
+    files = [start_import(workspace, f"{n}.txt", b"") for n in range(2)]
+    for one in files:
+        one.job.join(120)
+        one.job.publish(failure=PasswordError("Type its password to open it."))
+        one.data = b"locked"
+    imports.add_imports(workspace, files)
+    monkeypatch.setattr(imports, "_KEPT_BYTES", 6)
+    imports.add_imports(workspace, [])
+    older, newer = (import_record(workspace, one) for one in files)
+    assert (newer["state"], older["state"]) == ("password", "failed")
+    assert older["text"].endswith("Add the file again for that.")
 
 
 def test_an_import_says_what_was_found(open_workspace):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from readagent_core.companion import freedict, looking_up
-from readagent_core.errors import DamagedDictionaryError
+from readagent_core.errors import DamagedDictionaryError, OfflineError
 from readagent_core.incoming.links import open_pasted_text
 from readagent_core.jobs import JobState
 from readagent_core.settings import Settings
@@ -75,7 +75,7 @@ def test_one_for_the_books_here_is_offered_first_and_can_be_looked_up(tmp_path: 
     [
         (b"[]", True, "no list of dictionaries"),
         (b"[" * 100_000, True, "no list of dictionaries"),
-        (None, True, "Try again when this computer is online"),
+        (None, True, "did not send what was asked for. Try again later. Or fetch a dictionary on another computer"),
         (b"[]", False, "Links are turned off"),
     ],
 )
@@ -84,6 +84,14 @@ def test_what_cannot_be_fetched_is_explained(tmp_path: Path, list_: bytes | None
         workspace = Workspace(Settings(home=tmp_path, links=links, dictionaries=server.at("/list")))
         assert said in freedict.start_listing(workspace, "en").join(30).error
         assert bool(server.requests) == links
+
+
+def test_without_the_internet_it_says_so_and_that_a_file_can_be_brought(tmp_path: Path) -> None:
+    with WebServer({}) as server:
+        address = server.at("/list")  # where nothing answers any more
+    ended = freedict.start_listing(Workspace(Settings(home=tmp_path, dictionaries=address)), "en").join(30)
+    assert isinstance(ended.failure, OfflineError)
+    assert "add its file below" in ended.error
 
 
 def test_a_dictionary_without_a_checksum_is_not_offered() -> None:

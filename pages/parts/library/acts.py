@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.parts.library import dialogs, my_reading, notes, recognition
 from pages.parts.library.folders import cancel_import, choose_folder, is_offered, show_folder_report
-from pages.parts.library.imports import dismiss_import, forget_finished, imports_of_session
+from pages.parts.library.imports import dismiss_import, forget_finished, imports_of
 from pages.parts.read.start import export_dialog
 from pages.parts.shared import book as current
 from pages.parts.shared.chosen_books import choose
@@ -54,7 +54,7 @@ def change_library(workspace: Workspace, act: Act) -> None:
 def dismiss(workspace: Workspace, keys: str) -> None:
     """Hide the note about files or a folder, whose ``keys`` are joined by commas."""
     for key in keys.split(","):
-        dismiss_import(key)
+        dismiss_import(workspace, key)
         workspace.jobs.forget(key)  # the key of a folder is that of its job
 
 
@@ -72,7 +72,7 @@ def open_screen(workspace: Workspace, act: Act | None) -> None:
     """
     if act is not None and act.do in SCREENS:
         book = workspace.library.book(act.of)
-        forget_finished()
+        forget_finished(workspace)
         if act.do != "act":  # which leaves the other screens their book
             current.choose(book.id)
         paragraph = {"paragraph": act.text} if act.text else {}
@@ -108,13 +108,13 @@ def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
     elif act.do == "discard_scan":
         recognition.confirm_discard(workspace, act.of)
     elif act.do in ("ask_several", "compare_several"):
-        forget_finished()
+        forget_finished(workspace)
         page = SCREENS[act.do.removesuffix("_several")]
         st.switch_page(page, query_params=choose(act.text or "books", act.of.split(",")))
     elif act.do == "password":
-        one = next((i for i in imports_of_session() if i.key == act.of), None)
+        one = next((i for i in imports_of(workspace) if i.key == act.of), None)
         if one is not None:
-            dialogs.ask_password(workspace, imports_of_session(), one)
+            dialogs.ask_password(workspace, imports_of(workspace), one)
     card = next((card for card in books if card.book.id == act.of), None)
     if card is None:
         return

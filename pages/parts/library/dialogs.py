@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import secrets
+from functools import partial
 
 import streamlit as st
 
 from pages.parts.library import adding, recognition
-from pages.parts.library.imports import Import, forget_finished, imports_of_session, start_import
+from pages.parts.library.imports import Import, add_imports, imports_of, start_import
 from pages.parts.shared import book as current
 from pages.parts.shared import shell
 from readagent_core.answering.signature import short_name
@@ -161,27 +162,29 @@ def ask_password(workspace: Workspace, imports: list[Import], one: Import) -> No
             st.rerun()
 
 
-def _stop_pasting() -> None:
+def _stop_pasting(workspace: Workspace) -> None:
     """Close the dialog; what is being fetched is then among the files on their way."""
     st.session_state["pasting"] = False
     job: Job | None = st.session_state.pop("adding", None)
     if job is not None and job.running:
         known = st.session_state["adding_known"]
-        imports_of_session().append(
+        imports_of(workspace).append(
             Import(job.subject or "the pasted text", b"", job, secrets.token_hex(6), known=known)
         )
 
 
-@st.dialog("Add a link or a text", on_dismiss=_stop_pasting)
 def paste(workspace: Workspace) -> None:
     """Add what is pasted; the dialog is drawn in every run until the book is there or the person closes it."""
+    st.dialog("Add a link or a text", on_dismiss=partial(_stop_pasting, workspace))(_paste)(workspace)
+
+
+def _paste(workspace: Workspace) -> None:
     job: Job | None = st.session_state.get("adding")
     book = adding.draw(workspace)
     if book is not None and job is not None:
         st.session_state["pasting"] = False
         known = st.session_state["adding_known"]
-        forget_finished()
-        imports_of_session().append(Import(book.title, b"", job, secrets.token_hex(6), known=known))
+        add_imports(workspace, [Import(book.title, b"", job, secrets.token_hex(6), known=known)])
         st.rerun()
 
 

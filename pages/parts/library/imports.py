@@ -1,4 +1,7 @@
-"""Files on their way into the library: one job a file, one file at a time, and what became of each in this session."""
+"""Files on their way into the library: one job a file, one file at a time, and what became of each.
+
+They are the workspace's, not the session's, so that a tab that was reloaded tells of them too.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,6 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-
-import streamlit as st
 
 from pages.parts.shared.shell import title_of
 from readagent_core.cancel import key_lock
@@ -21,6 +22,7 @@ from readagent_core.workspace import Workspace
 
 _PARSING = threading.BoundedSemaphore(2)  # each file is parsed in a process of its own, which takes memory
 
+_KEPT_BYTES = 2**28  # of files that were not opened, for another try
 _WORDS_OF_PICTURES = 50  # a part that is a picture; a book with fewer words for each of them is one of pictures
 
 
@@ -41,23 +43,36 @@ class Import:
         return isinstance(self.job.snapshot.failure, PasswordError)
 
 
-def imports_of_session() -> list[Import]:
-    """The files dropped in this session whose notes were not hidden."""
-    found: list[Import] = st.session_state.setdefault("imports", [])
-    return found
+def imports_of(workspace: Workspace) -> list[Import]:
+    """The files dropped since the app started whose notes were not hidden."""
+    return workspace.arrivals
 
 
-def dismiss_import(key: str) -> None:
+def add_imports(workspace: Workspace, imports: list[Import]) -> None:
+    """Tell of these files too, in place of those that have become books.
+
+    Of older files that wait for a password or to be recognised, the bytes are dropped where they take too much memory.
+    """
+    forget_finished(workspace)
+    left = _KEPT_BYTES
+    for one in reversed(imports_of(workspace)):
+        left -= len(one.data)
+        if left < 0 and not one.job.running:
+            one.data = b""
+    imports_of(workspace).extend(imports)
+
+
+def dismiss_import(workspace: Workspace, key: str) -> None:
     """Forget a file, and do not open it if it is not being opened yet."""
-    for one in imports_of_session():
+    for one in imports_of(workspace):
         if one.key == key:
             one.job.cancel()
-    st.session_state["imports"] = [one for one in imports_of_session() if one.key != key]
+    workspace.arrivals = [one for one in imports_of(workspace) if one.key != key]
 
 
-def forget_finished() -> None:
+def forget_finished(workspace: Workspace) -> None:
     """Forget the files that have become books."""
-    st.session_state["imports"] = [one for one in imports_of_session() if one.job.snapshot.state != JobState.DONE]
+    workspace.arrivals = [one for one in imports_of(workspace) if one.job.snapshot.state != JobState.DONE]
 
 
 def start_import(workspace: Workspace, name: str, data: bytes, *, password: str = "") -> Import:
@@ -112,12 +127,17 @@ def import_record(workspace: Workspace, one: Import) -> dict[str, Any] | None:
         opened = {"state": "opened", "book": book.id, "title": book.title, "text": f"{', '.join(found)}."}
         return record | opened | {"here": book.id if one.known.get(book.id) == book.version else ""}
     title, _ = title_of(snapshot.failure)
-    state = "password" if one.waits_for_password else "failed"
-    detail = getattr(one.job.snapshot.failure, "detail", "")
-    record |= {"state": state, "title": f"{title}.", "text": snapshot.error, "detail": detail}
-    if isinstance(one.job.snapshot.failure, NoTextError) and one.job.snapshot.failure.pages:
-        if missing := recognising.missing_packages():
-            record["text"] = f"{snapshot.error} {missing}"
-        else:
-            record["offer"] = recognising.offer(workspace, len(one.job.snapshot.failure.pages))
+    error = snapshot.failure
+    scanned = error.pages if isinstance(error, NoTextError) else ()
+    record |= {"state": "failed", "title": f"{title}.", "text": snapshot.error, "detail": getattr(error, "detail", "")}
+    if not scanned and not one.waits_for_password:
+        one.data = b""  # no other try is made with it
+    elif not one.data:
+        record["text"] = f"{snapshot.error} Add the file again for that."
+    elif one.waits_for_password:
+        record["state"] = "password"
+    elif missing := recognising.missing_packages():
+        record["text"] = f"{snapshot.error} {missing}"
+    else:
+        record["offer"] = recognising.offer(workspace, len(scanned))
     return record

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.library.imports import Import, imports_of_session
+from pages.parts.library.imports import Import, imports_of
 from pages.parts.shared import polling, shell
 from readagent_core.errors import NoTextError, ReadAgentError
 from readagent_core.incoming import recognising
@@ -65,7 +65,7 @@ def under_way(workspace: Workspace) -> set[str]:
 
 def recognise_import(workspace: Workspace, key: str) -> None:
     """Start to recognise the pages of a file that was refused because it has no text."""
-    one = next((one for one in imports_of_session() if one.key == key), None)
+    one = next((one for one in imports_of(workspace) if one.key == key), None)
     if one is not None and isinstance(one.job.snapshot.failure, NoTextError):
         pages = one.job.snapshot.failure.pages
         one.job = recognising.start_recognising(workspace, one.data, one.name, pages, password=one.password)
@@ -74,7 +74,7 @@ def recognise_import(workspace: Workspace, key: str) -> None:
 
 def resume(workspace: Workspace, scan_id: str) -> None:
     name = next((_name(workspace, scan) for scan in recognising.unfinished(workspace) if scan.id == scan_id), "")
-    _show_when_done(recognising.resume_recognising(workspace, scan_id), name)
+    _show_when_done(workspace, recognising.resume_recognising(workspace, scan_id), name)
 
 
 def pause(workspace: Workspace, scan_id: str) -> None:
@@ -85,10 +85,10 @@ def pause(workspace: Workspace, scan_id: str) -> None:
         job.join(5)
 
 
-def _show_when_done(job: Job, name: str) -> None:
+def _show_when_done(workspace: Workspace, job: Job, name: str) -> None:
     """Have the library say that the book is there when ``job``, which recognises ``name``, has ended."""
-    others = [one for one in imports_of_session() if one.job.key != job.key]
-    st.session_state["imports"] = [*others, Import(name, b"", job, secrets.token_hex(6))]
+    others = [one for one in imports_of(workspace) if one.job.key != job.key]
+    workspace.arrivals = [*others, Import(name, b"", job, secrets.token_hex(6))]
 
 
 @st.dialog("Delete what was recognised?")
@@ -127,7 +127,7 @@ def _draw_offer(workspace: Workspace, book: Book, pages: int) -> None:
         st.caption("To recognise these pages, open the file again: it is not stored here.")
     elif st.button(recognising.offer(workspace, pages), key="recognise", icon=":material/document_scanner:"):
         try:
-            _show_when_done(recognising.recognise_book(workspace, book.id), book.title)
+            _show_when_done(workspace, recognising.recognise_book(workspace, book.id), book.title)
         except ReadAgentError as error:
             shell.error_box(error)
         else:

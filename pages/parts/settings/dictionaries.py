@@ -100,7 +100,7 @@ def _get(workspace: Workspace) -> None:
         elif st.button("Find a free one", key="find_dictionary", type="primary"):
             start_listing(workspace, (st.context.locale or "en").split("-")[0].lower())
             st.rerun()
-    if listing is None:
+    if listing is None or listing.snapshot.state == JobState.FAILED:
         st.caption(_FREEDICT)
 
 
