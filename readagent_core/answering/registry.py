@@ -11,7 +11,7 @@ import logging
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, StrEnum
 from functools import cache
 from importlib.metadata import entry_points
 
@@ -60,17 +60,27 @@ class Reads(Enum):
     NOTHING = "nothing"  # gists, or a memory of its own
 
 
+class Family(StrEnum):
+    """What kind a method is of, as the legend of a drawing says it."""
+
+    READ_AGENT = "ReadAgent"
+    GISTS = "Gists"
+    SEARCH = "Search"
+    SUMMARIES = "Summaries"
+    FULL_TEXT = "Full text"
+
+
 @dataclass(frozen=True)
 class Method:
     """A reading method.
 
-    ``name``: 'read-agent-p'. ``title`` and ``about``: a few words and one sentence for screens. ``answer``: yields
-    the events of a run, the last one Answered. ``answer_shelf``: does so for several books, each with its own pages;
-    None where several are read as one text. ``needs_gists``: whether it uses gists, not only the pages' full text.
-    ``searches``: whether, using gists, it also answers from pages that have none yet. ``compares_embeddings``:
-    whether another embedder gives other answers. ``reads``: what of the text it reads word by word to answer.
-    ``looks_up``: whether the limit on look-ups changes anything. ``options``: its own settings
-    (``AskSettings.extra``), each with the type of its value.
+    ``name``: 'read-agent-p'. ``title`` and ``about``: a few words and one sentence for screens. ``family``: its kind;
+    by default GISTS where it uses them, else SUMMARIES. ``answer``: yields the events of a run, the last one Answered.
+    ``answer_shelf``: does so for several books, each with its own pages; None where several are read as one text.
+    ``needs_gists``: whether it uses gists, not only the pages' full text. ``searches``: whether, using gists, it also
+    answers from pages that have none yet. ``compares_embeddings``: whether another embedder gives other answers.
+    ``reads``: what of the text it reads word by word to answer. ``looks_up``: whether the limit on look-ups changes
+    anything. ``options``: its own settings (``AskSettings.extra``), each with the type of its value.
     """
 
     name: str
@@ -78,6 +88,7 @@ class Method:
     about: str
     answer: Callable[[Run], Iterator[Event]]
     answer_shelf: Callable[[Run, AskedShelf], Iterator[Event]] | None = None
+    family: Family | None = None
     needs_gists: bool = False
     searches: bool = False
     compares_embeddings: bool = False
@@ -145,6 +156,12 @@ def _load() -> tuple[dict[str, Method], tuple[str, ...]]:
 def all_methods() -> dict[str, Method]:
     """Return every method by name, sorted by ``ORDER``. A new file or package needs no entry anywhere here."""
     return _load()[0]
+
+
+def family_of(name: str) -> Family:
+    """Return the family of a method; SUMMARIES for one that is not installed any more."""
+    known = all_methods().get(name)
+    return (known and known.family) or (Family.GISTS if known and known.needs_gists else Family.SUMMARIES)
 
 
 def method_faults() -> tuple[str, ...]:

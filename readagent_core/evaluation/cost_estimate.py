@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from readagent_core import gisting
 from readagent_core.answering.costs import AROUND, question_work
+from readagent_core.answering.registry import Family, Reads, method
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.datasets import ShelfCase
 from readagent_core.evaluation.experiment import Experiment
@@ -176,7 +177,9 @@ def question_cost(arm: Arm, words: int, *, gist_share: float, page: float) -> tu
     calls, sent = question_work(arm.method, arm.settings, words=words, gists=words * gist_share, page=page)
     if arm.words is None:
         return calls, sent
-    return calls, min(arm.words, words + AROUND if arm.method.startswith(("bm25", "neural")) else sent)
+    known = method(arm.method)
+    fills = known.family is Family.SEARCH and known.reads is Reads.PAGES
+    return calls, min(arm.words, words + AROUND if fills else sent)
 
 
 def _round(value: int) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import inf
 from typing import Any
 
-from readagent_core.answering.registry import method
+from readagent_core.answering.registry import family_of
 from readagent_core.evaluation import report
 from readagent_core.evaluation.curves import draw_curves
 from readagent_core.evaluation.plots import FAMILIES, NARROW, WIDE, Point, histogram, order_points, scatter
@@ -61,17 +61,6 @@ def plot_views(summary: Summary) -> list[str]:
     return [COMPRESSION, WORDS, *([COST] if summary.rows and all(row.cost_each for row in summary.rows) else [])]
 
 
-def family(name: str) -> str:
-    """Return which of FAMILIES a method is of."""
-    if name == "full-text":
-        return "Full text"
-    if name.startswith(("read-agent", "zoom")):
-        return "ReadAgent"
-    if method(name).needs_gists:
-        return "Gists"
-    return "Search" if name.startswith(("bm25", "neural")) else "Summaries"
-
-
 def score_points(summary: Summary, across: str = COMPRESSION) -> list[Point]:
     """Return a point for each arm; and one for each published figure (``hollow``), which have a compression rate only.
 
@@ -82,7 +71,7 @@ def score_points(summary: Summary, across: str = COMPRESSION) -> list[Point]:
         x, score = _AXES[across][1](row), report.score_of(row, summary.measure)
         if x is not None and score is not None:
             value, low, high = score
-            points.append(Point(x, value, row.title, low, high, family=family(row.method)))
+            points.append(Point(x, value, row.title, low, high, family=family_of(row.method)))
     for row in summary.rows if across == COMPRESSION else ():
         theirs = summary.published_figure(row.arm)
         if theirs is None or theirs.row.compression_rate is None:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from readagent_core.answering.registry import Family
+
 _SEA = "var(--sea, #1a5a63)"
 _INK, _SOFT = "var(--ink, #20242a)", "var(--ink-2, #50565e)"
 _PAPER = "var(--bg, #faf9f6)"
@@ -19,11 +21,11 @@ _SIZE = "width: 100%; height: auto"
 _FONT = "font-family: var(--sans, system-ui, sans-serif); font-size: 13px; font-variant-numeric: tabular-nums"
 WIDE, NARROW = 680, 350  # pixels: beside each other in a page, one of them is shown
 FAMILIES = {  # of methods, each with its colour
-    "ReadAgent": "var(--lamp, #844a00)",
-    "Gists": "var(--sea, #1a5a63)",
-    "Search": "var(--sky-edge, #3f6f9f)",
-    "Summaries": "var(--lilac-edge, #7a57a3)",
-    "Full text": "var(--alert, #9c2f28)",
+    Family.READ_AGENT: "var(--lamp, #844a00)",
+    Family.GISTS: "var(--sea, #1a5a63)",
+    Family.SEARCH: "var(--sky-edge, #3f6f9f)",
+    Family.SUMMARIES: "var(--lilac-edge, #7a57a3)",
+    Family.FULL_TEXT: "var(--alert, #9c2f28)",
 }
 MOST_INTERVAL = 25.0  # percentage points; a wider interval says only that there are few questions
 _SLOT = 18.0  # pixels from one row of names to the next
@@ -36,7 +38,7 @@ _BETWEEN = 12  # pixels between two names in one row
 class Point:
     """``low``–``high``: the interval of ``y``, None without one. ``hollow``: a published figure, not ours.
 
-    ``family``: a key of FAMILIES.
+    ``family``: of the method; None of a published figure.
     """
 
     x: float
@@ -45,7 +47,7 @@ class Point:
     low: float | None = None
     high: float | None = None
     hollow: bool = False
-    family: str = ""
+    family: Family | None = None
 
 
 @dataclass(frozen=True)
@@ -260,7 +262,7 @@ def draw_grid(
 
 
 def _colour(point: Point) -> str:
-    return _SOFT if point.hollow else FAMILIES.get(point.family, _SEA)
+    return _SOFT if point.hollow else FAMILIES[point.family] if point.family else _SEA
 
 
 def _dot(x: float, y: float, point: Point) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from readagent_core.answering.registry import Family, family_of
 from readagent_core.answering.signature import sign
 from readagent_core.evaluation.arms import Arm, recorded_arms
 from readagent_core.evaluation.published import Benchmark, PublishedFigure, find_published
@@ -228,7 +229,7 @@ def results_in_words(summary: Summary) -> list[str]:
     rows = summary.rows
     if not rows:
         return []
-    base = next((row for row in rows if row.method.startswith("read-agent")), rows[0])
+    base = next((row for row in rows if family_of(row.method) is Family.READ_AGENT), rows[0])
     said = [f"{row.title}: {_score_in_words(row)}, {_words_in_words(row, base)}{_cost_in_words(row)}." for row in rows]
     if (spent := max(row.reading_words for row in rows)) and any(row.reading_words < spent for row in rows):
         said.append(f"What is made of the text beforehand took {spent:,} words once; not every method needs it.")

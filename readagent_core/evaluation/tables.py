@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import partial
 
+from readagent_core.answering.registry import Family, family_of
 from readagent_core.evaluation.curves import equal_words_table
 from readagent_core.evaluation.published import Published, PublishedFigure, Table
 from readagent_core.evaluation.report import Summary
@@ -130,7 +131,7 @@ def _label(row: Row) -> str:
     failed = f", {row.failed} failed" if row.failed else ""
     limit = ""
     if row.look_ups and row.strays is None:  # a MemWalker walk has no such limit
-        if row.method.startswith("read-agent"):
+        if family_of(row.method) is Family.READ_AGENT:
             limit = f", up to {row.look_up_limit}"
         elif row.word_budget is None:  # else as many as fit
             limit = f", {row.look_up_limit} pages"

@@ -12,7 +12,7 @@ from html import escape
 from typing import Any
 
 from readagent_core.answering.base import LETTERS, Answer
-from readagent_core.answering.registry import Reads, method
+from readagent_core.answering.registry import Family, Reads, family_of, method
 from readagent_core.citations import parse_unfinished
 from readagent_core.citations.answer_parsing import split_evidence
 from readagent_core.citations.several import parse_unfinished_several
@@ -129,7 +129,7 @@ def _p(classes: str, *children: Element | str) -> Element:
 
 
 def _row(comparison: Comparison, entry: ComparedAnswer, opened: dict[str, str]) -> Element:
-    classes = "r me" if entry.method.startswith(("read-agent", "zoom")) else "r"
+    classes = "r me" if family_of(entry.method) is Family.READ_AGENT else "r"
     return [
         "li",
         {"class": classes, "data-method": entry.method, "data-state": entry.state},

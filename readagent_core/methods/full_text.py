@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from readagent_core.answering.base import Event
-from readagent_core.answering.registry import Method, Reads
+from readagent_core.answering.registry import Family, Method, Reads
 from readagent_core.answering.response import ANSWER_WORDS, respond, text_prompt
 from readagent_core.answering.run import Run
 from readagent_core.answering.word_budget import max_context_words
@@ -90,6 +90,7 @@ METHOD = Method(
     name="full-text",
     title="Full text",
     about="Puts the whole text into one prompt; what does not fit is cut off.",
+    family=Family.FULL_TEXT,
     answer=answer_from_text,
     reads=Reads.ALL,
     looks_up=False,

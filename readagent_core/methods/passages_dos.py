@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from readagent_core.answering.base import Event
 from readagent_core.answering.recall import PLAIN_PASSAGES, SEARCH_WORDS, recall
-from readagent_core.answering.registry import Method, Reads
+from readagent_core.answering.registry import Family, Method, Reads
 from readagent_core.answering.run import Run
 
 
@@ -26,6 +26,7 @@ METHOD = Method(
     name="passages-dos",
     title="Search (BM25) by passage",
     about="The passages that share most words with the question, in the order of the book.",
+    family=Family.SEARCH,
     answer=passages,
     reads=Reads.PASSAGES,
     looks_up=False,

@@ -10,7 +10,7 @@ from collections.abc import Generator
 from readagent_core.answering.base import Event, LookedUp, texts_of
 from readagent_core.answering.fitting_view import answer_within_window
 from readagent_core.answering.look_up_replies import parse_look_up
-from readagent_core.answering.registry import Method
+from readagent_core.answering.registry import Family, Method
 from readagent_core.answering.response import expanded_event, respond_from_memory
 from readagent_core.answering.retrieval import rank_by_bm25
 from readagent_core.answering.run import Run
@@ -89,6 +89,7 @@ METHOD = Method(
     name="read-agent-p",
     title="ReadAgent, all at once",
     about="Remembers the gists, names the pages it needs in one go, reads them again in place, then answers.",
+    family=Family.READ_AGENT,
     answer=lambda run: answer_within_window(run, lambda fit, limit: look_up_and_answer(run, fit, limit), asks=1),
     needs_gists=True,
     options={"opened": str, "pages": str},

@@ -11,7 +11,7 @@ from collections.abc import Generator
 from readagent_core.answering.base import Event, LookedUp, texts_of
 from readagent_core.answering.fitting_view import answer_within_window
 from readagent_core.answering.look_up_replies import parse_look_up
-from readagent_core.answering.registry import Method
+from readagent_core.answering.registry import Family, Method
 from readagent_core.answering.response import expanded_event, memory_text, respond_from_memory
 from readagent_core.answering.run import Run
 from readagent_core.answering.word_budget import select_fitting_pages
@@ -88,6 +88,7 @@ METHOD = Method(
     name="read-agent-s",
     title="ReadAgent, one at a time",
     about="Remembers the gists, reads pages again one by one, seeing each before it names the next, then answers.",
+    family=Family.READ_AGENT,
     answer=lambda run: answer_within_window(run, lambda fit, limit: look_up_and_answer(run, fit, limit), asks=1),
     needs_gists=True,
     options={"opened": str},

@@ -9,7 +9,7 @@ from collections.abc import Generator
 
 from readagent_core.answering.base import Event
 from readagent_core.answering.recall import recall
-from readagent_core.answering.registry import Method, Reads
+from readagent_core.answering.registry import Family, Method, Reads
 from readagent_core.answering.run import Run
 
 
@@ -22,6 +22,7 @@ METHOD = Method(
     name="search-agent",
     title="Search by requests",
     about="Finds words and reads paragraphs by requests; uses no gist.",
+    family=Family.SEARCH,
     answer=search,
     reads=Reads.PASSAGES,
     looks_up=False,

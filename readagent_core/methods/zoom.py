@@ -12,7 +12,7 @@ from collections.abc import Generator
 
 from readagent_core.answering.base import Event
 from readagent_core.answering.explore import EXPLORE_OPTIONS, WORDS, explore_within
-from readagent_core.answering.registry import Method
+from readagent_core.answering.registry import Family, Method
 from readagent_core.answering.run import Run
 from readagent_core.answering.shelf import AskedShelf
 
@@ -26,6 +26,7 @@ METHOD = Method(
     name="zoom",
     title="ReadAgent, zooming",
     about="Sees the book as finely as fits, opens parts and pages in place as needed, finds words, then answers.",
+    family=Family.READ_AGENT,
     answer=zoom,
     answer_shelf=zoom,
     needs_gists=True,

@@ -12,7 +12,7 @@ from readagent_core import methods
 from readagent_core.answering import registry
 from readagent_core.answering.base import Answered, AskSettings, ModelCall, Question
 from readagent_core.answering.event_json import event_from_dict, event_to_dict
-from readagent_core.answering.registry import ORDER, all_methods, method
+from readagent_core.answering.registry import ORDER, Family, all_methods, family_of, method
 from readagent_core.answering.resources import Resources
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import CancelledError, UnreachableError
@@ -41,6 +41,13 @@ def test_lists_have_read_agent_first_and_methods_of_ones_own_last(tmp_path, monk
     finally:
         registry._load.cache_clear()
         del sys.modules["readagent_core.methods.my_own"], methods.my_own
+
+
+def test_every_search_is_of_one_family_and_a_method_that_is_gone_has_one() -> None:
+    searches = [name for name in ORDER if family_of(name) is Family.SEARCH]
+    assert searches == ["bm25", "bm25-dos", "passages-dos", "search-agent", "neural", "neural-dos"]
+    assert [name for name in ORDER if family_of(name) is Family.READ_AGENT] == list(ORDER[:4])
+    assert family_of("of a package that is gone") is Family.SUMMARIES
 
 
 KEEPER, SNOW = "the-keeper-of-harrow-light", "yuki-no-eki"

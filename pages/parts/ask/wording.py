@@ -9,7 +9,7 @@ from typing import Any
 from pages.parts.ask.in_text import InText
 from readagent_core.answering import replay
 from readagent_core.answering.base import Answer, Event, ModelCall
-from readagent_core.answering.registry import all_methods
+from readagent_core.answering.registry import Family, all_methods
 from readagent_core.answering.replay import pages_named, ranges_named
 from readagent_core.answering.signature import BUILT_IN, Signature, signature_of
 from readagent_core.library.records import Exchange
@@ -35,8 +35,8 @@ def method_abouts() -> list[tuple[str, str, str]]:
 
 def method_titles() -> list[tuple[str, str]]:
     """The name and title of every method, ReadAgent first."""
-    found = [(m.name, m.title) for m in all_methods().values()]
-    return sorted(found, key=lambda pair: (not pair[0].startswith(("read-agent", "zoom")), pair[1]))
+    found = sorted(all_methods().values(), key=lambda m: (m.family is not Family.READ_AGENT, m.title))
+    return [(m.name, m.title) for m in found]
 
 
 def uses_gists(method: str) -> bool:
