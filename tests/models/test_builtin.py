@@ -10,7 +10,7 @@ import pytest
 from readagent_core import prompts
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import RefusedError
-from readagent_core.models.builtin.answers import NOT_FOUND
+from readagent_core.models.builtin.answers import NEAREST, NOT_FOUND
 from readagent_core.models.builtin.reader import ANSWERS, BuiltInReader
 from readagent_core.models.builtin.shortening import shortened
 from readagent_core.models.builtin.statistics import shared_words, split_sentences
@@ -196,6 +196,23 @@ def test_a_name_that_the_text_never_has_is_not_found():
     fields = {"title": "T", "memory": memory(f"{SEA} {SHOP}", full=(1,))}
     assert "kneaded dough" in ask("answer", question="Where did Mrs. Oake knead the dough?", **fields)
     assert ask("answer", question="Where did Captain Ahab knead the dough in the bakery?", **fields) == NOT_FOUND["en"]
+
+
+def test_one_loose_word_is_no_answer_and_its_sentences_are_shown_as_the_nearest():
+    """A name and one other word lead nowhere; two words beside a name, or the only one, may."""
+    fields = {"title": "T", "memory": memory(f"{SEA} {SHOP}", STORY, full=(1, 2))}
+    for question in ("How much did Mrs. Oake pay for the dough?", "Who painted the boat?", "Where was Mrs. Oake born?"):
+        said = ask("answer", question=question, **fields)
+        assert said.startswith(f"{NEAREST}\n\n")
+        assert "[1]" in said
+    for question in ("Where hung the key?", "Where did Mrs. Oake knead dough?", "Who is Mrs. Oake?"):
+        assert not ask("answer", question=question, **fields).startswith(NEAREST)
+
+
+def test_a_sentence_that_asks_is_quoted_with_the_one_after_it():
+    text = "All in favour of the repair? Four of us. Against? Bea. Carried, four to one."
+    said = ask("answer", question="Who is against?", title="T", memory=memory(text, full=(1,)))
+    assert said.startswith("Against? [1] Bea. [1]\n")
 
 
 def test_sentences_of_a_full_page_come_before_those_of_a_gist():

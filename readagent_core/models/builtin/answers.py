@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from readagent_core.models.builtin.introductions import introduces, person_asked
 from readagent_core.models.builtin.statistics import (
@@ -20,7 +21,7 @@ from readagent_core.models.builtin.statistics import (
 )
 from readagent_core.prompts import Prompt
 from readagent_core.tags import split_memory
-from readagent_core.words import count_words
+from readagent_core.words import count_words, is_unspaced
 
 SENTENCES = 3  # an answer is short
 BOOK = 100_000  # pages of a book of several, when a book and its page are one number
@@ -31,7 +32,11 @@ NEAR = 0.75  # a further sentence joins when it shares at least this much of wha
 LEAST = 0.12  # share of the question's weight that one sentence with its neighbours must hold
 KNOWN = 0.3  # share of the question's weight that the whole text must hold
 KNOWN_JA = 0.5  # of a Japanese question, whose terms are counted without kana
+TOGETHER = 2  # words of the question, besides names, that a sentence that fits has with its neighbours
 NOT_FOUND = {"en": "Not found in this book.", "ja": "この本には見つかりませんでした。"}
+NEAREST = "Found no sentence that fits the question. The nearest:"
+_NAME = re.compile(r"(?<=[\w.,;:] )[A-Z][\w'’]+")
+_ASKS = re.compile(r"[?？]\W*$")
 _OPTION = re.compile(r"^\(([A-Z])\)\s*(.*)$", re.MULTILINE)
 _WHOLE = re.compile(
     r"^\W*what (?:has )?happened so far\W*$|何について|ここまでに何が|あらすじ|\bsummar(?:y|ise|ize)\b", re.IGNORECASE
@@ -109,6 +114,21 @@ def _knows(found: list[_Sentence], question: str) -> bool:
     wanted = [term for term in _asked(_ASKING.sub(" ", question)) if not _KANA.search(term)]
     least = KNOWN_JA if any(map(_KANJI.search, wanted)) else KNOWN
     return overlap(known, wanted or _asked(question), inverse_frequencies([s.bag for s in found])) >= least
+
+
+def _fits(found: list[_Sentence], question: str) -> bool:
+    """Whether a sentence of ``found`` with its neighbours has more of the question than its names and one loose word.
+
+    Not known of Japanese, where it is not known what a word is.
+    """
+    names = {term for name in _NAME.findall(question) for term in content(name)}
+    words = {*content(question)} - names or names
+    return is_unspaced(question) or any(len(words & s.near) >= min(TOGETHER, len(words)) for s in found)
+
+
+def is_loose(reply: str) -> bool:
+    """Whether a reply of this reader says that nothing was found, or nothing that fits the question."""
+    return is_not_found(reply) or reply.startswith(NEAREST)
 
 
 def is_not_found(reply: str) -> bool:
@@ -193,7 +213,15 @@ def answer(prompt: Prompt) -> str:
     near = [s for score, s in scored[: SENTENCES * 2] if score >= NEAR * scored[0][0]]
     best = {s.page // BOOK: s for _, s in reversed(scored)}  # of each book
     unique = _of_each_book([*near, *best.values()])[:SENTENCES]
-    return _reply(sorted(unique, key=lambda s: s.page), prompt.language, quote=quote)
+    opening = "" if _fits(found, question) else f"{NEAREST}\n\n"
+    chosen = _with_replies(sorted(unique, key=lambda s: s.page), found)
+    return _reply(chosen, prompt.language, opening=opening, quote=quote)
+
+
+def _with_replies(chosen: list[_Sentence], found: list[_Sentence]) -> list[_Sentence]:
+    """``chosen`` with the sentence after each that asks, which may be its answer: 'Against?', 'Bea.'."""
+    after = {id(s): t for s, t in pairwise(found) if s.page == t.page and _ASKS.search(s.text)}
+    return list(dict.fromkeys(t for s in chosen for t in (s, after.get(id(s))) if t))
 
 
 def _of_each_book(found: list[_Sentence]) -> list[_Sentence]:

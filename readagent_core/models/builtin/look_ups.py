@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from readagent_core.models.builtin.answers import BOOK, answer, choose, is_not_found
+from readagent_core.models.builtin.answers import BOOK, answer, choose, is_loose
 from readagent_core.models.builtin.shortening import number_in
 from readagent_core.models.builtin.statistics import (
     Bm25,
@@ -157,7 +157,7 @@ def recall(prompt: Prompt) -> str:
     said = _answer(asked) if shown else ""
     may_ask = bool(prompt.fields["asking"]) and "shown" not in prompt.fields
     words = sorted(_own_words(prompt), key=len, reverse=True)[:_WANTED]
-    if words and may_ask and (not said or is_not_found(said)):
+    if words and may_ask and (not said or is_loose(said)):
         return "\n".join(f'FIND "{word}"' for word in words)
     return f"ANSWER: {said or _answer(asked)}"
 
@@ -216,7 +216,7 @@ def leaf(prompt: Prompt) -> str:
         return nothing
     asked = replace(prompt, fields={**prompt.fields, "question": question, "options": options})
     said = choose(asked) if options else answer(asked)
-    if is_not_found(said):
+    if is_loose(said):
         return nothing
     said = said if options else f"Answer: {said}"
     why = "質問と同じ言葉の文があります。" if japanese else "a sentence here shares the question's words."
