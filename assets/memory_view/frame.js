@@ -3,7 +3,7 @@
 import { el, focused, treeOf } from "../shared/dom.js";
 
 const NARROW = 860; // px; narrower, a gist comes after its page as a closed line
-const WAY_BACK = 190; // px that the way back takes in the left margin
+const MARK = 66; // px of the left margin that are not for the way back: the number of a page, and what is left of it
 const PHONE = 560; // px; narrower, menus and panels are sheets
 
 export class Frame {
@@ -15,6 +15,8 @@ export class Frame {
     this.probe = el("div", { class: "probe", "aria-hidden": "true" });
     this.scroller = el("div", { class: "leaves", tabindex: "0", role: "region", "aria-label": "Text" }, this.sheet, this.probe);
     this.room = el("div", { class: "room" }, this.scroller);
+    /** @type {HTMLElement} the way back */
+    this.chip = el("div");
     this.live = el("p", { class: "sr", "aria-live": "polite" });
   }
 
@@ -40,11 +42,12 @@ export class Frame {
     return /** @type {Document} */ (treeOf(this.root)).getSelection?.() ?? document.getSelection();
   }
 
-  /** Marks a left margin that has no room for the way back, which then lies below the text. */
-  measureMargin() {
+  /** Marks a left margin that has no room for the way back, which then lies below the text. @param {HTMLElement} chip */
+  measureMargin(chip = this.chip) {
+    this.chip = chip;
     const unit = this.column.querySelector(".unit");
     const margin = unit ? parseFloat(getComputedStyle(unit).gridTemplateColumns) : 0;
-    this.room.classList.toggle("cramped", margin < WAY_BACK);
+    this.room.classList.toggle("cramped", margin < chip.offsetWidth + MARK);
   }
 
   focusText() {

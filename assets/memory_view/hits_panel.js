@@ -3,6 +3,7 @@
 
 import { button, el, fill, number, plural } from "../shared/dom.js";
 import { excerpts, nearWords, titled } from "./hits.js";
+import { hitsSaid } from "./search_field.js";
 import { sectionAt, shareRead } from "./text_store.js";
 
 /**
@@ -90,9 +91,8 @@ export class HitsPanel {
 
   /** What stands for the closed list: a button, on a phone a bar. */
   drawClosed() {
-    const { hits, at } = this.search;
     this.again.hidden = this.bar.hidden = !this.query || this.opened;
-    this.count.textContent = hits.length ? `${number(at + 1)} of ${number(hits.length)}` : "no hits";
+    this.count.textContent = hitsSaid(this.search);
   }
 
   open() {
@@ -124,7 +124,7 @@ export class HitsPanel {
     const counts = { t: count("t"), g: count("g"), n: this.notes().length };
     if (!counts[this.kind]) this.kind = KINDS.find(([kind]) => counts[kind])?.[0] ?? "t";
     const all = counts.t + counts.g + counts.n;
-    this.title.replaceChildren(el("strong", {}, `“${this.query}”`), ` ${plural(all, "hit")}`);
+    this.title.replaceChildren(el("strong", {}, `“${this.query}”`), all || !search.ahead ? ` ${plural(all, "hit")}` : "");
     this.chips.hidden = !all;
     this.chips.replaceChildren(
       ...KINDS.filter(([kind]) => counts[kind]).map(([kind, label]) =>
@@ -233,7 +233,11 @@ export class HitsPanel {
   /** No hit: the words that are nearest, among those that may be told of. */
   nothing() {
     const { search, state } = this;
-    if (search.ahead) return [el("p", { class: "small dim none" }, "Not on the pages you have read.")];
+    if (search.ahead) {
+      const told = `Only on pages you have not read: ${plural(search.ahead, "hit")}.`;
+      const show = button(search.ahead > 1 ? "Show them" : "Show it", () => search.showAhead(), { kind: "slim", icon: "seen" });
+      return [el("p", { class: "none" }, told), el("div", { class: "erow" }, show)];
+    }
     const near = nearWords(
       state.book.text.filter((text, i) => text !== undefined && search.mayTell(i)),
       this.query,
@@ -248,7 +252,7 @@ export class HitsPanel {
 
   drawMore() {
     const { ahead } = this.search;
-    this.more.hidden = !ahead;
+    this.more.hidden = !ahead || !this.search.hits.length; // else the list itself says it
     const told = el("span", {}, el("strong", {}, `${number(ahead)} more`), " on pages you have not read.");
     const show = button("Show", () => this.search.showAhead(), { kind: "quiet slim", icon: "seen" });
     this.more.replaceChildren(told, show);

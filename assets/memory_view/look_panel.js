@@ -36,6 +36,11 @@ const FACES = [
   ["source-sans", "Source Sans", '"Source Sans", var(--sans)'],
   ["lato", "Lato", '"Lato", var(--sans)'],
 ];
+/** @type {Sized} the typefaces that a book in Japanese or Chinese letters has; the others differ in Latin letters alone */
+const WIDE_FACES = [
+  ["serif", "Serif", "var(--serif)"],
+  ["sans", "Sans", "var(--sans)"],
+];
 const PACKAGED = ["Caladea", "Lato"]; // typefaces that the server has
 const STYLES = { Regular: {}, Bold: { weight: "700" }, Italic: { style: "italic" }, BoldItalic: { weight: "700", style: "italic" } };
 let declared = false;
@@ -125,9 +130,21 @@ function slider({ name, label, min, max, step = 1 }, look, pick) {
   );
 }
 
-/** Typefaces of this computer: those for easier reading where they are installed, and any by its name. @param {Look} look @param {Pick} pick */
-function localFaces(look, pick) {
-  const missing = Object.entries(READABLE).filter(([name]) => !isInstalled(name));
+/**
+ * The typefaces to choose from, and which of them the text is in.
+ * @param {string} face as it was chosen
+ * @param {boolean} wide whether the book is in Japanese or Chinese letters
+ * @returns {{rows: Sized, chosen: string}}
+ */
+export function facesFor(face, wide) {
+  if (!wide) return { rows: FACES, chosen: face };
+  const css = String((FACES.find(([value]) => value === face) ?? [])[2] ?? "");
+  return { rows: WIDE_FACES, chosen: WIDE_FACES.find(([, , family]) => css.endsWith(String(family)))?.[0] ?? face };
+}
+
+/** Typefaces of this computer: those for easier reading where they are installed, and any by its name. @param {Look} look @param {boolean} wide @param {Pick} pick */
+function localFaces(look, wide, pick) {
+  const missing = Object.entries(wide ? {} : READABLE).filter(([name]) => !isInstalled(name));
   /** @type {HTMLInputElement} */
   const input = el("input", {
     ...{ type: "text", maxlength: 60, placeholder: "Name of a typeface of this computer", "aria-label": "Typeface of this computer" },
@@ -139,16 +156,17 @@ function localFaces(look, pick) {
   return el("div", { class: "choice" }, el("label", { class: "field" }, input), missing.length ? told : null);
 }
 
-/** A card for each typeface, in its own letters. @param {Look} look @param {string} lang of the book @param {Pick} pick */
-function faces(look, lang, pick) {
+/** A card for each typeface, in its own letters. @param {Look} look @param {string} lang of the book @param {boolean} wide @param {Pick} pick */
+function faces(look, lang, wide, pick) {
   declareFaces();
-  const local = Object.keys(READABLE)
+  const { rows, chosen } = facesFor(look.face, wide);
+  const local = Object.keys(wide ? {} : READABLE)
     .filter(isInstalled)
     .map((name) => /** @type {const} */ ([LOCAL + name, name, `"${name}"`]));
-  const cards = [...FACES, ...local].map(([value, label, css]) => {
-    const sample = el("span", { class: "sample", lang, "aria-hidden": "true" }, lang === "ja" ? "あ永" : "Agd");
+  const cards = [...rows, ...local].map(([value, label, css]) => {
+    const sample = el("span", { class: "sample", lang, "aria-hidden": "true" }, wide ? (lang === "ja" ? "あ永" : "永") : "Agd");
     sample.style.fontFamily = String(css);
-    const card = button(null, () => pick("face", value), { kind: "facecard", "aria-pressed": String(value === look.face) });
+    const card = button(null, () => pick("face", value), { kind: "facecard", "aria-pressed": String(value === chosen) });
     card.append(sample, el("span", { class: "small" }, label));
     return card;
   });
@@ -169,10 +187,10 @@ function choices(label, options, chosen, pick) {
 /**
  * The panel's content.
  * @param {Look} look
- * @param {{canBeVertical: boolean, vertical: boolean, language: string}} now
+ * @param {{canBeVertical: boolean, vertical: boolean, language: string, unspaced: boolean}} now
  * @param {Pick} pick
  */
-export function lookPanel(look, { canBeVertical, vertical, language }, pick) {
+export function lookPanel(look, { canBeVertical, vertical, language, unspaced }, pick) {
   /** @param {string} label @param {keyof Look} name @param {Choices} options */
   const row = (label, name, options, chosen = look[name]) => choices(label, options, chosen, (value) => pick(name, value));
   /** @type {Choices} */
@@ -193,8 +211,8 @@ export function lookPanel(look, { canBeVertical, vertical, language }, pick) {
     size,
     row("Theme", "theme", THEMES),
     row("Layout", "flow", flows, vertical ? "pages" : look.flow),
-    faces(look, language, pick),
-    localFaces(look, pick),
+    faces(look, language, unspaced, pick),
+    localFaces(look, unspaced, pick),
     ...scales,
     row("Justify lines", "justify", on),
     row("Lines under names", "names", on),

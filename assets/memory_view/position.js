@@ -255,11 +255,11 @@ export class Position {
     const { book } = this.state;
     const to = book.known ? book.back.at(-1) : undefined;
     this.chip.hidden = !to;
-    this.frame.measureMargin();
     if (!to) return;
     const { paragraph, at } = to.place;
     const page = this.state.pageAt(paragraph, at);
     const share = `${Math.round(100 * shareRead(book, paragraph))} %`;
     this.label.textContent = `Back to ${paragraph ? (page ? `page ${page}` : share) : "the beginning"}`;
+    this.frame.measureMargin(this.chip);
   }
 }

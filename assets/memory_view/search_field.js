@@ -6,6 +6,12 @@ import { button, el, icon, number } from "../shared/dom.js";
 
 const TYPED_MS = 200; // after the last letter
 
+/** How many hits there are, and where the person is among them. @param {{hits: unknown[], at: number, ahead: number}} found */
+export function hitsSaid({ hits, at, ahead }) {
+  if (hits.length) return `${number(at + 1)} of ${number(hits.length)}`;
+  return ahead ? `${number(ahead)} unread` : "no hits";
+}
+
 export class SearchField {
   /** @param {Search} search */
   constructor(search) {
@@ -27,8 +33,8 @@ export class SearchField {
 
   /** What the search has found; whether it found anything. */
   found() {
-    const { hits, at, query } = this.search;
-    this.count.textContent = !query ? "" : hits.length ? `${number(at + 1)} of ${number(hits.length)}` : "no hits";
+    const { hits, query } = this.search;
+    this.count.textContent = query ? hitsSaid(this.search) : "";
     return hits.length > 0;
   }
 

@@ -193,7 +193,8 @@ export class Toolbar {
   /** @returns {Element[]} */
   typePanel() {
     const { look, canBeVertical, vertical } = this.state;
-    return lookPanel(look, { canBeVertical, vertical, language: this.state.book.outline.language }, (name, value, redraw = true) => {
+    const { language, unspaced } = this.state.book.outline;
+    return lookPanel(look, { canBeVertical, vertical, language, unspaced }, (name, value, redraw = true) => {
       this.on.look({ ...this.state.look, [name]: value });
       if (!redraw) return;
       if (name === "theme") document.documentElement.dataset.theme = String(value);

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { excerpts, nearWords, titled } from "../../assets/memory_view/hits.js";
 import { Search } from "../../assets/memory_view/search.js";
+import { hitsSaid } from "../../assets/memory_view/search_field.js";
 import { folded, patternsOf, placesOf } from "../../assets/memory_view/search_text.js";
 import { bookWith } from "./books.js";
 
@@ -58,6 +59,7 @@ test("hits on pages that were not read are counted, not listed, until they are a
   const paragraphs = () => search.hits.map(([, paragraph]) => paragraph);
   search.ask("box");
   assert.deepEqual([paragraphs(), search.ahead], [[0], 3]);
+  assert.equal(hitsSaid(search), "1 of 1");
   search.follow(1, 1); // on the screen
   search.again();
   assert.deepEqual([paragraphs(), search.ahead], [[0, 1], 2]);
@@ -66,4 +68,10 @@ test("hits on pages that were not read are counted, not listed, until they are a
   search.ask("");
   search.ask("box");
   assert.deepEqual([paragraphs(), search.ahead], [[0, 1], 2]); // remembered for one search
+  search.view = null;
+  state.furthest = 0;
+  search.again();
+  assert.equal(hitsSaid(search), "4 unread"); // never 'no hits'
+  search.ask("boat");
+  assert.equal(hitsSaid(search), "no hits");
 });

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chapterStart } from "../../assets/memory_view/commands.js";
 import { pauseReason } from "../../assets/memory_view/leaves.js";
+import { facesFor } from "../../assets/memory_view/look_panel.js";
 import { isBefore, partsOf, trimmed, wholeWords } from "../../assets/memory_view/text_places.js";
 import { chapterOf, chapterUnits, lastUpTo, placeOf, readingTime, shareRead, wordsBefore } from "../../assets/memory_view/text_store.js";
 import { nextEdge, piecesOf } from "../../assets/memory_view/word_steps.js";
@@ -129,4 +130,12 @@ test("what is told in one line has no signs of italics", () => {
 test("the reason of a pause ahead is kept back, not missing", () => {
   assert.equal(pauseReason({ ends: "pause" })[1], "no reason was given");
   assert.equal(pauseReason({ ends: "pause", veiled: 60 })[1], "you see why once you have read this far");
+});
+
+test("a book in Japanese letters is offered the typefaces that change them", () => {
+  const values = (face, wide) => [facesFor(face, wide).rows.map(([value]) => value), facesFor(face, wide).chosen];
+  assert.deepEqual(values("lato", true), [["serif", "sans"], "sans"]); // Lato has no such letters: they are drawn in Sans
+  assert.deepEqual(values("caladea", true)[1], "serif");
+  assert.equal(values("local:Klee", true)[1], "local:Klee");
+  assert.equal(values("lato", false)[0].length, 6);
 });
