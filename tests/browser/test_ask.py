@@ -197,6 +197,20 @@ def test_a_link_into_the_middle_of_a_conversation_opens_there(page: Page, model_
     expect(page.locator(".cost").nth(2)).to_be_in_viewport()
 
 
+def test_what_is_typed_while_an_answer_comes_is_kept(page: Page, model_app_url: str, story: str, replies):
+    long = " ".join(f"It is told in line {n}." for n in range(300))
+    replies(look_up="I want to look up Page 3 to see.", answer=Reply(long, gap=0.005))
+    open_ask(page, model_app_url, story)
+    ask(page, "What is told first?")
+    page.locator(BOX).fill("And what is told")
+    page.locator(".st-key-ask_new button").evaluate("button => (button.dataset.seen = '1')")
+    expect(page.locator(".cost")).to_have_count(1)
+    settled(page)
+    expect(page.locator(BOX)).to_have_value("And what is told")
+    expect(page.locator(".st-key-ask_line .st-key-ask_above")).to_be_visible()
+    expect(page.locator(".st-key-ask_new button")).to_have_attribute("data-seen", "1")  # a press under way is not lost
+
+
 def test_stopped_and_a_tab_closed_in_the_middle(page: Page, model_app_url: str, story: str, replies):
     replies(look_up="Page [15]", answer=Reply(" ".join(f"He rowed out to ship {n}." for n in range(30)), gap=0.3))
     open_ask(page, model_app_url, story)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
@@ -29,7 +30,11 @@ FITS = 26  # characters of a method's title in its field, which cuts a longer on
 
 
 def draw(now: AskState) -> None:
-    """Draw the sidebar; what is chosen is set in ``now``."""
+    """Draw the sidebar; what is chosen is set in ``now``.
+
+    What is shown at times only has a container of its own: were the buttons below it moved, the browser would draw them
+    anew, and lose a press under way.
+    """
     with st.sidebar:
         if isinstance(now, Several):
             st.text(f"Asking {now.title}")
@@ -40,10 +45,13 @@ def draw(now: AskState) -> None:
             choose_books(now.workspace, now.book_ids, label="Choose books", key="ask")
         elif isinstance(now, AskOneBook):
             address.picker(now.workspace, now.book)
-            limit_switch(now)
-            _pick_method(now)
-        if isinstance(now, Several) or methods.method(now.method).looks_up:
-            _look_ups(now)
+            with st.container(gap="small"):
+                limit_switch(now)
+            with st.container(gap="small"):
+                _pick_method(now)
+        with st.container(gap="small"):
+            if isinstance(now, Several) or methods.method(now.method).looks_up:
+                _look_ups(now)
         _conversations(now)
 
 
@@ -150,25 +158,8 @@ def _conversations(now: AskState) -> None:
     several = library.conversations_about_several()
     found = library.conversations(now.book.id) if isinstance(now, AskOneBook) else several
     with st.container(gap="small", key="ask_conversations"):
-        if found:
-            st.caption("**Conversations**")
-            items = [
-                {
-                    "id": c.id,
-                    "title": c.title,
-                    "about": " · ".join(
-                        filter(None, [_about(workspace, c), count_of(c.exchanges, "question"), format_time(c.updated)])
-                    ),
-                }
-                for c in found
-            ]
-            answer_view.show_conversations(
-                items,
-                lambda act: _open(now, act.text),
-                now=shown,
-                language=now.book.language if isinstance(now, AskOneBook) else "en",
-                key=f"conversations {now.name}",
-            )
+        with st.container(gap="small"):
+            _list(now, found)
         with st.container(horizontal=True, gap="small"):
             st.button("New conversation", icon=":material/add:", type="tertiary", key="ask_new", on_click=_begin,
                       args=(now,))  # fmt: skip
@@ -186,6 +177,30 @@ def _conversations(now: AskState) -> None:
             on_click=open_several,
             args=(workspace, several[0].id),
         )
+
+
+def _list(now: AskState, found: Sequence[Conversation]) -> None:
+    """The conversations to choose from; nothing where there are none."""
+    if not found:
+        return
+    st.caption("**Conversations**")
+    items = [
+        {
+            "id": c.id,
+            "title": c.title,
+            "about": " · ".join(
+                filter(None, [_about(now.workspace, c), count_of(c.exchanges, "question"), format_time(c.updated)])
+            ),
+        }
+        for c in found
+    ]
+    answer_view.show_conversations(
+        items,
+        lambda act: _open(now, act.text),
+        now=now.conversation_id,
+        language=now.book.language if isinstance(now, AskOneBook) else "en",
+        key=f"conversations {now.name}",
+    )
 
 
 def _open(now: AskState, conversation_id: str) -> None:

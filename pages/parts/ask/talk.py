@@ -56,16 +56,9 @@ def _line(now: AskState, *, waits: bool) -> None:
     label = "Ask about the book"
     if isinstance(now, Several):
         label = f"Ask {now.title}" if now.kept_out else f"Ask these {len(now.chosen.book_ids)} books"
-        if now.kept_out:
-            _say_kept_out(now)
-    if isinstance(now, AskOneBook):
-        if now.limit is not None and not now.beside_text:  # which the panel says above
-            nothing = f"{_why_nothing(now)} You choose with the question what an answer may see."
-            st.caption(f"Answers see {pages_up_to(now.limit)} only." if now.limit else nothing)
-        if now.exchanges and not waits:  # before the first question they are in the middle
-            answer_view.show_suggestions(
-                now.name, _questions(now), lambda act: handle(now, act), language=_language(now)
-            )
+    # one container whatever is in it: were the field moved down, the browser would draw it anew without what is typed
+    with st.container(key="ask_above", gap="small"):
+        _say_above(now, waits=waits)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         if quote := st.session_state.pop("ask_quote", ""):  # words selected in Read
             st.session_state["ask_input"] = f"{quote}\n"
@@ -89,6 +82,20 @@ def _line(now: AskState, *, waits: bool) -> None:
     trouble = st.session_state.pop("ask_trouble", None)
     if trouble:
         shell.error_box(trouble)
+
+
+def _say_above(now: AskState, *, waits: bool) -> None:
+    """What answers may see, and questions to ask by a press."""
+    if isinstance(now, Several) and now.kept_out:
+        _say_kept_out(now)
+    if isinstance(now, AskOneBook):
+        if now.limit is not None and not now.beside_text:  # which the panel says above
+            nothing = f"{_why_nothing(now)} You choose with the question what an answer may see."
+            st.caption(f"Answers see {pages_up_to(now.limit)} only." if now.limit else nothing)
+        if now.exchanges and not waits:  # before the first question they are in the middle
+            answer_view.show_suggestions(
+                now.name, _questions(now), lambda act: handle(now, act), language=_language(now)
+            )
 
 
 def _say_kept_out(now: Several) -> None:
