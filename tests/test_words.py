@@ -63,6 +63,7 @@ def test_is_unspaced(text, expected):
 def test_right_to_left():
     assert words.is_right_to_left("مرحبا بالعالم abc")
     assert not words.is_right_to_left("hello مر")
+    assert not words.is_right_to_left("hello مرحب")
 
 
 @pytest.mark.parametrize(

@@ -72,8 +72,7 @@ def _attempt(run: Run, book: BookPassages, view: str, *, gists: bool) -> Generat
         return _first_prompt(run, view, passages, places, gists=gists, left=left)
 
     around = first_prompt("", 1).words
-    sample = run.memory.document.text(0, min(20, len(run.memory.document.paragraphs)))
-    limit = max_context_words(run.settings, run.model, sample=sample, around=around, reply_words=ANSWER_WORDS)
+    limit = max_context_words(run.settings, run.model, sample=run.sample, around=around, reply_words=ANSWER_WORDS)
     budget = _Budget(run, run.settings.question_words or QUESTION_WORDS, limit)
     left = run.option("requests", ROUNDS)
     room = min(run.option("passages", PASSAGE_WORDS), budget.words - around, *([limit] if limit else []))

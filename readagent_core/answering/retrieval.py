@@ -136,8 +136,7 @@ def select_pages(run: Run, ranking: Sequence[int], order: str) -> tuple[tuple[in
     fill = run.option("fill", False)
     best = list(ranking) if fill else list(ranking)[: max(1, run.settings.look_ups)]
     around = pages_prompt(run, "", order=order).words
-    sample = run.memory.document.text(0, min(20, len(run.memory.document.paragraphs)))
-    limit = max_context_words(run.settings, run.model, sample=sample, around=around, reply_words=ANSWER_WORDS)
+    limit = max_context_words(run.settings, run.model, sample=run.sample, around=around, reply_words=ANSWER_WORDS)
     costs = {number: count_words(run.memory.entry(number, full=True)) for number in best}
     pages, refused = take_fitting(costs, limit)
     if best and not pages:

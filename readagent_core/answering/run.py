@@ -72,6 +72,11 @@ class Run:
         return self.memory.document.language
 
     @property
+    def sample(self) -> str:
+        """The beginning of the text, which shows its script."""
+        return self.memory.document.text(0, min(20, len(self.memory.document.paragraphs)))
+
+    @property
     def words_left(self) -> int | None:
         """How many words may still be sent for the question; None where they are not limited."""
         most = self.settings.question_words

@@ -68,8 +68,7 @@ def build_tree(run: Run) -> Generator[Event, None, Tree]:
     """Return the tree of the run's text; what the artifact store does not have is made by the model."""
     siblings = max(3, run.option("siblings", SIBLINGS))
     tokens = max(50, run.option("segment_tokens", SEGMENT_TOKENS))
-    sample = run.memory.document.text(0, min(20, len(run.memory.document.paragraphs)))
-    segment_words = max(20, tokens_to_words(tokens, sample))
+    segment_words = max(20, tokens_to_words(tokens, run.sample))
     document = run.memory.document.limited(segment_words)
     nodes = lay_out_tree(document, segment_words, siblings)
     versions = [template_hash("tree_segment", run.language), template_hash("tree_parent", run.language)]

@@ -46,7 +46,7 @@ _ENTRY = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _FOOTNOTES = re.compile(r"(?:\n[ \t]*\[\^\d{1,5}\][ \t]*:[^\n]+(?:\n(?=\s*\[\^|\s*\Z)\s*?)?)+\s*\Z")  # Markdown
-_OPEN, _CLOSE = "\"“„«「『‘'`", "\"”“»」』’'`"
+_WHOLE = re.compile("[-–—:*_ ]*[\"“„«「『‘'`](.*)[\"”“»」』’'`]", re.DOTALL)  # a line of evidence in quotation marks
 _QUOTED = re.compile(r"“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|「([^」]+)」|『([^』]+)』|\"([^\"]+)\"", re.DOTALL)
 _WIDE = {0xFF10 + i: ord("0") + i for i in range(10)} | {
     ord(a): ord(b) for a, b in zip("［］（）：＜＞〔〕〖〗", "[]():<>[][]", strict=True)
@@ -211,11 +211,9 @@ def quoted_runs(text: str) -> tuple[str, ...]:
 def _extents(text: str) -> Iterator[tuple[str, ...]]:
     """Yield what a line of evidence may quote: first to last quotation mark; every quoted run; else the whole line."""
     text = text.strip().strip("*_").strip()
-    first = next((i for i, c in enumerate(text) if c in _OPEN), -1)
-    last = max((i for i, c in enumerate(text) if c in _CLOSE), default=-1)
-    whole = 0 <= first < last and not text[:first].strip(" *_-–—:")
+    whole = _WHOLE.match(text)
     if whole:
-        yield (text[first + 1 : last].strip(),)
+        yield (whole[1].strip(),)
     if runs := quoted_runs(text):
         yield runs
     elif not whole and text and not re.fullmatch(r"[(（].*[)）]", text, re.DOTALL):

@@ -184,4 +184,4 @@ def question_cost(arm: Arm, words: int, *, gist_share: float, page: float) -> tu
 
 def _round(value: int) -> int:
     """Return ``value`` with two significant digits, because an estimate must not look exact."""
-    return value if value < 100 else round(value, 2 - len(str(value)))
+    return round(value, 2 - len(str(value)))

@@ -168,8 +168,7 @@ def match_quotation(pause: PausePoint, reply: str, windows: Windows, window: Win
     if len(quoted) < _LEAST_QUOTED:
         return pause
     document = windows.document
-    labels = [at for at in window.labels if at < windows.total]
-    texts = {at: (document.text(at, at + 1), document.paragraphs[at].text) for at in labels}
+    texts = {at: (document.text(at, at + 1), document.paragraphs[at].text) for at in window.labels}
     begin = [at for at, both in texts.items() if any(normalise_words(text).startswith(quoted) for text in both)]
     return replace(pause, at=begin[0]) if len(begin) == 1 else pause
 

@@ -284,9 +284,9 @@ class SpanPaginator(Paginator):
         windows = self._windows
         labels = windows.window(start).labels
         later = [n for span in candidates for n in self._chosen[span] if n > labels[-1]]
-        goal = min(later, default=min(labels[-1] + 1, windows.total))
+        goal = min(later, default=labels[-1] + 1)  # longer than a page, so that there are two parts or more
         parts = -(-windows.words(start, goal) // windows.plan.max_words)
-        target = windows.words(start, goal) / max(1, parts)
+        target = windows.words(start, goal) / parts
         end = min(labels, key=lambda n: abs(windows.words(start, n) - target))
         return windows.page(start, end, fallback=True)
 

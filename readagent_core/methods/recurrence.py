@@ -40,9 +40,8 @@ def build_summary(run: Run) -> Generator[Event, None, tuple[str, int]]:
     """Return the summary after the last part, and the number of parts; resumes from the stored summary."""
     segment_tokens = max(100, run.option("segment_tokens", SEGMENT_TOKENS))
     summary_tokens = max(20, run.option("summary_tokens", SUMMARY_TOKENS))
-    sample = run.memory.document.text(0, min(20, len(run.memory.document.paragraphs)))
-    words = tokens_to_words(summary_tokens, sample)
-    part_words = tokens_to_words(segment_tokens, sample)
+    words = tokens_to_words(summary_tokens, run.sample)
+    part_words = tokens_to_words(segment_tokens, run.sample)
     document = run.memory.document.limited(part_words)
     bounds = group_by_words([paragraph.words for paragraph in document.paragraphs], part_words)
     parts = [escape_tags(document.text(start, end)) for start, end in bounds]

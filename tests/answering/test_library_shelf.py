@@ -108,6 +108,7 @@ def test_a_conversation_about_several_is_stored_and_survives_its_first_book(open
     assert library.conversation_books(conversation.id) == books
     assert library.conversations(books[0]) == []  # those about this book alone
     assert [book for book, *_ in exchange.facts.books] == books
+    assert exchange.gisting_id == 0
     follow_up = asked(workspace, books, "And then?", conversation_id=conversation.id)
     assert follow_up.conversation_id == conversation.id
     assert "standalone" in workspace.model.tasks()

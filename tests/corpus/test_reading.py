@@ -6,6 +6,7 @@ import json
 
 import pyarrow.parquet as pq
 
+from readagent_core.corpus.importing import start_import
 from tests.cli.running import run_here, run_json
 from tests.fakes.server import FakeServer, Reply, error
 
@@ -146,3 +147,19 @@ def test_results_may_be_at_any_address(shelf, server):
     assert run_json("corpus", "read", folder, "--out", out, server=server) == found
     assert len(server.chats) == calls
     assert run_json("corpus", "import", out)["imported"] == 3
+
+
+def test_an_import_that_is_cancelled_adds_no_more_books(open_workspace):
+    workspace = open_workspace()
+
+    class Folder:
+        def keys(self, kind):
+            return ["a"]
+
+        def load_all(self, kind):
+            workspace.jobs.get("import corpus").cancel()
+            yield "a", b"no book"
+
+    job = start_import(workspace, Folder())
+    assert job.join(20).state == "cancelled"
+    assert job.snapshot.value.refused == ()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from lxml import etree
 
 from readagent_core.document import Document, SpanKind
 from readagent_core.loaders import load
+from readagent_core.loaders.maths import DEEPEST, formula_line
 from tests.loaders.test_epub import book, texts
 from tests.loaders.test_markup_faults import notices, web
 
@@ -125,6 +127,15 @@ def test_a_formula_is_one_line_that_keeps_its_numbers_and_mathml_to_draw(inner, 
         assert mathml.startswith("<math>")
         assert "annotation" not in mathml
         assert "hidden" not in notices(document)
+
+
+def test_a_formula_in_parentheses_a_hundred_times_is_a_line_of_text():
+    deep = etree.Element("math")
+    inner = deep
+    for _ in range(100):
+        inner = etree.SubElement(inner, "mfenced")
+    etree.SubElement(inner, "mi").text = "x"
+    assert formula_line(deep).strip("(") == "x" + ")" * DEEPEST
 
 
 def test_a_formula_is_in_headings_and_tables_and_is_drawn_by_safe_elements_only():

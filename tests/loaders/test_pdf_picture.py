@@ -164,6 +164,9 @@ def test_words_that_occur_twice_are_found_where_the_paragraph_has_them(written):
             (place,) = pages.find(text, start, start + len("The lamp went out"), (1,))
             ((_, top, _, bottom),) = place.rectangles
             assert top < (A5[1] - 520 + 16 * row) / A5[1] < bottom + 0.01
+            at_comma = text.index(",")
+            edges = [pages.find(text, start, end, (1,))[0].rectangles[0][2] for end in (at_comma, at_comma + 1)]
+            assert edges[0] < edges[1]  # a mark after the last word is of the quotation
 
 
 def test_words_that_are_not_on_the_page_have_no_place(written):

@@ -57,6 +57,8 @@ def test_vertical_lines_are_read_from_the_right():
     assert page.vertical
     assert [line.text for line in page.lines] == ["雪守駅の時計は", "三分進んで", "いる。"]
     assert page.lines[0].x == pytest.approx(0.1, abs=0.001)
+    (line,) = arrange([box(100, 100, "雪守駅の時計は三分進んで")], WIDTH, HEIGHT).lines
+    assert line.size == pytest.approx(0.03, abs=0.001)  # the width of its letters is their size
 
 
 def test_specks_are_left_out_and_make_the_page_doubtful():

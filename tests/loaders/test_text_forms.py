@@ -258,6 +258,8 @@ def test_underlined_lines_are_headings():
     assert document.title == "The Keeper's Rules"
     assert [section.title for section in document.sections][-2:] == ["1. The Lamp", "2. The Log"]
     assert not any("--" in p.text for p in document.paragraphs[:2])
+    before = text.replace("1. The Lamp", "For all who keep it, by day and by night.\n\n1. The Lamp")
+    assert load(before.encode(), "rules.txt").title == "The Keeper's Rules"
 
 
 def test_the_colours_of_a_terminal_are_left_out():

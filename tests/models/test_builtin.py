@@ -298,6 +298,7 @@ def test_odd_fields_never_break_it(task, language):
 def test_a_summary_is_sentences_of_the_text_within_the_length(task: str) -> None:
     said = ask(task, text=STORY, least="16", most="24")
     assert 0 < len(said.split()) <= 20
+    assert len(ask(task, text=STORY, least="26", most="34").split()) > 20  # about the middle of the range
     assert said.split(". ")[0].rstrip(".") in STORY
 
 

@@ -73,8 +73,7 @@ def _is_wrapped(blocks: Sequence[Sequence[str]], every: list[int], width: int, i
         return False  # each line is a paragraph, or a sentence
     if _begin_with_capitals([line for block in blocks for line in block[1:]]):
         return False  # verse whose lines are of about one length
-    spaced = width >= 36 or is_unspaced("".join(blocks[0])) or is_unspaced("".join(blocks[-1]))
-    return full * 2 > interior and spaced
+    return full * 2 > interior and (width >= 36 or is_unspaced("".join(itertools.chain(*blocks))))
 
 
 def _begin_with_capitals(lines: Sequence[str]) -> bool:

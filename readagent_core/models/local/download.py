@@ -152,8 +152,6 @@ def _fetch(
             came = part.stat().st_size > have
         except httpx2.TransportError:
             came = part.is_file() and part.stat().st_size > have
-            if not came and failed + 1 >= TRIES:
-                raise
         failed = 0 if came else failed + 1
         if failed >= TRIES:
             raise httpx2.ReadError("no byte came")
