@@ -69,7 +69,7 @@ export class Cited {
     const [paragraph, start] = spots[at];
     const node = this.units.nodes[paragraph];
     const above = node ? (ABOVE * node.clientWidth) / (LETTER * Number.parseFloat(getComputedStyle(node).fontSize)) : 0;
-    this.jump({ paragraph, at: this.state.paged ? start : Math.max(0, Math.round(start - above)) }, { back });
+    this.jump({ paragraph, at: this.state.paged ? start : Math.max(0, Math.round(start - above)) }, { back, lookup: true });
     this.draw();
   }
 

@@ -224,7 +224,7 @@ export class PassageCard {
     /** @param {PassagePlace} place */
     const go = (place) => () => {
       this.close();
-      this.jump({ paragraph: place.paragraph, at: place.at });
+      this.jump({ paragraph: place.paragraph, at: place.at }, { lookup: true });
     };
     const rows = places.map((place) =>
       el(

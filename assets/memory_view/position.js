@@ -30,6 +30,7 @@ import { isLoaded, shareRead, wordsBetween } from "./text_store.js";
 
 const MOST_BACK = 20; // places to go back to
 const READ_ON_WORDS = 600; // read on after a jump, about two pages: then the way back goes
+const STAYED_WORDS = 100; // read on at a place that was looked up, less than a screen: then it is where the person reads
 
 export class Position {
   /**
@@ -87,7 +88,8 @@ export class Position {
    */
   request(goto) {
     const { book } = this.state;
-    const known = book.at ? placeFrom(book.at) : null;
+    const at = book.held?.place ?? book.at;
+    const known = at ? placeFrom(at) : null;
     if (goto && goto.id !== book.visited && goto.id !== this.wanted?.id) {
       const { id, before } = goto;
       if (before) this.wanted = { place: placeFrom(goto), id, before: placeFrom({ paragraph: before[0], at: before[1] }) };
@@ -104,13 +106,17 @@ export class Position {
     const { place, before, id } = this.wanted;
     this.wanted = null;
     book.visited = id;
+    if (!before && book.held) book.back.length = 0; // what was looked up was left for another screen
     if (before) this.remember(before, null);
+    else this.showBack();
+    book.held = before ? { place: book.held?.place ?? this.inMessage(before), landed: null } : null;
     this.landed = null;
     this.on.jumped();
     this.flow().show(place);
     this.sent = null;
     this.restored = true;
     this.landed = before ? place.paragraph : null;
+    if (book.held) book.held.landed = this.state.here.paragraph;
     this.write();
     if (before || book.at) this.save();
     this.on.opened();
@@ -137,6 +143,8 @@ export class Position {
     if (same && page === before.page && book.at) return;
     book.at = { paragraph, at: above ? ABOVE : at, page };
     if (this.landed !== null && wordsBetween(book, this.landed, paragraph) > READ_ON_WORDS) this.forgetBack();
+    const looked = book.held?.landed ?? null;
+    if (looked !== null && wordsBetween(book, looked, paragraph) > STAYED_WORDS) book.held = null;
     if (moved || page !== before.page) {
       book.dispatchEvent(new CustomEvent("at", { detail: book.at }));
       this.on.moved();
@@ -144,12 +152,16 @@ export class Position {
     this.save();
   }
 
-  /** @returns {At} */
+  /** @param {Place} place @returns {Pick<At, "paragraph" | "at" | "page">} */
+  inMessage({ paragraph, at = ABOVE }) {
+    return { paragraph, at, page: this.state.pageAt(paragraph, Math.max(0, at)) };
+  }
+
+  /** What is stored: where the person reads, not what they look up. @returns {At} */
   value(byHand = false) {
-    const { paragraph, at, above, page } = this.state.here;
     const { book } = this.state;
     const whole = book.outline.units.every((_, unit) => isLoaded(book, unit));
-    const place = { paragraph, at: above ? ABOVE : at, page };
+    const place = book.held?.place ?? this.inMessage(this.state.place);
     return { ...place, furthest: this.state.furthest, last: this.last, whole, ...(byHand ? { by_hand: Date.now() } : {}) };
   }
 
@@ -181,10 +193,11 @@ export class Position {
 
   /**
    * Goes to a place by a jump: nothing it passes counts as read, and with `back` it can be gone back from, where it is not
-   * in view already (`always`: there too). Returns whether the place before was remembered.
+   * in view already (`always`: there too). Returns whether the place before was remembered. `lookup`: the person still reads
+   * where they were, until they read on from here.
    * @param {Place} target
    */
-  jump(target, { focus = false, back = true, always = false } = {}) {
+  jump(target, { focus = false, back = true, always = false, lookup = false } = {}) {
     const { book } = this.state;
     const { units } = this;
     if (!units.nodes[target.paragraph]) return false;
@@ -193,10 +206,13 @@ export class Position {
       this.write();
       this.remember(this.state.place, this.history.depth);
     }
+    if (!lookup) book.held = null;
+    else if (leaves || book.held) book.held = { place: book.held?.place ?? this.inMessage(this.state.place), landed: null };
     this.landed = null; // what is passed is not read on
     this.on.jumped();
     this.flow().show(target, { focus });
     this.landed = this.state.here.paragraph;
+    if (book.held) book.held.landed = this.landed;
     if (leaves) this.history.add(this.state.here);
     this.on.said(`${Math.round(100 * shareRead(book, target.paragraph))} % of the book`);
     return leaves;
@@ -238,17 +254,23 @@ export class Position {
 
   /** @param {Place} place */
   arrive(place) {
+    const { book } = this.state;
+    if (!book.back.length) book.held = null; // where the person reads
+    if (book.held) book.held.landed = null;
     this.landed = null;
     this.on.jumped();
     this.flow().show(place);
     this.landed = place.paragraph;
+    if (book.held) book.held.landed = this.state.here.paragraph;
     this.showBack();
   }
 
   forgetBack() {
     this.landed = null;
+    this.state.book.held = null;
     this.state.book.back.length = 0;
     this.showBack();
+    this.save();
   }
 
   showBack() {

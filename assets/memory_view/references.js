@@ -98,7 +98,7 @@ export class References {
     this.close();
     const node = this.units.nodes[to];
     if (!node) return;
-    this.jump({ paragraph: to }, { focus: true, always: true });
+    this.jump({ paragraph: to }, { focus: true, always: true, lookup: true });
     node.classList.add("target");
     setTimeout(() => node.classList.remove("target"), TARGET_MS);
   }

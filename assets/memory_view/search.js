@@ -226,7 +226,7 @@ export class Search {
   /** One goes back from all hits at once, to where one was reading. @param {Hit} hit */
   show(hit) {
     const back = this.state.here.paragraph !== this.landed;
-    if (this.jump(this.placeOf(hit), { back }) || !back) this.landed = this.state.here.paragraph;
+    if (this.jump(this.placeOf(hit), { back, lookup: true }) || !back) this.landed = this.state.here.paragraph;
   }
 
   /** @param {Hit} hit */

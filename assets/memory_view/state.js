@@ -11,7 +11,7 @@ import { lastUpTo, textOf } from "./text_store.js";
  * @typedef {{paragraph: number, at: number, above: boolean, page: number | null}} Here the first character of what is read; `above`:
  *   so is what stands above its paragraph; `page`: null before pages exist
  * @typedef {(place: Place, options?: {focus?: boolean}) => void} Show
- * @typedef {(place: Place, options?: {focus?: boolean, back?: boolean, always?: boolean}) => boolean} Jump see position.js
+ * @typedef {(place: Place, options?: {focus?: boolean, back?: boolean, always?: boolean, lookup?: boolean}) => boolean} Jump see position.js
  * @typedef {(act: {do: string, page?: number, text?: string}) => void} Send
  */
 

@@ -54,6 +54,11 @@ export class StoredText extends EventTarget {
   targets = new Set();
   /** @type {At | null} */
   at = null;
+  /**
+   * Where the person reads while they look something up elsewhere, and the paragraph that they look at, null on the way there.
+   * @type {{place: Pick<At, "paragraph" | "at" | "page">, landed: number | null} | null}
+   */
+  held = null;
   /** @type {number | null} how many paragraphs the person has read */
   furthest = null;
   /** @type {string | null} the id of the last request of the server to go somewhere that was followed */

@@ -34,7 +34,7 @@ export class WorldParts {
     /** @param {number} page */
     const toPage = (page) => {
       const { start, startAt } = state.pages[page - 1];
-      jump({ paragraph: start, at: startAt }, { focus: true, always: true });
+      jump({ paragraph: start, at: startAt }, { focus: true, always: true, lookup: true });
     };
     const names = new Names({ state, frame, units, pressed: (named) => this.card.open(named), changed: () => this.changed() });
     this.names = names;
