@@ -15,6 +15,7 @@ from typing import Any
 from readagent_core.resources import ASSETS
 from readagent_core.words import collapse_whitespace
 
+UTF_8_MARK = "\ufeff"  # at the start of a CSV file; without it spreadsheets show letters with accents as others
 HTML_CLOSING = "</body></html>"
 _LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Zl", "Zp", "Zs"})  # categories that a spreadsheet may skip or drop
@@ -74,6 +75,11 @@ def emphasis_pieces(text: str, book_format: str) -> Iterator[tuple[str, bool]]:
     sign = re.escape(EMPHASIS_SIGNS.get(book_format, ""))
     pieces = _EMPHASISED[sign].split(text) if sign else [text]
     yield from ((piece, number % 2 == 1) for number, piece in enumerate(pieces) if piece)
+
+
+def without_emphasis(text: str, book_format: str) -> str:
+    """Return a text of a book without the signs round its words in italics."""
+    return "".join(piece for piece, _ in emphasis_pieces(text, book_format))
 
 
 def emphasised_markdown(text: str, book_format: str) -> str:

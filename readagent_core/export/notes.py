@@ -20,7 +20,7 @@ from readagent_core.library.marks import BOOKMARK, Mark
 from readagent_core.library.reading_log import Finished
 from readagent_core.library.records import Book
 from readagent_core.memory import GistMemory
-from readagent_core.text_files import csv_line, emphasised_markdown, slug
+from readagent_core.text_files import UTF_8_MARK, csv_line, emphasised_markdown, slug, without_emphasis
 from readagent_core.words import collapse_whitespace
 from readagent_core.workspace import Workspace
 
@@ -33,6 +33,7 @@ _CSV_HEADER = (
     "book", "author", "chapter", "page", "place in the source", "kind", "colour", "words", "note", "question", "answer",
     "answered by", "created", "changed", "found",
 )  # fmt: skip
+_CSV_FIRST = UTF_8_MARK + csv_line(_CSV_HEADER)
 
 
 def notes_file_name(book: Book, format: str) -> str:
@@ -66,9 +67,10 @@ def export_all_notes(workspace: Workspace, format: str) -> bytes:
     library = workspace.library
     books = {mark.book_id: library.book(mark.book_id) for mark in library.all_marks()}
     files = [export_notes(library, one.id, format, memory=memory_of(workspace, one)) for one in books.values()]
-    if format == "md":
-        return b"\n".join(files)
-    header = csv_line(_READWISE if format == "readwise" else _CSV_HEADER).encode()
+    if format == "md":  # a file has one front matter; another one would be shown as a heading
+        front, end = f'---\ntitle: "Notes of all books"\n{_exported()}', b"\n---\n\n"
+        return end.join([front.encode(), b"\n".join(file.partition(end)[2] for file in files)])
+    header = (csv_line(_READWISE) if format == "readwise" else _CSV_FIRST).encode()
     return header + b"".join(file.removeprefix(header) for file in files)
 
 
@@ -89,9 +91,13 @@ def to_markdown(book: Book, document: Document, marks: PlacedMarks, *, page_of: 
     """Return the marks as Markdown with YAML front matter, by chapter; those that were not found at the end."""
     front = {"title": book.title, "author": book.author, "source": book.source_name}
     lines = [*(f"{name}: {yaml_text(value)}" for name, value in front.items() if value)]
-    lines += [f"exported: {datetime.now(UTC).date().isoformat()}"]
+    lines += [_exported()]
     (body,) = render(DEFAULT, [template_values(book, document, marks, page_of=page_of)])
     return "\n".join(["---", *lines, "---", "", body])
+
+
+def _exported() -> str:
+    return f"exported: {datetime.now(UTC).date().isoformat()}"
 
 
 def template_values(
@@ -167,14 +173,20 @@ def _printable(text: str) -> str:
 
 def to_csv(book: Book, document: Document, marks: PlacedMarks, *, page_of: PageOf) -> str:
     """Return the marks as CSV with a header, one a row; those that were not found at the end."""
-    rows = [csv_line(_CSV_HEADER)]
+    rows = [_CSV_FIRST]
     for mark, found in [(mark, True) for mark in marks.placed] + [(mark, False) for mark in marks.lost]:
         paragraph = mark.start.paragraph
         page = page_of(paragraph) if found else None
         source = document.paragraphs[paragraph].place if found else ""
         answer = mark.answer or {"question": "", "text": "", "signature": ""}
         place = (book.title, book.author, mark.section, page, source, mark.kind, mark.colour)
-        texts = (mark.exact, mark.note, answer["question"], answer["text"], answer["signature"])
+        texts = (
+            without_emphasis(mark.exact, document.format),
+            mark.note,
+            answer["question"],
+            answer["text"],
+            answer["signature"],
+        )
         rows.append(csv_line((*place, *texts, mark.created, mark.changed, "yes" if found else "no")))
     return "".join(rows)
 
@@ -186,6 +198,7 @@ def to_readwise(book: Book, document: Document, marks: PlacedMarks, *, page_of: 
         answer = mark.answer or {"question": "", "text": "", "signature": ""}
         asked = [f"{answer['question']}\n{answer['text']}\n({answer['signature']})"] if mark.answer else []
         words = mark.exact or answer["question"] or (mark.suffix if mark.note else "")
+        words = without_emphasis(words, document.format)
         if not words.strip() or (mark.kind == BOOKMARK and not mark.note):
             continue  # nobody highlighted it
         note = "\n\n".join(filter(None, [mark.note, *asked]))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from readagent_core.library import Library
-from readagent_core.text_files import csv_line
+from readagent_core.text_files import UTF_8_MARK, csv_line, without_emphasis
 
 
 def reading_csv(library: Library) -> str:
     """Return one row for each book and day; the day a book was finished has its stars and the remark."""
     books = {book.id: book for book in library.books(include_removed=True)}
-    rows = [csv_line(("day", "book", "author", "words", "minutes", "finished", "stars", "remark"))]
+    rows = [UTF_8_MARK, csv_line(("day", "book", "author", "words", "minutes", "finished", "stars", "remark"))]
     finished = library.finished()
     days = {(one.day, one.book_id): (one.words, round(one.seconds / 60, 1)) for one in library.reading_log()}
     days |= {(one.day, one.book_id): days.get((one.day, one.book_id), (0, 0.0)) for one in finished.values()}
@@ -24,17 +24,18 @@ def reading_csv(library: Library) -> str:
 
 def words_csv(library: Library) -> str:
     """Return one row for each word that was looked up, with its sentence and meaning; the last one first."""
-    titles = {book.id: book.title for book in library.books()}
-    rows = [csv_line(("word", "in the text", "sentence", "meaning", "dictionary", "book", "looked up", "times"))]
+    books = {book.id: book for book in library.books()}
+    header = ("word", "in the text", "sentence", "meaning", "dictionary", "book", "looked up", "times")
+    rows = [UTF_8_MARK, csv_line(header)]
     for word in library.words():
         day = datetime.fromtimestamp(word.looked_up, UTC).date().isoformat()
         row = (
             word.word,
             word.form,
-            word.sentence,
+            without_emphasis(word.sentence, books[word.book_id].format),
             word.meaning,
             word.dictionary,
-            titles[word.book_id],
+            books[word.book_id].title,
             day,
             word.times,
         )

@@ -20,7 +20,7 @@ from readagent_core.document import Document
 from readagent_core.errors import SettingsError
 from readagent_core.library.marks import HIGHLIGHT, NOTE, Mark
 from readagent_core.library.vocabulary import LookedUpWord
-from readagent_core.text_files import csv_line
+from readagent_core.text_files import csv_line, without_emphasis
 from readagent_core.words import count_words, sentences
 from readagent_core.world.as_of import Known
 from readagent_core.world.telling import said
@@ -57,7 +57,10 @@ def study_cards(
     """
     cards = [StudyCard(q.question, q.answer, q.page) for q in questions]
     cards += _words(document, marks)
-    cards += [StudyCard(word.word, f"{word.meaning}\n{word.sentence}") for word in looked_up]
+    cards += [
+        StudyCard(word.word, f"{word.meaning}\n{without_emphasis(word.sentence, document.format)}")
+        for word in looked_up
+    ]
     for person in known.people if known else ():
         lines = [f"{said(line)} [{line.page}]" for line in person.lines if said(line)][-_LINES:]
         if lines:
@@ -71,7 +74,8 @@ def _words(document: Document, marks: Iterable[Mark]) -> Iterator[StudyCard]:
             continue
         text = document.paragraphs[mark.start.paragraph].text if mark.start.paragraph < len(document.paragraphs) else ""
         sentence = next((s.strip() for s in sentences(text, document.language) if mark.exact in s), mark.exact)
-        yield StudyCard(mark.exact, "\n".join(filter(None, [mark.note, sentence])))
+        words, sentence = (without_emphasis(one, document.format) for one in (mark.exact, sentence))
+        yield StudyCard(words, "\n".join(filter(None, [mark.note, sentence])))
 
 
 def export_study(book_id: str, title: str, cards: Sequence[StudyCard], format: str) -> bytes:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from streamlit.testing.v1 import AppTest
 
+from pages.parts.library import my_reading
 from pages.parts.shared import cached, covers
 from pages.parts.shared.component import read
 from readagent_core.companion.place import save_place
+from readagent_core.companion.statistics import Day
 from readagent_core.sharing import progress
 from readagent_core.sharing.catalogue import file_of
 from tests.sharing.test_progress import koreader
@@ -69,6 +73,12 @@ def test_a_book_is_finished_and_the_streak_is_off():
     assert "in a row" not in shown
     at.toggle(key="streak").set_value(True).run()
     assert "1 day in a row" in " ".join(text.value for text in at.text)
+
+
+def test_the_days_of_a_month_have_a_scale():
+    days = [Day(date(2026, 3, 1 + n), 100, 60.0 * n) for n in range(30)]
+    drawn = my_reading._bars([*days, Day(date(2026, 3, 31), 100, 37 * 60.0)])
+    assert "<b>40 min</b><b>20 min</b>" in drawn
 
 
 def test_two_places_are_asked_about_and_one_is_chosen():

@@ -28,7 +28,7 @@ def every_note() -> None:
 def test_without_a_note_the_dialog_says_how_to_make_one():
     at = AppTest.from_function(every_note, default_timeout=60).run()
     assert not at.exception
-    assert at.text[0].value.startswith("No notes yet. Select words")
+    assert at.text[0].value.startswith("No notes yet. Open a book and select some words")
     assert not at.get("download_button")
 
 

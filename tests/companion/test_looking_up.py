@@ -54,7 +54,7 @@ def test_a_word_is_kept_with_its_sentence(tmp_path: Path) -> None:
     assert (kept.word, kept.times, kept.paragraph, kept.offset) == ("lantern", 2, paragraph, at)
     assert "lantern" in kept.sentence
     assert kept.sentence in text
-    (row,) = csv.DictReader(io.StringIO(words_csv(workspace.library)))
+    (row,) = csv.DictReader(io.StringIO(words_csv(workspace.library).removeprefix("\ufeff")))
     assert (row["word"], row["meaning"], row["book"]) == ("lantern", 'a lamp, "carried"', book.title)
     (card,) = study_cards(document, looked_up=workspace.library.words(book.id))
     assert (card.front, card.back) == ("lantern", f'a lamp, "carried"\n{kept.sentence}')
@@ -84,7 +84,7 @@ def test_reading_by_day(tmp_path: Path) -> None:
     assert statistics_of(library, today=today + timedelta(2)).streak == 0
     left = {one.id: seconds for one, seconds in found.left}
     assert left[book.id] == 60 * (book.words - library.position(book.id).words_read) / found.pace
-    rows = list(csv.DictReader(io.StringIO(reading_csv(library))))
+    rows = list(csv.DictReader(io.StringIO(reading_csv(library).removeprefix("\ufeff"))))
     assert sorted((row["day"], row["words"], row["stars"]) for row in rows) == [
         ("2026-03-28", "2750", ""), ("2026-03-29", "0", ""), ("2026-03-29", "0", "4"),
     ]  # fmt: skip

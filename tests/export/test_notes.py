@@ -87,12 +87,12 @@ def test_markdown_has_a_heading_a_chapter_and_the_note_under_its_words():
     assert (json.loads(values["title"]), json.loads(values["author"])) == ("The Lamp", "A. Writer")
     assert json.loads(values["source"]) == BOOK.source_name
     assert body.startswith(
-        "\n# The Lamp\n\n## One\n\n> He lit the lamp\n\n*Page 15 (p. 3 of the source)*\n\n**Who lit it?**\n\nHe did"
+        "\n# The Lamp\n\nA. Writer\n\n## One\n\n> He lit the lamp\n\n*Page 15 (p. 3 of the source)*\n\n**Who lit it?**"
     )
     assert "- Page 1: “He lit the lamp”\n\n*a model*\n" in body
-    assert "> the lamp.\n>\n> She did not see it\n\n*Page 15 (p. 3 of the source)*\n\nWhy?\n\nAsk again.\n" in body
+    assert "> She did not see it\n\n*Page 15 (p. 3 of the source) · Leaf*\n\nWhy?\n\nAsk again.\n" in body
     assert "*Bookmark · p. 4*" in body
-    assert body.endswith("## Two\n\n> Then it\n\n*Page 16*\n\n## Not found in this text\n\n> gone words\n\n*Two*\n")
+    assert body.endswith("> Then it\n\n*Page 16 · Rose*\n\n## Not found in this text\n\n> gone words\n\n*Two · Rose*\n")
     assert "Nothing is marked" in to_markdown(BOOK, DOCUMENT, PlacedMarks(), page_of=page_of)
 
 
@@ -147,7 +147,9 @@ def test_readwise_has_its_columns_and_no_bookmark(workspace):
         workspace.library.put_mark(make_mark(DOCUMENT, book.id, HIGHLIGHT, Spot(2, 0), Spot(2, 7)))
     rows = list(csv.DictReader(io.StringIO(export_all_notes(workspace, "readwise").decode())))
     assert sorted(row["Title"] for row in rows) == ["One", "Two"]
-    assert export_all_notes(workspace, "md").count(b"> Then it\n") == 2
+    notes = export_all_notes(workspace, "md").decode()
+    assert notes.count("> Then it\n") == 2
+    assert notes.count("---\n") == 2  # another front matter would be a heading
     assert len(export_all_notes(workspace, "csv").splitlines()) == 3
 
 
@@ -343,6 +345,13 @@ def test_a_bookmark_is_no_highlight_and_a_book_s_italics_stay_italics():
     marks = (replace(marks_made()[2], exact="She did", suffix=""), replace(quoted, exact="the *Second Wife*, 2*3"))
     told = to_readwise(BOOK, DOCUMENT, PlacedMarks(marks), page_of=page_of)
     assert [row["Highlight"] for row in csv.DictReader(io.StringIO(told))] == ["the *Second Wife*, 2*3"]
+    story = replace(DOCUMENT, format="markdown")
+    for write, column in ((to_readwise, "Highlight"), (to_csv, "words")):
+        rows = csv.DictReader(io.StringIO(write(BOOK, story, PlacedMarks(marks), page_of=page_of)))
+        assert [row[column] for row in rows][-1] == "the Second Wife, 2*3"
+    assert to_csv(BOOK, story, PlacedMarks(), page_of=page_of).startswith(
+        "\ufeffbook"
+    )  # else Excel garbles its letters
     text = to_markdown(BOOK, replace(DOCUMENT, format="markdown"), PlacedMarks(marks), page_of=page_of)
     assert "\n> She did …\n" in text
     assert "\n> the *Second Wife*, 2\\*3\n" in text

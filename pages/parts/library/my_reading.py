@@ -16,10 +16,12 @@ from readagent_core.companion.statistics import DAYS, WORDS_A_PAGE, Day, Statist
 from readagent_core.errors import ReadAgentError
 from readagent_core.export.reading import reading_csv, words_csv
 from readagent_core.library.records import Book
+from readagent_core.text_files import without_emphasis
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
 SHOWN = 200  # words; the file has all
+_SCALES = (10, 20, 30, 40, 60, 120, 240, 360, 480, 720, 1440)  # minutes at the top of the chart
 MOST_BOOKS = 12  # of those read lately
 
 
@@ -38,7 +40,10 @@ def show_my_reading(workspace: Workspace) -> None:
 
 def _days(workspace: Workspace, statistics: Statistics) -> None:
     if not statistics.days:
-        _nothing("calendar_month", "Nothing yet. Open a book: what you read is counted by day, on this computer only.")
+        draw_nothing(
+            "calendar_month",
+            "Nothing yet. Open a book and read: here are then the time and pages of each day, on this computer only.",
+        )
         return
     today, earlier = statistics.days[-1], any(day.seconds for day in statistics.days[:-1])
     with st.container(horizontal=True):
@@ -102,18 +107,31 @@ def _bars(days: Sequence[Day]) -> str:
             for one in days
         )
         return f'<ul class="week" aria-label="Read by day">{columns}</ul>'
+    top = next((60 * step for step in _SCALES if 60 * step >= most), most)
+    scale = "".join(f"<b>{_minutes(share)}</b>" for share in (top, top / 2))
     bars = "".join(
-        f'<i style="height:{100 * one.seconds / (most or 1):.0f}%" title="{one.day:%d %b}: {span(one.seconds)}"></i>'
+        f'<i style="height:{100 * one.seconds / top:.0f}%" title="{one.day:%d %b}: {span(one.seconds)}"></i>'
         for one in days
     )
-    ends = f"<span>{days[0].day:%d %b}</span><span>longest: {span(most)}</span><span>{days[-1].day:%d %b}</span>"
+    ends = f"<span>{days[0].day:%d %b}</span><span>{days[-1].day:%d %b}</span>"
     told = "; ".join(f"{one.day:%d %b}: {span(one.seconds)}" for one in days if one.seconds)
-    return f'<div class="days"><div role="img" aria-label="Read by day. {told}">{bars}</div><p>{ends}</p></div>'
+    return (
+        '<p class="lab">Time read each day</p><div class="days">'
+        f'<div role="img" aria-label="Read by day. {told}">{scale}{bars}</div><p>{ends}</p></div>'
+    )
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds / 3600:g} h" if seconds >= 3600 else f"{seconds / 60:g} min"
 
 
 def _finished(workspace: Workspace, statistics: Statistics) -> None:
     if not statistics.finished:
-        _nothing("done_all", "No book is marked as finished. The menu of a book in the library has it.")
+        draw_nothing(
+            "done_all",
+            "No book is marked as finished. Choose Mark as finished in the menu of a book in the library: here it has "
+            "its day, your stars and a line of your own.",
+        )
     for book, one in statistics.finished:
         with st.container(horizontal=True, vertical_alignment="center", key=f"finished_{book.id}"):
             st.html(covers.small(workspace.library, book), width="content")
@@ -129,7 +147,8 @@ def _finished(workspace: Workspace, statistics: Statistics) -> None:
                 st.rerun()
 
 
-def _nothing(icon: str, text: str) -> None:
+def draw_nothing(icon: str, text: str, *, settings: str = "") -> None:
+    """Draw what a place without content will have, and how; ``settings``: a link to what that needs."""
     with st.container(
         horizontal_alignment="center",
         vertical_alignment="center",
@@ -140,17 +159,26 @@ def _nothing(icon: str, text: str) -> None:
     ):
         st.markdown(f":material/{icon}:", width="content")
         st.text(text, width="content")
+        if settings and st.button(settings, width="content"):
+            st.session_state["settings_tab"] = "Dictionaries"
+            st.switch_page("pages/settings.py")
 
 
 def _words(workspace: Workspace) -> None:
     words = workspace.library.words()
     if not words:
-        _nothing("dictionary", "No words yet. Press a word twice to look it up; Settings has the dictionaries.")
+        draw_nothing(
+            "dictionary",
+            "No words yet. Press a word twice while you read: a dictionary tells its meaning, and it is kept here with "
+            "its sentence.",
+            settings="Get a dictionary in Settings",
+        )
         return
-    titles = {book.id: book.title for book in workspace.library.books()}
+    books = {book.id: book for book in workspace.library.books()}
     for number, word in enumerate(words[:SHOWN]):
         with st.container(horizontal=True, vertical_alignment="top", key=f"word_{number}"):
-            st.text(f"{word.word}\n“{word.sentence}”\n{titles.get(word.book_id, '')}")
+            sentence = without_emphasis(word.sentence, books[word.book_id].format)
+            st.text(f"{word.word}\n“{sentence}”\n{books[word.book_id].title}")
             if st.button("Remove", key=f"remove_word_{number}"):
                 workspace.library.remove_word(word.book_id, word.word)
                 st.rerun(scope="fragment")

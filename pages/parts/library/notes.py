@@ -10,6 +10,7 @@ import streamlit as st
 
 from pages.parts.library import notes_folder
 from pages.parts.library.folders import is_offered
+from pages.parts.library.my_reading import draw_nothing
 from pages.parts.read.marks import mark_record
 from pages.parts.read.notes import USES
 from pages.parts.shared import book as current
@@ -23,8 +24,8 @@ from readagent_core.text_files import EMPHASIS_SIGNS
 from readagent_core.workspace import Workspace
 
 NOTHING = (
-    "No notes yet. Select words in a book to highlight them, write a note or ask about them; set a bookmark. "
-    "They gather here, to be searched, exported or kept in a folder."
+    "No notes yet. Open a book and select some words: highlight them in a colour, or write a note. "
+    "They gather here with your bookmarks and kept answers, from all books, to be searched and exported."
 )
 
 
@@ -33,8 +34,8 @@ def show_all_notes(workspace: Workspace) -> None:
     """List the marks of every book, those of the book opened last first."""
     every = workspace.library.all_marks()
     if not every:
-        st.text(NOTHING)
-        if is_offered(workspace):
+        draw_nothing("edit_note", NOTHING)
+        if is_offered(workspace) and workspace.settings.saved.notes_folder:  # which may be stopped
             notes_folder.draw(workspace)
         return
     with st.container(horizontal=True, vertical_alignment="center", key="all_notes_acts"):
