@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from readagent_core.cli.model import _progress_line
+from readagent_core.connecting.local_models import Installing
+from readagent_core.jobs import Snapshot
+from readagent_core.models.local.download import Progress
 from readagent_core.models.local.server import WHERE
 from readagent_core.settings.saved import read_file
 from tests.cli.running import run_here, run_json
@@ -35,6 +39,14 @@ def test_the_list_and_what_cannot_be_used(hub, own_home, tmp_path):
         own.write_bytes(b"PK")
         assert "not a GGUF file" in run_here("model", "use", own, code=1)[1]
     assert read_file(own_home) == ({}, "")
+
+
+def test_progress_says_what_is_done_with_how_many_gigabytes():
+    def said(step):
+        return _progress_line(Snapshot(value=Installing("tiny", Progress(step, 10**9, 2 * 10**9))))
+
+    assert said("fetch") == "Fetching: 1.00 of 2.00 GB"
+    assert said("check") == "Checking: 1.00 of 2.00 GB"
 
 
 @pytest.mark.real_server

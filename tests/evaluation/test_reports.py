@@ -20,7 +20,7 @@ from readagent_core.errors import SettingsError
 from readagent_core.evaluation.arms import parse
 from readagent_core.evaluation.formats import markdown_table, render_report
 from readagent_core.evaluation.html import COMPRESSION, COST, WORDS, plot_views, score_plot, score_points, word_plots
-from readagent_core.evaluation.plots import NARROW, WIDE, Point, histogram, round_axis, scatter, text_width
+from readagent_core.evaluation.plots import NARROW, WIDE, Point, histogram, scatter, text_width
 from readagent_core.evaluation.published import Benchmark, find_published, load_tables
 from readagent_core.evaluation.report import headline, reading_facts, results_in_words, summarise
 from readagent_core.evaluation.results import GistingFigures, PaidCost
@@ -343,11 +343,6 @@ def test_cost_is_a_view_where_every_method_has_a_price():
     assert score_points(priced, COST)[0].x == pytest.approx(0.02)
     assert "per question ($2.00 for 100 questions)." in results_in_words(priced)[0]
     assert "US dollars" in score_plot(priced, COST)
-
-
-def test_an_axis_of_one_value_has_a_length():
-    low, high, step = round_axis(0.0, 0.0)
-    assert (low, high) == (0.0, step)
 
 
 @given(st.lists(st.integers(0, 400_000), max_size=60), st.lists(st.integers(0, 9_000), max_size=60))

@@ -13,8 +13,10 @@ from readagent_core.document import Document
 from readagent_core.errors import EmptyDocumentError, NoTextError
 from readagent_core.loaders import load
 from readagent_core.loaders.child_process import load_in_child_process
+from readagent_core.loaders.pdf.columns import Flow
+from readagent_core.loaders.pdf.layout import measure_body
 from readagent_core.loaders.pdf.lines import Line
-from readagent_core.loaders.pdf.recognised import place_lines, with_even_sizes
+from readagent_core.loaders.pdf.recognised import body_styles, place_lines, with_even_sizes
 from readagent_core.loaders.recognition.page import RecognisedPage, arrange
 from tests.loaders.scans import partly_scanned, scanned_pdf
 
@@ -97,6 +99,15 @@ def test_recognised_pages_take_their_place_among_the_others():
     assert "1 page (3)" in told["recognised-doubtful"]
     assert "pages-without-text" not in told
     assert Document.from_dict(document.to_dict()) == document
+
+
+def test_recognised_pages_have_a_leading_of_their_own():
+    def flow(page, leading):
+        lines = [Line(f"line {n} of the text", 40, 300, 500 - leading * n, 10.0, number=page) for n in range(9)]
+        return Flow(tuple(lines), 40, 260)
+
+    flows = [flow(0, 12.0), flow(1, 18.0)]
+    assert [style.leading for style in body_styles(flows, measure_body(flows), {1})] == [12.0, 18.0]
 
 
 def test_a_refused_scan_says_which_pages_can_be_recognised():
