@@ -331,7 +331,7 @@ export class NameCard {
  * @param {string} called the name of whom they tell, before what it is the same as
  */
 export function linesOf(lines, go, called = "") {
-  const { revealed, carried, shown } = dividedLines(lines);
+  const { revealed, carried, shown } = dividedLines(toldOnce(lines, called));
   return shown.map((line, i) => {
     const last = i === shown.length - 1;
     if (line.note.kind !== "same") return toldLine(line.note, go, { last });
@@ -342,6 +342,28 @@ export function linesOf(lines, go, called = "") {
     return toldLine(line.note, go, { kind: "onel", name, above, inside, last });
   });
 }
+
+/**
+ * Lines without those that tell again what one before has told, and without those that join a name to another form of it,
+ * which stands among the names above.
+ * @param {import("./world.js").Line[]} lines
+ * @param {string} called
+ */
+export function toldOnce(lines, called) {
+  const own = new Set(wordsOf(called));
+  const told = new Set();
+  return lines.filter(({ note }) => {
+    if (note.kind === "same") return note.other === called || !wordsOf(note.other ?? "").some((word) => own.has(word));
+    const words = wordsOf(note.text).join(" ");
+    const again = told.has(words);
+    told.add(words);
+    return !again || !words;
+  });
+}
+
+/** The words of a text but articles and titles. @param {string} text */
+const wordsOf = (text) => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !SMALL.has(word));
+const SMALL = new Set(["a", "an", "the", "mr", "mrs", "ms", "miss", "dr", "sir", "lady", "lord", "st"]);
 
 /** The lines that stand by themselves, and those that stand below the one that reveals a name. @param {import("./world.js").Line[]} lines */
 export function dividedLines(lines) {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventsOf, recapOf, skippedSentence, whenSaid } from "../../assets/memory_view/happened.js";
-import { dividedLines, pagesSaid } from "../../assets/memory_view/name_card.js";
+import { dividedLines, pagesSaid, toldOnce } from "../../assets/memory_view/name_card.js";
 import { NameMatcher } from "../../assets/memory_view/name_matcher.js";
 import { chaptersOf, edgeOf, pageBefore, shade, stripCells } from "../../assets/memory_view/presence_strip.js";
 import { pickedPlaces } from "../../assets/memory_view/sentences.js";
@@ -202,6 +202,13 @@ test("a card keeps every line where a revelation is itself told before a later o
   const lines = [line("came", true), line("is Tom", true, "same"), line("stayed", false)];
   const { revealed, carried, shown } = dividedLines(lines);
   assert.deepEqual([revealed, carried, shown], [lines[1], [lines[0]], [lines[1], lines[2]]]);
+});
+
+test("a card tells a thing once, and joins no name to a form of itself", () => {
+  const line = (text, kind = "does", other = "") => ({ note: { ...note(text, ["a"], 1, text, { kind }), text, other }, joined: false });
+  const lines = [line("Put out the light to stop the ship."), line("is signer", "same", "A. Vane"), line("is he", "same", "the stranger")];
+  lines.push(line("is back", "same", "Ambrose Vane"), line("put out the light to stop a ship"), line("Put out the light."));
+  assert.deepEqual(toldOnce(lines, "Ambrose Vane"), [lines[0], lines[2], lines[3], lines[5]]);
 });
 
 test("pages and sentences are said as people say them", () => {
