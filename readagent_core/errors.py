@@ -2,6 +2,7 @@
 
 ReadAgentError
 ├── SettingsError                  a setting that cannot be used
+│   ├── MissingError               something that a person has to write or choose first; the sentence says what
 │   └── NetworkError               the home network cannot be answered
 ├── SignInError                    this account is not admitted
 │   └── NotSignedInError           nobody is signed in
@@ -75,6 +76,10 @@ class ReadAgentError(Exception):
 
 class SettingsError(ReadAgentError):
     remedy = Remedy.SETTINGS
+
+
+class MissingError(SettingsError):
+    remedy = Remedy.NONE
 
 
 class NetworkError(SettingsError):

@@ -14,7 +14,7 @@ from readagent_core.answering.registry import Method, all_methods, method
 from readagent_core.answering.resources import Resources
 from readagent_core.answering.shelf import AskedShelf
 from readagent_core.cancel import CancelToken
-from readagent_core.errors import NotInLibraryError, SettingsError
+from readagent_core.errors import MissingError, NotInLibraryError, SettingsError
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 
@@ -51,7 +51,7 @@ def ask(
 def check_question(question: Question) -> None:
     """Raise SettingsError for an empty question."""
     if not question.text.strip():
-        raise SettingsError("Write a question first.")
+        raise MissingError("Write a question first.")
 
 
 def check_books(books: GistMemory | AskedShelf, method: Method) -> None:

@@ -12,7 +12,7 @@ from itertools import islice
 
 from readagent_core import prompts
 from readagent_core.document import Document
-from readagent_core.errors import SettingsError
+from readagent_core.errors import MissingError, SettingsError
 from readagent_core.jobs import Job
 from readagent_core.library.marks import Spot
 from readagent_core.models.base import Completion
@@ -103,7 +103,7 @@ def ask_about(workspace: Workspace, key: str, task: str, passage: Passage, *, in
     model = workspace.model.without_cache() if again else workspace.model
     words = passage.words
     if not words:
-        raise SettingsError("Select some words first.")
+        raise MissingError("Select some words first.")
     if len(words) > MOST_CHARACTERS:
         raise SettingsError(f"This is too long. Select at most {MOST_CHARACTERS:,} characters.")
     if not model.is_language_model:

@@ -46,7 +46,7 @@ from readagent_core.comparing.comparison import (
     place_of,
 )
 from readagent_core.comparing.judging import Judgement, judge
-from readagent_core.errors import CancelledError, ReadAgentError, SettingsError
+from readagent_core.errors import CancelledError, MissingError, ReadAgentError, SettingsError
 from readagent_core.jobs import Job
 from readagent_core.memory import GistMemory
 from readagent_core.overlap import rouge, strip_citations
@@ -96,7 +96,7 @@ def compare(
     """
     check_question(question)
     if not names:
-        raise SettingsError("Choose at least one method.")
+        raise MissingError("Choose at least one method.")
     chosen = {name: methods.method(name) for name in names}
     text = text_to_compare(workspace, book_ids)
     memory = text.memory

@@ -15,7 +15,7 @@ from readagent_core.connecting import key_places
 from readagent_core.connecting.checking.check import QUICK_STEPS, STEPS, Check, CheckState, check_model
 from readagent_core.connecting.checking.suitable_options import suitable_options
 from readagent_core.connecting.key_places import MEMORY
-from readagent_core.errors import SettingsError
+from readagent_core.errors import MissingError, SettingsError
 from readagent_core.jobs import Job
 from readagent_core.models.connection import make_server, relearn
 from readagent_core.models.cost.prices import Price
@@ -176,7 +176,7 @@ def start_model_test(workspace: Workspace, *, address: str, model: str, key: Sec
     """
     address = address_for(workspace, address)
     if not model.strip():
-        raise SettingsError("Choose a model first, then test it.")
+        raise MissingError("Choose a model first, then test it.")
     window = workspace.settings.saved.window_of(model.strip())
 
     def work(job: Job) -> ModelTest:

@@ -19,7 +19,7 @@ from typing import Any
 
 from readagent_core import prompts
 from readagent_core.answering.registry import method
-from readagent_core.errors import DatasetError, DiskFullError, SettingsError
+from readagent_core.errors import DatasetError, DiskFullError, MissingError, SettingsError
 from readagent_core.evaluation.arms import Arm, recorded_arms
 from readagent_core.evaluation.datasets import Case, Dataset, Item, open_dataset
 from readagent_core.evaluation.results import Key
@@ -70,7 +70,7 @@ class Experiment:
 
     def __post_init__(self) -> None:
         if not self.arms:
-            raise SettingsError("Choose at least one method to evaluate.")
+            raise MissingError("Choose at least one method to evaluate.")
         if len({arm.key for arm in self.arms}) != len(self.arms):
             raise SettingsError("A method with the same settings is named twice. Name each once.")
         for arm in self.arms:

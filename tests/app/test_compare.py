@@ -24,7 +24,7 @@ App = Callable[..., AppTest]
 def test_a_question_goes_to_every_method_ticked(app: App) -> None:
     at = app("pages/compare.py")
     at.button(key="compare_go").click().run()
-    assert any("Write a question first" in text.value for text in at.text)
+    assert any("**Write a question first.**" in text.value for text in at.markdown)
     assert not at.exception
     book = get_workspace().library.books()[0]
     at.checkbox(key="compare_full-text").uncheck().run()

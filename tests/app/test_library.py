@@ -20,6 +20,7 @@ from pages.parts.shared.shell import title_of
 from readagent_core.cancel import CancelToken, key_lock
 from readagent_core.document import Cover, Document, Notice, Paragraph, Picture
 from readagent_core.errors import (
+    MissingError,
     ModelLoadingError,
     NotThereError,
     PasswordError,
@@ -249,6 +250,7 @@ def test_a_cover_becomes_a_small_picture_or_none(open_workspace, data):
 
 def test_an_error_without_a_title_has_that_of_its_kind():
     assert title_of(ModelLoadingError("")) == title_of(ServerFailedError(""))
+    assert title_of(MissingError("Write."))[0] == ""  # not that of a setting
     assert title_of(NotThereError(""))[0] == "There is no page at this address"
     assert title_of(None)[0] == title_of(ReadAgentError(""))[0] == "This did not work"
 

@@ -112,12 +112,20 @@ TITLES: dict[type[ReadAgentError], tuple[str, str]] = {  # what happened in a fe
     errors.NewerLibraryError: ("This library is from a newer version", "update"),
     errors.DatasetError: ("These questions cannot be used", "draft"),
     errors.SettingsError: ("A setting cannot be used", "settings"),
+    errors.MissingError: ("", "edit"),  # its sentence says it
     errors.NetworkError: ("Your other devices cannot reach this computer", "wifi_off"),
     errors.SignInError: ("This cannot be opened", "lock"),
     errors.LimitError: ("This server's limit is reached", "pause"),
     errors.CancelledError: ("Stopped", "stop_circle"),
 }
-CALM = (errors.BudgetError, errors.LimitError, errors.RateLimitError, errors.PasswordError, errors.CancelledError)
+CALM = (
+    errors.MissingError,
+    errors.BudgetError,
+    errors.LimitError,
+    errors.RateLimitError,
+    errors.PasswordError,
+    errors.CancelledError,
+)
 
 
 def title_of(error: ReadAgentError | None) -> tuple[str, str]:
@@ -133,8 +141,9 @@ def error_box(error: ReadAgentError | None) -> None:
     title, icon = title_of(error)
     calm = isinstance(error, CALM)
     with st.container(border=True, key=f"error_{'calm' if calm else 'alert'}_{type(error).__name__}"):
-        st.markdown(f":{'orange' if calm else 'red'}[:material/{icon}:] &nbsp; **{title}**")
-        st.text(str(error))
+        st.markdown(f":{'orange' if calm else 'red'}[:material/{icon}:] &nbsp; **{title or str(error)}**")
+        if title:
+            st.text(str(error))
         elsewhere = st.session_state.get("screen") != "Settings"
         if elsewhere and isinstance(error, errors.ModelError) and error.remedy == Remedy.SETTINGS:
             link_to_settings()
