@@ -210,6 +210,8 @@ def look_up_words(step: Step, exchange: Exchange, memory: GistMemory) -> str:
         return step.said.strip()
     if step.searched:
         return ""
+    if "pages" in exchange.settings.get("extra", {}):
+        return "You opened it." if len(step.marked) == 1 else "You opened them."
     gists = "\n".join(gist.text for page in step.marked if (gist := memory.gists[page - 1]) is not None)
     places = shared_words(exchange.question, gists)
     words = list(dict.fromkeys(f"“{exchange.question[start:end]}”" for start, end in places))

@@ -148,7 +148,7 @@ def render_html(summary: Summary, questions: Questions | None = None) -> Iterato
         facts=report.reading_facts(summary),
         words=[(caption, Markup(drawing)) for caption, drawing in word_plots(summary)],
     )
-    head = f"{html_opening(name)}{body}"  # a sum would escape what is no Markup
+    head = f"{html_opening(f'Results: {name}')}{body}"  # a sum would escape what is no Markup
     yield head
     if questions is not None:
         yield from render_questions(questions, len(head.encode("utf-8", "replace")))

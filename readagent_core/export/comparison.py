@@ -141,4 +141,4 @@ def _html(comparison: Comparison) -> str:
         options=[f"({letter}) {option}" for letter, option in zip(LETTERS, comparison.options, strict=False)],
         drawn=Markup("".join(map(to_html, draw_comparison(comparison, open_details=True)))),
     )
-    return html_page(comparison.question, body)
+    return html_page(f"{comparison.question} – {comparison.title}", body)

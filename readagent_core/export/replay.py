@@ -16,7 +16,7 @@ from readagent_core.answering.base import LETTERS, ModelCall
 from readagent_core.answering.captions import captions, seconds_of
 from readagent_core.answering.rebuilding import has_prompts, rebuild_exchange
 from readagent_core.answering.replay import Step
-from readagent_core.answering.signature import signature_of
+from readagent_core.answering.signature import BUILT_IN, signature_of
 from readagent_core.errors import SettingsError
 from readagent_core.export.comparison_view import EMPHASIS
 from readagent_core.export.conversation import citation_label, page_passages, quote_citation
@@ -65,10 +65,18 @@ def export_replay(workspace: Workspace, exchange_id: str, *, prompts: bool = Fal
     steps = replay.steps(rebuilt or events)
     answer, text = replay.answer_of(events), replay.answer_text(events)
     checked = replay.checked_answer(text, answer, memory) if answer else None
+    signature = signature_of(exchange)
+    copied = signature.kind == BUILT_IN  # its sentences are the page's own, as the app says by 'page 1'
     pieces = [
         (
             piece.text,
-            [(citation_label(c), quote_citation(c, memory.document) if c.places else "") for c in piece.citations],
+            [
+                (
+                    citation_label(c).removeprefix("from " * copied),
+                    quote_citation(c, memory.document) if c.places else "",
+                )
+                for c in piece.citations
+            ],
         )
         for piece in (checked.pieces if checked else ())
     ]
@@ -88,18 +96,18 @@ def export_replay(workspace: Workspace, exchange_id: str, *, prompts: bool = Fal
         exchange=exchange,
         letters=LETTERS,
         option=answer.option if answer else None,
-        signer=signature_of(exchange).line,
+        signer=signature.line,
         scenes=scenes,
         pieces=pieces,
         rebuilt=bool(rebuilt) and prompts,
     )
-    return html_page(exchange.question, body, language=memory.document.language).encode("utf-8", "replace")
+    return html_page(f"{exchange.question} – {memory.document.title}", body, language=memory.document.language).encode(
+        "utf-8", "replace"
+    )
 
 
 def _rows(step: Step, memory: GistMemory, quoted: Mapping[int, Sequence[tuple[int, int]]]) -> list[Row]:
     """The memory at a step. ``quoted``: the places of each page that the answer rests on, shown with it."""
-    if step.kind == replay.QUESTION:
-        return []
     rows = []
     for number in range(1, len(memory.pages) + 1):
         full, gist = number in step.expanded, memory.gists[number - 1]

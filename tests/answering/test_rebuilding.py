@@ -78,7 +78,9 @@ def test_a_replay_is_one_file_that_plays_without_a_script(story):
     plain, full = (export_replay(workspace, exchange.id, prompts=prompts).decode() for prompts in (False, True))
     assert "<script" not in plain
     assert "http" not in plain.replace("http-equiv", "")
+    assert f"<title>{exchange.question} – {book.title}</title>" in plain
     assert plain.count("<section") == 5
+    assert "Josiah Crale" in plain.split("<section")[1]  # the question stands over the gists
     assert plain.count("forwards") == 2  # the last step stays, marked as the one that is shown
     assert plain.count(" b { animation: now ") == 5
     assert '<input type="checkbox" id="pause">' in plain

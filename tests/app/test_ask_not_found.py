@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from pages.parts.ask.record import exchange_record, sources_of_book
 from readagent_core.answering.base import Answer, Answered, AskSettings, Event, Question
 from readagent_core.answering.event_json import event_to_dict
 from readagent_core.answering.registry import method
-from readagent_core.answering.replay import checked_answer
+from readagent_core.answering.replay import LOOK_UP, Step, checked_answer, look_up_words
 from readagent_core.cancel import CancelToken
 from readagent_core.incoming.samples import FOLDER
 from readagent_core.library.records import Exchange, ExchangeFacts
@@ -112,3 +113,12 @@ def test_short_japanese_questions_are_judged_by_their_nouns() -> None:
 
 def letters(text: str) -> str:
     return "".join(c for c in text.lower() if c.isalnum())
+
+
+def test_pages_that_the_reader_opened_are_said_to_be() -> None:
+    """Not that their gists share words with the question, by which the built-in reader opens pages."""
+    facts = ExchangeFacts(model=NAME)
+    asked_again = Exchange("x", "c", 1, "Who?", settings={"extra": {"pages": "2,5"}}, facts=facts)
+    memory = recording(ENGLISH[0]).memory
+    assert look_up_words(Step(LOOK_UP, "", (2, 5)), asked_again, memory) == "You opened them."
+    assert "You" not in look_up_words(Step(LOOK_UP, "", (2, 5)), replace(asked_again, settings={}), memory)
