@@ -274,7 +274,7 @@ export class Adding {
           { class: "grow" },
           one.here ? "Already here: " : "Added ",
           el("b", { dir: "auto" }, title.replace(/\.$/, "")),
-          one.here ? " " : `: ${text} `,
+          one.here ? ". " : `: ${text} `,
           button("Report", report, { kind: "link", "aria-label": `Import report of ${title}` }),
         ),
         button("Read", () => this.send({ do: "open", of: book }), { kind: "slim", "aria-label": `Read ${title}` }),
