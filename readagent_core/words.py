@@ -307,7 +307,7 @@ def repeated_share(text: str) -> float:
     return 1 - len(set(runs)) / len(runs) if len(runs) >= _LEAST_RUNS else 0.0
 
 
-def is_beginning(text: str, page: str, words: int | None = None) -> bool:
-    """Whether the first ``words`` of ``text``, or all, are those of ``page``. Never so where words have no spaces."""
-    said = terms(text)[:words]
+def is_beginning(text: str, page: str) -> bool:
+    """Whether the words of ``text`` are the first ones of ``page``. Never so where words have no spaces."""
+    said = terms(text)
     return not is_unspaced(page[:2000]) and said == terms(page[: 2 * len(text) + 200])[: len(said)]

@@ -86,9 +86,10 @@ def remove(name: Name) -> None:
 
 def _progress_line(snapshot: Snapshot) -> str:
     from readagent_core.connecting.local_models import Installing
+    from readagent_core.models.local.download import Step
 
     now = snapshot.value
     if not isinstance(now, Installing) or now.progress is None:
         return "Trying it on a page" if snapshot.state == JobState.RUNNING else "Done"
-    word = "Checking" if now.progress.step == "check" else "Fetching"
+    word = "Checking" if now.progress.step is Step.CHECK else "Fetching"
     return f"{word}: {now.progress.done / 1e9:.2f} of {now.progress.total / 1e9:.2f} GB"

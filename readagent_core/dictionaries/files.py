@@ -23,6 +23,7 @@ MOST_TEXT = 1 << 32  # bytes of the file with the entries
 MOST_ENTRY = 1 << 18  # bytes of one entry
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"  # the digits of dictd's numbers
 _DIGITS = {letter: value for value, letter in enumerate(_LETTERS)}
+_MOST_FOUND = 500  # dictionaries in a folder
 _NAME, _COMMENT, _EXTRA, _CHECK = 8, 16, 4, 2  # flags of a gzip header
 
 
@@ -149,13 +150,13 @@ def glob_of(name: str) -> str:
     return re.sub(r"([*?[])", r"[\1]", name)
 
 
-def find_dictionaries(folder: Path, *, most: int = 500) -> list[DictionaryFiles]:
+def find_dictionaries(folder: Path) -> list[DictionaryFiles]:
     """Return the dictionaries in ``folder`` and the folders in it, three levels down; none where it cannot be read."""
     found: list[Path] = []
     for depth in range(4):
         pattern = "*/" * depth
         found += [*folder.glob(f"{pattern}*.[iI][fF][oO]"), *folder.glob(f"{pattern}*.[iI][nN][dD][eE][xX]")]
-    return [DictionaryFiles(path) for path in sorted(found)[:most]]
+    return [DictionaryFiles(path) for path in sorted(found)[:_MOST_FOUND]]
 
 
 def _number(text: str) -> int:

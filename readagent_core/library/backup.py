@@ -24,7 +24,6 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from readagent_core.cancel import CancelToken
 from readagent_core.errors import DiskFullError, LibraryBusyError, LibraryError
 from readagent_core.library import Library, home_lock, originals, scans
 from readagent_core.library.file_lock import FOLDER as LOCKS
@@ -55,7 +54,7 @@ class Backup:
     made: float
 
 
-def back_up(home: Path, target: Path, *, cancel: CancelToken | None = None) -> Backup:
+def back_up(home: Path, target: Path) -> Backup:
     """Write a backup of ``home`` to ``target``, in place of an earlier file, and return what it has.
 
     Nothing is at ``target`` until it is complete. Raises LibraryError, also where ``home`` has no library.
@@ -71,7 +70,7 @@ def back_up(home: Path, target: Path, *, cancel: CancelToken | None = None) -> B
     with explained(target.parent), tempfile.TemporaryDirectory(prefix="readagent-backup-") as folder:
         try:
             with open(os.open(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600), "w+b") as file:
-                _write_archive(file, home, Path(folder), made, cancel or CancelToken())
+                _write_archive(file, home, Path(folder), made)
             os.replace(part, target)
         finally:
             part.unlink(missing_ok=True)
@@ -84,7 +83,7 @@ def inspect_backup(source: Path) -> Backup:
         return Backup(source, manifest["books"], len(manifest["files"]), source.stat().st_size, manifest["made"])
 
 
-def restore(source: Path, home: Path, *, replace: bool = False, cancel: CancelToken | None = None) -> Path | None:
+def restore(source: Path, home: Path, *, replace: bool = False) -> Path | None:
     """Restore the backup in ``source`` into the folder ``home``. Raises LibraryBusyError where something is using it.
 
     ``replace``: what is there is moved into a folder inside ``home``, which is returned; without it a home that has a
@@ -96,24 +95,22 @@ def restore(source: Path, home: Path, *, replace: bool = False, cancel: CancelTo
             "present one is then moved into a folder there."
         )
     with explained(home), alone(home):
-        fresh = unpack(source, home, cancel=cancel)
+        fresh = unpack(source, home)
         try:
             return put_in_place(fresh, home)
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
 
 
-def unpack(source: Path, home: Path, *, cancel: CancelToken | None = None) -> Path:
+def unpack(source: Path, home: Path) -> Path:
     """Unpack the backup in ``source`` into a new folder in ``home``, which is returned; nothing else is changed.
 
     Every member is compared with the manifest, and a library of an earlier version is migrated. Raises LibraryError.
     """
-    stop = cancel or CancelToken()
     with explained(home), _opened(source) as (archive, manifest):
         fresh = Path(tempfile.mkdtemp(prefix=UNPACKED, dir=home))  # mode 0700
         try:
             for name, expected in manifest["files"].items():
-                stop.check()
                 _extract(archive, name, expected, fresh)
             Library(fresh).close()  # migrates a library of an earlier version, refuses one of a newer
             shutil.rmtree(fresh / LOCKS)
@@ -151,11 +148,10 @@ def alone(home: Path) -> Iterator[None]:
         lock.release()
 
 
-def _write_archive(file: Any, home: Path, folder: Path, made: float, cancel: CancelToken) -> None:
+def _write_archive(file: Any, home: Path, folder: Path, made: float) -> None:
     members: dict[str, dict[str, Any]] = {}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, path in [*_databases(home, folder), *_settings(home, folder), *_files(home)]:
-            cancel.check()
             with suppress(FileNotFoundError):  # deleted meanwhile, as the library's own reader expects
                 members[name] = _add(archive, name, path)
         with closing(sqlite3.connect(folder / LIBRARY)) as library:

@@ -157,12 +157,12 @@ def load_team(environment: Mapping[str, str] = os.environ) -> TeamSettings | Non
     )
 
 
-def share_addresses(environment: Mapping[str, str] = os.environ) -> tuple[str, ...] | None:
+def share_addresses() -> tuple[str, ...] | None:
     """Return where READAGENT_SHARE says that the home network is answered: () at all of this computer's addresses.
 
     None without it: then the switch in Settings decides.
     """
-    words = environment.get("READAGENT_SHARE", "").replace(",", " ").split()
+    words = os.environ.get("READAGENT_SHARE", "").replace(",", " ").split()
     return None if not words else () if words[0].lower() in _ON else tuple(words)
 
 

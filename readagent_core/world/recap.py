@@ -61,13 +61,13 @@ def gist_lines(memory: GistMemory, known: Known, *, pages: int) -> list[RecapLin
     return found
 
 
-def cast_in_short(world: World, page: int, *, words: int = _CAST_WORDS) -> str:
-    """Return the people known at the end of ``page``, a line each, those named most first, within ``words`` words.
+def cast_in_short(world: World, page: int) -> str:
+    """Return the people known at the end of ``page``, a line each, those named most first, within 120 words.
 
     '' where nothing is told of anybody.
     """
     out: list[str] = []
-    left = words
+    left = _CAST_WORDS
     for entity in world.as_of(page).people:
         line = _in_short(entity)
         left -= count_words(line)

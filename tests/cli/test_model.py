@@ -7,7 +7,7 @@ import pytest
 from readagent_core.cli.model import _progress_line
 from readagent_core.connecting.local_models import Installing
 from readagent_core.jobs import Snapshot
-from readagent_core.models.local.download import Progress
+from readagent_core.models.local.download import Progress, Step
 from readagent_core.models.local.server import WHERE
 from readagent_core.settings.saved import read_file
 from tests.cli.running import run_here, run_json
@@ -45,8 +45,8 @@ def test_progress_says_what_is_done_with_how_many_gigabytes():
     def said(step):
         return _progress_line(Snapshot(value=Installing("tiny", Progress(step, 10**9, 2 * 10**9))))
 
-    assert said("fetch") == "Fetching: 1.00 of 2.00 GB"
-    assert said("check") == "Checking: 1.00 of 2.00 GB"
+    assert said(Step.GET) == "Fetching: 1.00 of 2.00 GB"
+    assert said(Step.CHECK) == "Checking: 1.00 of 2.00 GB"
 
 
 @pytest.mark.real_server

@@ -232,7 +232,7 @@ class _Walk:
         source, alt = picture_source(tag)
         figure = self.find_picture(source, alt) if source else None
         if figure is None:
-            self.held.append(alternative_text(tag, self.marks.describe) if tag.tag == "img" else "")
+            self.held.append(self.marks.describe(alternative_text(tag)) if tag.tag == "img" else "")
             return
         self.figures.append(figure)
         if not "".join(self.held).strip():

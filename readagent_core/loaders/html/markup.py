@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import Any
 
 from lxml import etree
 
@@ -25,10 +24,8 @@ _DEEPEST = 4
 _MOST_SPANNED = 50  # rows or columns of one cell
 
 
-def inline_text(tag: Element, without: Collection[str] = (), describe: Any = None) -> str:
-    """Return the text of ``tag`` on one line, with its marks, without the elements named in ``without``.
-
-    ``describe``: makes the text of a picture's description."""
+def inline_text(tag: Element, without: Collection[str] = ()) -> str:
+    """Return the text of ``tag`` on one line, with its marks, without the elements named in ``without``."""
     pieces: list[str] = [tag.text or ""]
     stack = [(iter(tag), tag)]
     while stack:
@@ -45,7 +42,7 @@ def inline_text(tag: Element, without: Collection[str] = (), describe: Any = Non
         elif name == "br":
             pieces += [" ", node.tail or ""]
         elif name == "img":
-            pieces += [alternative_text(node, describe), node.tail or ""]
+            pieces += [alternative_text(node), node.tail or ""]
         elif name in RAISED_TAGS and (raised := raised_text(node)):
             pieces += [raised, node.tail or ""]
         else:
@@ -59,10 +56,9 @@ def raised_text(tag: Element) -> str:
     return raise_text(text_of(tag).strip(), up=tag.tag == "sup")
 
 
-def alternative_text(image: Element, describe: Any = None) -> str:
+def alternative_text(image: Element) -> str:
     """Return the alternative text of a picture in brackets; '' where it describes nothing."""
-    text = bracket_description(image.get("alt") or "")
-    return describe(text) if describe else text
+    return bracket_description(image.get("alt") or "")
 
 
 def picture_source(tag: Element) -> tuple[str, str]:
