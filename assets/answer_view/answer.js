@@ -172,12 +172,16 @@ class Answer {
 }
 
 /**
- * A text in two: what may break, and its last word, or the end of a text that has no spaces.
+ * A text in two: what may break, and its last word, also of a text that has no spaces.
  * @param {string} text @returns {[string, string]}
  */
 export function endOf(text) {
-  const at = text.length - (/\S{0,20}$/.exec(text)?.[0].length ?? 0);
-  return [text.slice(0, at), text.slice(at)];
+  let tail = /\S{0,20}$/.exec(text)?.[0] ?? "";
+  if (tail.length === 20) {
+    const words = [...new Intl.Segmenter([], { granularity: "word" }).segment(tail)].filter((word) => word.isWordLike);
+    tail = tail.slice(words.at(-1)?.index ?? 0);
+  }
+  return [text.slice(0, text.length - tail.length), tail];
 }
 
 /** '**strong**' and '*emphasis*' as elements around text nodes; everything else unchanged. @param {string} text */

@@ -123,6 +123,7 @@ test("a title fits a cover in four lines", () => {
 
 test("a chip keeps to the last word of a claim, and to no more than the end of one without spaces", () => {
   assert.deepEqual(endOf("rowed by Dunstan Reeve."), ["rowed by Dunstan ", "Reeve."]);
+  assert.match(endOf("手首のところに雪の結晶がひとつ編みこまれ、枝は六本あるはずが五本しかなかった。")[0], /五本/); // not 20 letters
   const [head, tail] = endOf("雪".repeat(50));
   assert.equal(head.length + tail.length, 50);
   assert.ok(tail.length <= 20);

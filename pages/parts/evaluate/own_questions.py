@@ -49,6 +49,8 @@ def choose(workspace: Workspace) -> Path | None:
         _suggest_button(workspace, book)
         _conversations(workspace, book)
     with st.container(key="evaluate_own_suggestions"):
+        if not workspace.model.is_language_model:
+            st.caption("Suggested questions need a language model.")
         _suggestions(workspace, book)
     _table(workspace, book)
     with st.container(border=True, key="evaluate_own_files"):
@@ -193,7 +195,7 @@ def _suggest_button(workspace: Workspace, book: Book) -> None:
         "Suggest questions",
         icon=":material/lightbulb:",
         disabled=running or not is_model,
-        help=about if is_model else "This needs a language model. Connect one in Settings.",
+        help=about,
         key="evaluate_own_suggest",
     ):
         key = f"own_batch_{book.id}"
