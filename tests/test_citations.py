@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, check, parse, parse_unfinished
 from readagent_core.citations.answer_parsing import split_evidence
+from readagent_core.citations.checking import mark_pages
 from readagent_core.citations.quotation_search import Finder
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.export.conversation import citation_label
@@ -210,6 +211,14 @@ def test_the_states_of_marks(answer, how, expected):
     assert [(c.page, c.state) for c in checked.citations] == expected
     assert len(checked.loose) == (0 if "[" in answer else 1)  # a quotation without a mark is listed separately
     assert checked.count(FROM_PAGE) == sum(state == FROM_PAGE for _, state in expected)
+
+
+def test_a_copied_answer_has_its_page_also_after_its_first_sentence():
+    memory = memory_of(["The lamp went out at dawn. Nobody in the harbour saw who did it."], ["The boat came back."])
+    evidence = '\n\nEvidence:\n- "The lamp went out at dawn."'
+    assert mark_pages(f"The lamp went out at dawn.{evidence}", memory, {1}) == (
+        f"The lamp went out at dawn. [1]{evidence}"
+    )
 
 
 def test_read_again_but_not_quoted_says_so():

@@ -60,6 +60,10 @@ def test_which_keyring_can_be_used(in_keyring, monkeypatch, backend, usable):
     assert not keyrings.usable()
 
 
+def test_half_of_a_short_key_is_never_shown():
+    assert (Secret("12345678").masked(), Secret("123456789").masked()) == ("••••", "••••6789")
+
+
 def test_put_read_and_removed_for_each_address_and_home(memory, tmp_path):
     keyrings.put(tmp_path, HERE, Secret(KEY))
     assert list(memory.kept.values()) == [KEY]

@@ -99,6 +99,11 @@ M = '<math xmlns="http://www.w3.org/1998/Math/MathML" alttext="Alternative text 
             "E = mc²",
         ),
         ('<math alttext="\\frac{7}{8}"></math>', "⅞"),
+        (
+            "<math><mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr>"
+            "<mtr><mtd><mn>3</mn></mtd><mtd><mn>4</mn></mtd></mtr></mtable></math>",
+            "1, 2; 3, 4",
+        ),
         (f'<span class="f"><span style="display:none">{ROOT}</span><span class="seen">√<b>y</b></span></span>', "√y"),
         (f'<span class="f"><span hidden>{ROOT}</span>√y</span>', "√y"),
         (f'<span style="display:none">{ROOT}</span><i>√y</i>', "√y"),

@@ -15,8 +15,10 @@ from reportlab.pdfgen.canvas import Canvas
 from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, NoTextError, PasswordError
 from readagent_core.loaders import DEFAULT, load
 from readagent_core.loaders.pdf import loader as pdf_loader
+from readagent_core.loaders.pdf.columns import Flow
 from readagent_core.loaders.pdf.file import open_pdf, read_metadata
-from readagent_core.loaders.pdf.paragraphs import _join_hyphenated
+from readagent_core.loaders.pdf.lines import Line
+from readagent_core.loaders.pdf.paragraphs import Passage, _join_hyphenated
 from tests.loaders.fonts import written
 from tests.loaders.making import Press, sample
 
@@ -59,6 +61,14 @@ def test_scanned_pages_are_named_by_number():
     assert notice.count == 2
     assert "2 pages (2, 4)" in notice.message
     assert "ocrmypdf" in notice.message
+
+
+def test_a_line_fills_its_column_wherever_that_begins():
+    def passage(end):
+        line = Line("The keeper", 200, end, 500, 10.0)
+        return Passage([line], Flow((line,), 200, 100))
+
+    assert (passage(290).is_full, passage(250).is_full) == (True, False)
 
 
 def test_a_scan_is_not_ready():
