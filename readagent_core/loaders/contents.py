@@ -126,7 +126,7 @@ def find_entries(
             target = max((titles.get(form, -1) for form in forms), default=-1)
             if target > at:
                 targets.append(target)
-            elif not any(again.get(form, -1) > at for form in forms) and not is_contents_title(lines[k]):
+            elif not any(again.get(form, at) > at for form in forms) and not is_contents_title(lines[k]):
                 continue
             entries += target > at or not is_contents_title(lines[k])
             k += rows

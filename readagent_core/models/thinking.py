@@ -114,7 +114,7 @@ class ThinkFilter:
     def _start(self) -> bool:
         """Remove one mark from the start of what is held, or find that the reply has begun. False: more must come."""
         bare = self._held.lstrip()
-        lower = bare[: _LONGEST + 1].lower()
+        lower = bare[:_LONGEST].lower()
         opener = next((start for start in _STARTS if lower.startswith(start)), "")
         rest = bare[len(opener) :]
         if _UNFINISHED.fullmatch(bare):

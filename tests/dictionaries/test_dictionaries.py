@@ -69,12 +69,12 @@ def test_forms_and_base_forms(shelf: Dictionaries, word: str, language: str, hea
 
 def test_mark_up_becomes_lines_of_text(tmp_path: Path) -> None:
     entry = b"t\xcb\x88lamp\0hA <b>lamp</b><br>with <script>alert(1)</script>a <i>case</i>"
-    entry += b"<ul><li>one</li><li>two</li></ul>\0"
+    entry += b"<ul><li>one</li><li>two</li></ul>three\0"
     entry += b"W" + (3).to_bytes(4, "big") + b"RIF"
     make_stardict(tmp_path / FOLDER, [("lantern", entry)], types="")
     shelf = Dictionaries(tmp_path)
     shelf.update()
-    assert [one.text for one in shelf.look_up("lantern")] == ["[ˈlamp]\nA lamp\nwith a case\none\ntwo"]
+    assert [one.text for one in shelf.look_up("lantern")] == ["[ˈlamp]\nA lamp\nwith a case\none\ntwo\nthree"]
 
 
 @pytest.mark.parametrize("end", [".idx", ".dict", ".ifo"])

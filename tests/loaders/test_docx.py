@@ -199,6 +199,10 @@ def test_text_boxes_once_and_pictures_by_their_alternative_text():
         f"<mc:Fallback>{box}</mc:Fallback></mc:AlternateContent></w:r></w:p>"
     )
     assert texts(opened(made)) == ["[A lighthouse at night]", "In the box."]
+    spaces = 'xmlns:v="urn:schemas-microsoft-com:vml" xmlns:o="urn:schemas-microsoft-com:office:office"'
+    drawn = f'<v:shape {spaces}><v:imagedata o:title="A boat at the quay"/></v:shape>'  # as Word 2003 writes them
+    made = with_xml(f"<w:p W><w:r><w:pict>{drawn}</w:pict></w:r></w:p>")
+    assert texts(opened(made)) == ["[A boat at the quay]"]
 
 
 def test_footnotes_stand_at_the_end():

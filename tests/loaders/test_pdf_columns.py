@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from io import BytesIO
 
 import pytest
+from reportlab.pdfgen.canvas import Canvas
 
 from readagent_core.document import Document
 from readagent_core.loaders import load
@@ -35,3 +37,21 @@ def test_a_slide_is_a_section_and_its_bullets_are_paragraphs(number: int) -> Non
     titles = [section.title for section in document.sections]
     assert titles in (list(made.sections), list(made.sections)[1:])  # the first may be the title
     assert len(document.paragraphs) == 4 * len(made.sections)
+
+
+def test_a_bold_line_of_a_slide_is_no_section() -> None:
+    out = BytesIO()
+    canvas = Canvas(out, pagesize=(960, 540))
+    for title in ("Lamps of the Harbour", "Boats of the Harbour", "People of the Harbour"):
+        rows = [(title, 36), ("Oil and wicks", 24), ("are kept in the store below the tower", 24)]
+        for n, (text, size) in enumerate(
+            [*rows, ("Watches and hours", 24), ("are written in the log of the keeper", 24)]
+        ):
+            canvas.setFont("Times-Bold" if n in (0, 1, 3) else "Times-Roman", size)
+            canvas.drawString(50, 460 - 60 * n, text)
+        canvas.showPage()
+    canvas.save()
+    assert [section.title for section in load(out.getvalue(), "slides.pdf").sections][-2:] == [
+        "Boats of the Harbour",
+        "People of the Harbour",
+    ]
