@@ -99,7 +99,7 @@ def share_of_frequent_words(text: str, language: str) -> float:
     if listed is None:
         return -1.0
     words = _words(text)
-    return sum(word in listed for word in words) / max(1, len(words))
+    return sum(map(listed.__contains__, words)) / max(1, len(words))
 
 
 def _script_of(characters: Counter[str]) -> str:

@@ -58,7 +58,7 @@ def non_ascii(text: str) -> str:
 def count_words(text: str) -> int:
     """Return the number of words in ``text``; see the module's docstring for unspaced scripts and long runs."""
     spaced, unspaced = _spaced_words(text)
-    if max(map(len, spaced), default=0) > LONGEST_WORD:
+    if len(text) > LONGEST_WORD and max(map(len, spaced), default=0) > LONGEST_WORD:
         unspaced += sum(-(-len(word) // _PER_UNBROKEN) - 1 for word in spaced if len(word) > LONGEST_WORD)
     return len(spaced) + unspaced
 

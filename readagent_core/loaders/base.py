@@ -11,6 +11,8 @@ from readagent_core.errors import TooLargeError
 
 SCENE_BREAK = "* * *"
 MEGABYTE = 1 << 20
+# any character of both patterns below: most texts have none
+_SPECIAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u2060\ud800-\udfff\ufeff\ufffe\uffff]")
 # colours of a terminal, control and format characters, byte order marks and the soft hyphen
 _UNPRINTABLE = re.compile(
     "\x1b\\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\xad\ufeff\ufffe\uffff\u2060]"
@@ -52,7 +54,7 @@ PageProgress = Callable[[int, int], None]  # called with the number of source pa
 
 def strip_unprintable(text: str) -> str:
     """Returns ``text`` without control characters; lone surrogates become U+FFFD."""
-    return _SURROGATE.sub("\ufffd", _UNPRINTABLE.sub("", text))
+    return _SURROGATE.sub("\ufffd", _UNPRINTABLE.sub("", text)) if _SPECIAL.search(text) else text
 
 
 def squeeze_spaces(text: str) -> str:

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise
 
 from readagent_core.document import Paragraph, Section
@@ -60,7 +61,7 @@ def remove_contents(
         return list(paragraphs), list(sections), 0
     headed = {s.start for s in sections if is_contents_title(s.title)}
     headed |= {i for i, p in enumerate(paragraphs) if len(p.text) < _LONGEST and is_contents_title(p.text)}
-    again = {title_key(p.text): i for i, p in enumerate(paragraphs) if len(p.text) <= _LONGEST and "\n" not in p.text}
+    again = {_line_key(p.text): i for i, p in enumerate(paragraphs) if len(p.text) <= _LONGEST and "\n" not in p.text}
     runs = [run for run in _runs(paragraphs, titles, again) if _is_contents(run, 1 if run.start in headed else FEWEST)]
     if not runs:
         return list(paragraphs), list(sections), 0
@@ -79,6 +80,9 @@ def title_key(text: str) -> str:
     return _NO_WORD.sub(" ", text).casefold().strip()
 
 
+_line_key = lru_cache(maxsize=1 << 13)(title_key)  # lines are compared with titles, then with other lines
+
+
 def unnumbered_key(title: str) -> str:
     """Returns ``title_key`` without the title's own number: the same for '1.1 Background' and 'Background'."""
     return title_key(_NUMBER.sub("", title.strip()))
@@ -88,8 +92,8 @@ def entry_forms(line: str) -> list[str]:
     """Returns the line as a title: whole, without its page number, without its own number, without both."""
     forms = [line, _PAGE.sub("", line)] if line[-1:] in _DIGITS else [line]
     if line[:1] in _NUMBER_STARTS:
-        forms += [_NUMBER.sub("", form) for form in forms]
-    return [title_key(form) for form in forms]
+        forms += [bare for form in forms if (bare := _NUMBER.sub("", form)) != form]
+    return [_line_key(form) for form in forms]
 
 
 def _runs(paragraphs: Sequence[Paragraph], titles: dict[str, int], again: dict[str, int]) -> list[_Run]:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from enum import Enum
 from functools import cache, lru_cache
 from importlib.resources import files
-from itertools import pairwise
+from itertools import pairwise, repeat
 from math import log2
 
 from readagent_core.languages import detect_language, share_of_frequent_words, shows_language
@@ -41,7 +41,7 @@ _AROUND_WORDS, _PROGRAM = ".,;:!?()[]\"“”‘’'«»*_", dict.fromkeys(map(o
 _MANY_MISREAD = ((0.08, 0.15), (0.2, _FREQUENT))  # share of such words, and of the frequent ones that prose has
 _MOST_PROGRAM = 0.03  # of the characters are signs of a programming language
 # Cyrillic, Greek and Hebrew letters that are taken for Latin ones with accents, of which no language has four in a row
-_MISTAKEN, _FEWEST_MISTAKEN = re.compile("[À-ÿ]{4}"), 8
+_MISTAKEN, _FEWEST_MISTAKEN = re.compile("[À-ÿ][À-ÿ]{3}"), 8
 _CODE_PAGES = [
     {code: bytes([code]).decode(f"cp{page}", "replace") for code in range(0xA0, 0x100)} for page in (1251, 1253, 1255)
 ]
@@ -165,8 +165,8 @@ def find_doubtful(texts: Sequence[str], language: str, *, judged: bool = False) 
 def _is_misread(text: str) -> bool:
     """Returns whether a text has many words that nobody writes: misread, or in a font with wrong letters."""
     script = _main_script(text[::7]) if any(map(str.isalpha, text[::7])) else ""
-    long = {word for word in _LONG_WORD.findall(text) if not word.isupper() and script_of(word[0]) == script}
-    odd = sum(_is_impossible(word, script) for word in long) if script != "CJK" else 0
+    long = {word for word in set(_LONG_WORD.findall(text)) if not word.isupper() and script_of(word[0]) == script}
+    odd = sum(map(_is_impossible, long, repeat(script))) if script != "CJK" else 0
     if odd > max(_FEWEST_ODD, _MANY_MISREAD[0][0] * len(long)):
         return True
     if sum(map(_is_odd, set(text.split()))) <= _FEWEST_ODD:
@@ -225,11 +225,8 @@ def _known_pairs(script: str) -> tuple[Counter[Pair], Counter[str]]:
         listed = file.read_text("utf-8").split() if file.name.endswith(".txt") else []
         if listed and script_of(listed[-1][0]) == script:
             words.update(listed[: _WORDS if script == "LATIN" else _MORE_WORDS])
-    pairs = Counter(pair for word in map(without_marks, words) for pair in zip(f" {word}", f"{word} ", strict=True))
-    firsts: Counter[str] = Counter()
-    for (one, _), count in pairs.items():
-        firsts[one] += count
-    return pairs, firsts
+    text = without_marks(f" {' '.join(words)} ")
+    return Counter(pairwise(text)), Counter(text[:-1])
 
 
 @cache

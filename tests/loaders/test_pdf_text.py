@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from io import BytesIO
 
 import pytest
@@ -10,8 +11,11 @@ from reportlab.lib.pagesizes import A5
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
+from readagent_core.errors import DocumentError
 from readagent_core.loaders import load
+from readagent_core.loaders.pdf import page_text
 from readagent_core.loaders.pdf.characters import replace_raised
+from tests.loaders.known import known_documents
 from tests.loaders.making import as_text, sample
 
 # (x, y, text) and, where they differ from 10 points Times-Roman, size and font
@@ -471,3 +475,25 @@ def test_the_values_of_a_form_are_read():
 def test_pages_with_nothing_but_their_labels_are_read():
     labels = [f"Page {n}" for n in range(1, 6)]
     assert whole(opened(*([(LEFT, TOP, label)] for label in labels))).split() == " ".join(labels).split()
+
+
+def test_the_short_way_of_a_plain_page_reads_what_the_long_way_reads(monkeypatch):
+    pages = (
+        body(prose(9)),
+        [*body(["A word, bro-", "ken, internationalisation\u2019s; 12 caf\u00e9s", "Seen  twice: 10"])],
+    )
+    files = [typeset(*pages), *(known.data for known in known_documents() if known.name.endswith(".pdf"))]
+    assert not page_text._UNPLAIN.search("".join(text for page in pages for _, _, text, *_ in page))
+
+    def read() -> list[object]:
+        texts = []
+        for data in files:
+            try:
+                texts.append(load(data, "x.pdf").to_dict())
+            except DocumentError as error:
+                texts.append(str(error))
+        return texts
+
+    short = read()
+    monkeypatch.setattr(page_text, "_UNPLAIN", re.compile(""))  # no page is plain
+    assert short == read()

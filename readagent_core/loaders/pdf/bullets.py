@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 import pypdfium2.raw as pdfium
-from pypdfium2 import PdfPage
 
-from readagent_core.loaders.pdf.file import objects_of
+from readagent_core.loaders.pdf.file import Shape
 from readagent_core.loaders.pdf.lines import BULLETS, SAME, Line
 
-_SHAPES = (pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_SHADING, pdfium.FPDF_PAGEOBJ_FORM)
 _MOST = 1_000  # shapes of a page that are looked at; drawings have more
 _SMALLEST, _LARGEST, _LONGEST = 0.2, 0.9, 2.0  # height in sizes of the line; width and height to one another
 _FARTHEST = 2.5  # of the size; what is farther from a line is no bullet of it
@@ -20,9 +17,9 @@ _FEWEST = 2  # items of a list
 Box = tuple[float, float, float, float]  # left, bottom, right, top in points
 
 
-def mark_bullets(page: PdfPage, lines: list[Line]) -> None:
+def mark_bullets(shapes: Sequence[Shape], lines: list[Line]) -> None:
     """Writes a bullet before the lines that a small filled shape is drawn before, each at the same place."""
-    boxes = list(_small_boxes(page))
+    boxes = list(_small_boxes(shapes[:_MOST]))
     found = {i: box for i, line in enumerate(lines) if boxes and (box := _bullet_of(line, boxes, lines))}
     places = Counter(round(box[0]) for box in found.values())
     for i, box in found.items():
@@ -30,11 +27,11 @@ def mark_bullets(page: PdfPage, lines: list[Line]) -> None:
             lines[i] = lines[i]._replace(text=f"• {lines[i].text}", x=box[0])
 
 
-def _small_boxes(page: PdfPage) -> Iterator[Box]:
-    """Yields where the small shapes of a page are that are filled and about as wide as high."""
+def _small_boxes(shapes: Sequence[Shape]) -> Iterator[Box]:
+    """Yields where the small ``shapes`` are that are filled and about as wide as high."""
     bounds = [pdfium.c_float() for _ in range(4)]
     mode, stroke = pdfium.c_int(), pdfium.c_int()
-    for item, kind in islice(objects_of(page, _SHAPES), _MOST):
+    for item, kind in shapes:
         pdfium.FPDFPageObj_GetBounds(item, *bounds)
         left, bottom, right, top = (bound.value for bound in bounds)
         width, height = right - left, top - bottom

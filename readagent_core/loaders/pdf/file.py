@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import re
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
@@ -34,6 +34,7 @@ _LANGUAGE_BYTES = 64
 _OUTLINES = 50  # a page without text that draws more of them may draw its letters
 _SCANNED = 0.6  # of a page, the least that the picture of a scan covers
 _PICTURES = (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM)
+Shape = tuple[Any, int]  # an object of a page, and its kind
 REPAIR_ADVICE = (
     "Download or copy it again. If that does not help, open it in a PDF viewer, save or print it as a new PDF, and "
     "open the new one here (or repair it with 'qpdf in.pdf out.pdf')."
@@ -84,11 +85,6 @@ def _repair(data: bytes) -> Iterator[bytes]:
         yield written.getvalue()
 
 
-def has_picture(page: PdfPage) -> bool:
-    """Returns whether a page has a picture."""
-    return any(objects_of(page, _PICTURES))
-
-
 def has_recognised_text(page: PdfPage) -> bool:
     """Returns whether a page is a picture with text that is not drawn: a scanner's program recognised it."""
     texts = covered = 0
@@ -104,18 +100,21 @@ def has_recognised_text(page: PdfPage) -> bool:
     return texts > 0 and covered > _SCANNED * width * height
 
 
-def has_outlines(page: PdfPage) -> bool:
-    """Returns whether a page draws so many outlines that they may be letters."""
-    return len(list(objects_of(page, [pdfium.FPDF_PAGEOBJ_PATH]))) > _OUTLINES
-
-
-def objects_of(page: PdfPage, kinds: Collection[int]) -> Iterator[tuple[Any, int]]:
-    """Yields the objects of a page that are of these kinds, as PDFium has them, each with its kind."""
+def shapes_of(page: PdfPage) -> list[Shape]:
+    """Returns what a page draws but text, as PDFium has it, each with its kind."""
     raw = page.raw
-    for i in range(pdfium.FPDFPage_CountObjects(raw)):
-        item = pdfium.FPDFPage_GetObject(raw, i)
-        if (kind := pdfium.FPDFPageObj_GetType(item)) in kinds:
-            yield item, kind
+    every = (pdfium.FPDFPage_GetObject(raw, i) for i in range(pdfium.FPDFPage_CountObjects(raw)))
+    return [(item, kind) for item in every if (kind := pdfium.FPDFPageObj_GetType(item)) != pdfium.FPDF_PAGEOBJ_TEXT]
+
+
+def has_picture(shapes: Sequence[Shape]) -> bool:
+    """Returns whether a page has a picture."""
+    return any(kind in _PICTURES for _, kind in shapes)
+
+
+def has_outlines(shapes: Sequence[Shape]) -> bool:
+    """Returns whether a page draws so many outlines that they may be letters."""
+    return [kind for _, kind in shapes].count(pdfium.FPDF_PAGEOBJ_PATH) > _OUTLINES
 
 
 def read_metadata(document: PdfDocument) -> dict[str, str]:

@@ -18,7 +18,7 @@ _NUMBER = re.compile(
     r"^[-–—~*·•|(\[\s]*(?:page|seite|p\.)?\s*(\d{1,4}|[ivxlcdm]{1,7})\W*(?:(?:of|von|/|sur|de)\s*\d{1,4}\W*)?$", re.I
 )
 _PRINTED = re.compile(r"\b(?:page|seite|p\.)\s*\d|://", re.IGNORECASE)  # no heading, however large
-_DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
+_DIGITS = re.compile(r"[\divxlc](?:(?<=\d)\d*|(?<!\w.)[ivxlc]{0,5}\b)")  # \d+|\b[ivxlc]{1,6}\b, but found sooner
 _COUNTED = re.compile(
     r"^(?:day|night|week|month|lesson|lecture|unit|psalm|sonnet|tag|woche|lektion|jour|leçon|día|lección) \d", re.I
 )
@@ -55,7 +55,10 @@ def remove_running_lines(pages: Sequence[list[Line]]) -> tuple[list[list[Line]],
     numbers = [_line_numbers(lines) for lines in pages]
     if sum(map(bool, numbers)) < min(2, len(pages)):  # they may be of a table or list
         numbers = [set() for _ in pages]
-    pages = [join_parts([line for line in page if line not in no]) for page, no in zip(pages, numbers, strict=True)]
+    pages = [
+        join_parts([line for line in page if line not in no] if no else page)
+        for page, no in zip(pages, numbers, strict=True)
+    ]
     size = usual_size(pages[:: len(pages) // _MEASURED + 1])
     pages = _with_watermarks(pages, size)
     rows = [find_rows(line for line in lines if not line.turned) for lines in pages]
@@ -71,9 +74,10 @@ def remove_running_lines(pages: Sequence[list[Line]]) -> tuple[list[list[Line]],
     for number, lines in enumerate(pages):
         nearby = [each for each in running[max(0, number - _NEARBY) : number + _NEARBY + 1] if each]
         drop = {*running[number], *_in_their_place(rows[number], nearby, size)}
-        rest = [line._replace(bold=True) if line in counted else line for line in lines if line not in drop]
-        words = sum(len(line.text.split()) for line in drop)
-        if not rest or words > max(_FEW, sum(len(line.text.split()) for line in rest)):  # then they are the text
+        rest = [line for line in lines if line not in drop] if drop else lines
+        rest = [line._replace(bold=True) if line in counted else line for line in rest] if counted else rest
+        words = _count_words(drop)
+        if not rest or (words > _FEW and words > _count_words(rest)):  # then they are the text
             rest = [line for line in lines if line not in drop or not _NUMBER.match(line.text)]
         removed += len(lines) - len(rest)
         remaining.append(rest)
@@ -82,12 +86,15 @@ def remove_running_lines(pages: Sequence[list[Line]]) -> tuple[list[list[Line]],
 
 def _with_watermarks(pages: Sequence[list[Line]], size: float) -> list[list[Line]]:
     """Returns the pages with the lines as turned that are printed over others: large, or on most pages in one place."""
-    places = Counter(place for lines in pages for place in set(map(_place, lines)))
+    half = max(2, len(pages)) / 2
+    texts = Counter(chain.from_iterable({line.text for line in lines} for lines in pages))
+    often = [line for lines in pages for line in lines if texts[line.text] > half]  # few, so few places are compared
+    places = Counter(place for _, place in {(line.number, _place(line)) for line in often})
     return [
         [
             line._replace(turned=True)
-            if (line.size > _STAMP * size or 2 * places[_place(line)] > max(2, len(pages)))
-            and any(_is_printed_over(*sorted((line, other), key=lambda each: -each.size)) for other in lines)
+            if (line.size > _STAMP * size or (texts[line.text] > half and places[_place(line)] > half))
+            and any(_are_crossed(line, other) for other in lines)
             else line
             for line in lines
         ]
@@ -99,10 +106,16 @@ def _place(line: Line) -> tuple[str, int, int]:
     return line.text, round(line.x), round(line.y)
 
 
-def _is_printed_over(large: Line, small: Line) -> bool:
-    """Returns whether two lines cross each other."""
-    across = min(large.end, small.end) - max(large.x, small.x)
-    return large.text != small.text and across > large.size and -0.25 < (small.y - large.y) / large.size < 0.75
+def _count_words(lines: Iterable[Line]) -> int:
+    return sum(len(line.text.split()) for line in lines)
+
+
+def _are_crossed(one: Line, other: Line) -> bool:
+    """Returns whether two lines are printed over each other."""
+    large, small = (one, other) if one.size >= other.size else (other, one)
+    if not -0.25 < (small.y - large.y) / large.size < 0.75:
+        return False
+    return large.text != small.text and min(large.end, small.end) - max(large.x, small.x) > large.size
 
 
 def usual_size(groups: Iterable[Sequence[Line]]) -> float:
@@ -117,23 +130,25 @@ def _find_running(edges: Sequence[Sequence[Line]], size: float) -> tuple[list[li
     """Returns the running lines of each page, and the headings that differ from each other by their number.
 
     A running line is at the same height on two pages nearby, or the only other. Page numbers grow with the pages."""
-    seen: dict[tuple[str | int, int], list[Line]] = defaultdict(list)
-    for line in (line for edge in edges for line in edge):
-        seen[_key(line), line.number].append(line)
-    pages = Counter(key for key, _ in seen)
+    seen: dict[str | int, dict[int, list[Line]]] = defaultdict(dict)  # by what is the same and by page
+    for line in chain.from_iterable(edges):
+        seen[_key(line)].setdefault(line.number, []).append(line)
     running: list[list[Line]] = [[] for _ in edges]
     counted: set[Line] = set()
-    for (key, number), lines in seen.items():
-        near = [n for n in range(number - _NEARBY, number + _NEARBY + 1) if n != number and (key, n) in seen]
+    for key, number, lines in (
+        (k, n, lines) for k, pages in seen.items() if len(pages) > 1 for n, lines in pages.items()
+    ):
+        near = [n for n in range(number - _NEARBY, number + _NEARBY + 1) if n != number and n in seen[key]]
         for line in lines:
-            same = [each for n in near for each in seen[key, n] if abs(each.y - line.y) < _HIGHER]
-            if isinstance(key, int):
-                repeats = pages[key] > 1
-            else:
+            same = [each for n in near for each in seen[key][n] if abs(each.y - line.y) < _HIGHER]
+            repeats = isinstance(key, int)
+            if isinstance(key, str):
                 found = len({each.number for each in same})
                 repeats = any(c.isalpha() for c in key) and found >= (2 if len(edges) > 2 else 1)
+            if not repeats:
+                continue
             large = line.size >= LARGE * size and not line.turned and not _PRINTED.search(line.text)
-            if repeats and (large or is_named_heading(line.text) or _COUNTED.match(line.text)):
+            if large or is_named_heading(line.text) or _COUNTED.match(line.text):
                 # a heading is repeated by lines with its whole text; in large letters the first of them is the heading
                 repeats = any(each.text == line.text and (each.number < number or not large) for each in same)
                 counted |= set() if repeats else {line}

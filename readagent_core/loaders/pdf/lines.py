@@ -51,7 +51,8 @@ def join_parts(lines: Sequence[Line], widest: float = GUTTER) -> list[Line]:
     ``widest``: the widest gap between two parts in sizes. Wider ones than that of a column become tabs."""
     joined: list[Line] = []
     for i, line in enumerate(lines):
-        if joined and _is_continued(joined[-1], line, widest):
+        beside = joined and abs(joined[-1].y - line.y) < _RAISED * max(joined[-1].size, line.size)
+        if beside and _is_continued(joined[-1], line, widest):
             last = joined.pop()
             share = min(last.size, line.size) / max(last.size, line.size)
             said = _SAID if share > _HUGE else _WORD  # the number of a chapter may be three times as large as its title
@@ -71,9 +72,9 @@ def join_parts(lines: Sequence[Line], widest: float = GUTTER) -> list[Line]:
 
 
 def _is_continued(last: Line, line: Line, widest: float) -> bool:
-    """Returns whether ``line`` is an index of ``last``, or what follows on its baseline."""
+    """Returns whether ``line``, beside ``last``, is an index of it, or what follows on its baseline."""
     size = max(last.size, line.size)
-    if abs(last.y - line.y) >= _RAISED * size or last.turned != line.turned:
+    if last.turned != line.turned:
         return False
     gap = (line.x - last.end) / size
     if min(last.size, line.size) < INDEX * size and -0.5 < gap < 0.5:

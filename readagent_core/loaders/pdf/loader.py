@@ -186,14 +186,15 @@ def _read_pages(
             if not lost:
                 page = document[number]
                 text = read_lines(page, number)
-                mark_bullets(page, text.lines)
+                shapes = file.shapes_of(page)
+                mark_bullets(shapes, text.lines)
                 insert_fields(page, number, text.lines)
                 lines = pages.mend(text.lines)
                 readable = pages.can_read(replace(text, lines=lines))
                 pages.vertical += text.vertical
                 if page.get_width() > page.get_height():
                     pages.slides.append(page.get_height())
-                pictured = file.has_picture(page) or (not lines and file.has_outlines(page))
+                pictured = file.has_picture(shapes) or (not lines and file.has_outlines(shapes))
                 lost = "" if readable and (lines or not pictured) else _SCANNED if readable else _UNREADABLE
                 if lost and number + 1 in recognised:
                     lines, lost = recognition.place_lines(recognised[number + 1], page.get_width(), number), ""
@@ -307,7 +308,7 @@ def _with_titles(pages: list[list[Line]], entries: Sequence[file.OutlineEntry]) 
         titles[entry.number].add(entry.title.casefold())
     named = (titles.get(number, ()) for number in range(len(pages)))
     return [
-        [line._replace(bold=True) if line.text.casefold() in here else line for line in lines]
+        [line._replace(bold=True) if line.text.casefold() in here else line for line in lines] if here else lines
         for here, lines in zip(named, pages, strict=True)
     ]
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from ctypes import c_double, c_int, create_string_buffer
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from itertools import chain, groupby, pairwise
 from math import hypot, inf, pi
 from statistics import median
@@ -22,7 +23,7 @@ from readagent_core.loaders.pdf.lines import GUTTER, INDEX, SAME, TOUCHING, UNKN
 # all but ASCII, Latin letters, dashes and quotation marks: most lines have nothing to be cleaned
 _UNUSUAL = re.compile("[^ -~\u00a1-\u00a7\u00a9-\u00b3\u00b5-\u00b7\u00b9-\u02c5\u2010-\u2026]")
 _COMPATIBLE = re.compile("[\ufb00-\ufb06\ufb1d-\ufdff\ufe70-\ufefc\u00a0]+")  # ligatures, Arabic presentation forms
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]{2,}")
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff][\u0590-\u08ff]+")  # found sooner than {2,}
 _LEFT = "[A-Za-z0-9À-ɏͰ-ԯ\u0660-\u0669\u06f0-\u06f9]"  # letters and digits that run from left to right
 _LEFT_TO_RIGHT = re.compile(f"[%$€£₪]*{_LEFT}(?:[^\u0590-\u065f\u066a-\u06ef\u06fa-\u08ff]*{_LEFT})?[%$€£₪]*")
 # numbers as Unicode's bidirectional algorithm sets them from left to right after Hebrew, and after Arabic letters
@@ -32,17 +33,19 @@ _ARABIC, _POINTS = re.compile("[\u0620-\u064a]"), re.compile("[\u0591-\u05bd\u05
 _FORMS = {word for code in range(0xFB1D, 0xFEFD) for word in unicodedata.normalize("NFKC", chr(code)).split()}
 _BREAK = "\u2028"  # between lines, so that a line feed or carriage return can only be the number of a glyph
 # what may be the number of a glyph: no byte, dash or quotation mark, but a control character
-_SUSPECT = re.compile("[\u0100-\u200f\u2027\u2029-\uffff\0-\x1f\x7f-\x9f]")
+_SUSPECT = re.compile("[\u0100-\u200f\u2027\u2029-\ufffd\uffff\0-\x1f\x7f-\x9f]")
+# what is neither that, nor to be cleaned, and no accent; a page without it takes the short way
+_UNPLAIN = re.compile(
+    "[^\u2028\ufffe -~\u00a1-\u00a7\u00a9-\u00ac\u00ae-\u00b3\u00b5-\u00b7\u00b9-\u00ff\u2010-\u2026]"
+)
 # what some fonts call their ligatures, and how many such words show that it is no number sign
 _SIGN_IN_WORD, _FEWEST_SIGNS = re.compile(r"(?<![^\s(“\"])[A-Za-z]?[a-z]+#[a-z]+(?![^\s.,;:)”\"])"), 3
 _ANY = re.compile(f"[^ {_BREAK}]")
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")  # two characters to PDFium, as are the letters of Word's formulas
 _SPACES = re.compile(r"[\s\u200b]+")
-# PDFium writes U+FFFE for a hyphen at the end of a line, and no line break after it
-_LINE = re.compile(f"[^{_BREAK}\ufffe]+\ufffe?")
 _BOLD = re.compile(rb"bold|black|heavy|-medi|demi|cmbx|\bbx", re.IGNORECASE)
-_SOFT_HYPHEN = re.compile("[\u00ad\ufffe]")
-_DIGIT = re.compile(r"[\d*†‡]")
+_SOFT_HYPHENS = re.compile("\ufffe"), re.compile("\u00ad")
+_DIGIT, _PLAIN_DIGIT = re.compile(r"[\d*†‡]"), re.compile("[0-9*†‡]")  # the latter: of a plain page, found sooner
 _LETTER = re.compile(r"[^\W\d_]")
 _IDEOGRAPHIC = "\u2e80"  # the first of the Chinese and Japanese characters
 _SAMPLES, _FEWEST_SAMPLES = 12, 10  # characters that show how a page is turned, and whether it can be read
@@ -58,6 +61,7 @@ _ACCENTED = re.compile(f"([{''.join(_ACCENTS)}]) ?([A-Za-zı])")
 _ACCENT_AFTER = re.compile(f"[A-Za-zı][{''.join(_ACCENTS)}]")
 # words that may be several, and by how much their gaps are wider than those between letters, in sizes
 _LONG = re.compile("[a-zß-öø-ÿ]{12,}|[а-яё]{16,}")
+_SMALL = bytes(chr(code).islower() * ord("a") or ord(" ") for code in range(256))  # by which a page is soon searched
 _LONGER = re.compile("[a-zß-öø-ÿ]{18}|[а-яё]{24}")
 _UNSPACED = re.compile("[.,;][A-ZА-Яa-zа-я][a-zа-я]")
 _LONG_WORD_GAP, _WORD_GAP = 0.08, 0.16
@@ -82,8 +86,12 @@ def read_lines(page: PdfPage, number: int) -> PageText:
     reader = _PageReader(textpage, page.get_bbox(), number)
     if reader.vertical:
         reader.read_vertical()
-    for found in _LINE.finditer(reader.text) if not reader.vertical else ():
-        reader.read(*found.span())
+    # PDFium writes U+FFFE for a hyphen at the end of a line, and no line break after it
+    start = 0
+    for text in reader.text.replace("\ufffe", f"\ufffe{_BREAK}").split(_BREAK) if not reader.vertical else ():
+        if text and text != "\ufffe":
+            reader.read(start, start + len(text))
+        start += len(text) + (text[-1:] != "\ufffe")
     textpage.close()
     return PageText(reader.lines, reader.mapped, reader.vertical)
 
@@ -99,27 +107,37 @@ class _PageReader:
         self._matrix, self._box = pdfium.FS_MATRIX(), pdfium.FS_RECTF()
         self._font, self._flags = create_string_buffer(_FONT_NAME), c_int()
         self.text: str = textpage.get_text_range().replace("\r\n", 2 * _BREAK)
-        self._astral = [found.start() for found in _ASTRAL.finditer(self.text)]
-        self._same_index = len(self.text) + len(self._astral) == textpage.count_chars()
+        self._plain = not _UNPLAIN.search(self.text)
+        self._astral = [] if self._plain else [found.start() for found in _ASTRAL.finditer(self.text)]
+        same = len(self.text) + len(self._astral) == textpage.count_chars()
+        self._find_index = None if same else partial(pdfium.FPDFText_GetCharIndexFromTextIndex, self.raw)
         self._right_to_left = False
         self._word_gap = inf  # of a page whose words are not glued
         samples = [i for i in range(0, len(self.text), len(self.text) // _SAMPLES + 1) if not self.text[i].isspace()]
-        self.usual = self.turn = next(iter(Counter(map(self._turn_at, samples)).most_common(1)), (0,))[0]
-        self._aslant = sum(map(self._is_aslant, samples)) * 2 > len(samples)
+        angles = [self._angle(i) for i in samples]
+        turns = Counter(map(self._turn_at, samples, angles))
+        self.usual = self.turn = max(turns, key=lambda turn: turns[turn], default=0)
+        self._aslant = sum(map(_is_aslant, angles)) * 2 > len(samples)
         self._scale = 1.0
         if min(map(self._size, map(self._index, samples[::5])), default=UNKNOWN) < _SMALLEST:
             self._scale = self._true_scale(samples)
         self.vertical = sum(map(self._is_above_next, samples)) * 2 > len(samples)
         unmapped = sum(self._is_unmapped(i) or bool(characters.PRIVATE.match(self.text[i])) for i in samples)
         self.mapped = 2 * unmapped <= max(_FEWEST_SAMPLES, len(samples))
-        for found in chain(_LONG.finditer(self.text), _UNSPACED.finditer(self.text)):
+        small = self.text.encode("latin-1", "replace").translate(_SMALL) if self._plain else b""
+        long = _LONG.finditer(self.text) if not self._plain or 12 * b"a" in small else ()
+        for found in chain(long, _UNSPACED.finditer(self.text)):
             gap = _LONG_WORD_GAP if _LONGER.match(found.group()) else _WORD_GAP
             if gap < self._word_gap and " " in self._with_spaces(*found.span(), gap):
                 self._word_gap = gap
         self._is_apart = bool(_APART.search(self.text))
-        self.text = _SOFT_HYPHEN.sub(self._hyphen, self.text)
+        for pattern in _SOFT_HYPHENS:
+            self.text = pattern.sub(self._hyphen, self.text)
         if "#" in self.text and len(_SIGN_IN_WORD.findall(self.text)) >= _FEWEST_SIGNS:
             self.text = re.sub(r"(?<![^\sa-z])#(?=[a-z])", "\ufffd", self.text)
+        self._plain = self._plain and "\ufffd" not in self.text and characters.UNMAPPED not in self.text
+        if self._plain:
+            return
         tex = bool(characters.TEX_PAGE.search(self.text))
         if tex or not self.text.isascii():
             self.text = (_ANY if tex else _SUSPECT).sub(self._mapped, self.text)
@@ -129,16 +147,15 @@ class _PageReader:
             if any(accent in self.text for accent in _ACCENTS):
                 self.text = _ACCENT_AFTER.sub(self._accent_first, self.text)
 
-    def _turn_at(self, position: int) -> int:
-        """Returns the quarter turns of the writing direction. A negative size turns a letter by two."""
+    def _angle(self, position: int) -> float:
+        """Returns by how many quarter turns a character is turned."""
         angle: float = pdfium.FPDFText_GetCharAngle(self.raw, self._index(position))
-        turned: int = 2 * (pdfium.FPDFText_GetFontSize(self.raw, self._index(position)) < 0)
-        return (turned - round(angle / (pi / 2))) % 4
+        return angle / (pi / 2)
 
-    def _is_aslant(self, position: int) -> bool:
-        """Returns whether a character is turned by less than a quarter, as those of watermarks are."""
-        quarters = pdfium.FPDFText_GetCharAngle(self.raw, self._index(position)) / (pi / 2)
-        return bool(abs(quarters - round(quarters)) > _ASLANT)
+    def _turn_at(self, position: int, angle: float) -> int:
+        """Returns the quarter turns of the writing direction. A negative size turns a letter by two."""
+        turned: int = 2 * (pdfium.FPDFText_GetFontSize(self.raw, self._index(position)) < 0)
+        return (turned - round(angle)) % 4
 
     def _is_above_next(self, position: int) -> bool:
         """Returns whether the next character is under this one, and both are Chinese or Japanese."""
@@ -271,8 +288,9 @@ class _PageReader:
         if start >= stop:
             return
         half = (start + stop) // 2
-        letter = _LETTER.search(self.text, half, stop) or _LETTER.search(self.text, start, half)
-        half = letter.start() if letter else half  # a letter is on the baseline
+        if not self.text[half].isalpha():  # a letter is on the baseline
+            letter = _LETTER.search(self.text, half, stop) or _LETTER.search(self.text, start, half)
+            half = letter.start() if letter else half
         first, middle, last = self._index(start), self._index(half), self._index(stop - 1)
         self.turn = self.usual
         rects = pdfium.FPDFText_CountRects(self.raw, first, last - first + 1)
@@ -280,22 +298,22 @@ class _PageReader:
         if rects < 1 or not (self.crop[0] <= x <= self.crop[2] and self.crop[1] <= y <= self.crop[3]):
             return
         size = self._size(middle)
+        upright = self._matrix.c == 0
         if not self.lines or size != self.lines[-1].size:  # the letter may be of another script, or a large one
             some = (_LETTER.search(self.text, start + (stop - start) * n // 4, stop) for n in (1, 3))
             size = median([size, *(self._size(self._index(found.start())) for found in some if found)])
-        places = [self._place(first), self._place(last)]
-        if abs(places[1][1] - places[0][0]) < _THIN * size * (stop - start):
-            self.turn = self._turn_at(half)
-            places = [self._place(first), self._place(last)]
+        one, other = self._place(first), self._place(last)
+        if abs(other[1] - one[0]) < _THIN * size * (stop - start):
+            self.turn = self._turn_at(half, self._angle(half))
+            one, other = self._place(first), self._place(last)
         y = (y, -x, -y, x)[self.turn]
-        # the ink of a bracket or full stop is narrower than its place in the line
-        parts = sorted(map(self._rect, range(rects))) if rects > 1 else []
-        left, end = min(places[0][0], places[1][0]), max(places[0][1], places[1][1])
-        if parts:
+        left, end, gaps = min(one[0], other[0]), max(one[1], other[1]), []
+        if rects > 1:  # the ink of a bracket or full stop is narrower than its place in the line
+            parts = sorted(map(self._rect, range(rects)))
             left, end = min(left, parts[0][0]), max(end, *(edge for _, edge in parts))
+            gaps = [before[1] for before, after in pairwise(parts) if after[0] - before[1] > GUTTER * size]
         wide = end - left > _SPACED * size * (stop - start)
-        gaps = [before[1] for before, after in pairwise(parts) if after[0] - before[1] > GUTTER * size]
-        if wide or gaps or _DIGIT.search(self.text, start, stop):
+        if wide or gaps or (_PLAIN_DIGIT if self._plain else _DIGIT).search(self.text, start, stop):
             cuts = sorted({start, *self._find_cuts(start, stop, size, GUTTER if wide or gaps else inf, gaps), stop})
             if len(cuts) > 2:
                 for part in pairwise(cuts):
@@ -303,8 +321,9 @@ class _PageReader:
                 return
         font, lead_font = self._font_name(middle), self._font_name(first)
         sign = not self.text[start : start + 2].isalnum() and characters.is_symbolic(lead_font)
-        private = not self.text.isascii() and characters.PRIVATE.search(self.text, start, stop)
-        if sign or private or characters.is_symbolic(font):
+        private = not self._plain and characters.PRIVATE.search(self.text, start, stop)
+        symbolic = sign or private or characters.is_symbolic(font)
+        if symbolic:
             text = self._symbols(start, stop)
         elif self._is_apart and _SPACED_OUT.search(self.text, start, stop):
             text = self._spaced_out(start, stop)
@@ -313,18 +332,20 @@ class _PageReader:
         else:
             gap = self._word_gap
             text = self._with_spaces(start, stop, gap) if gap < inf else self.text[start:stop]
-        if text := _clean(text):
-            lead = bool(_BOLD.search(lead_font))
-            bold = lead and bool(_BOLD.search(font) and _BOLD.search(self._font_name(last)))
-            turned = self.turn != self.usual or (self._is_aslant(half) and not self._aslant)
-            self.lines.append(Line(text, left, end, y, size, bold, self.number, turned=turned, lead=lead and not bold))
+        clean = self._plain and not symbolic and "  " not in text and text[-1] != "\ufffe"
+        if text := text if clean else _clean(text):
+            lead = _is_bold(lead_font)
+            bold = lead and _is_bold(font) and _is_bold(self._font_name(last))
+            turned = self.turn != self.usual or not (upright or self._aslant or not _is_aslant(self._angle(half)))
+            self.lines.append(Line(text, left, end, y, size, bold, self.number, None, turned, lead and not bold))
 
     def _find_cuts(self, start: int, stop: int, size: float, widest: float, gaps: Sequence[float]) -> Iterator[int]:
         """Yields where a line is cut: after gaps wider than ``widest`` sizes, and around smaller numbers.
 
         ``gaps``: where gaps begin that the line goes over, also to the left. A number at an edge may count the lines: a
         narrower gap separates it from the text. A single space of a typewriter font is no gap."""
-        for gap in _SPACES.finditer(self.text, start, stop):
+        edge = self.text[start].isdigit() or self.text[stop - 1].isdigit()
+        for gap in _SPACES.finditer(self.text, start, stop) if edge or gaps or widest < inf else ():
             is_number = self.text[start : gap.start()].isdigit() or self.text[gap.end() : stop].isdigit()
             if widest == inf and not gaps and not is_number:
                 continue
@@ -350,7 +371,7 @@ class _PageReader:
         """Returns PDFium's index of the character at ``position`` of the text."""
         if self._astral:
             position += bisect_left(self._astral, position)
-        return position if self._same_index else pdfium.FPDFText_GetCharIndexFromTextIndex(self.raw, position)
+        return position if self._find_index is None else self._find_index(position)
 
     def _origin(self, index: int) -> tuple[float, float]:
         x, y = self._values[:2]
@@ -397,6 +418,17 @@ class _PageReader:
     def _font_name(self, index: int) -> bytes:
         pdfium.FPDFText_GetFontInfo(self.raw, index, self._font, _FONT_NAME, self._flags)
         return self._font.value
+
+
+def _is_aslant(angle: float) -> bool:
+    """Returns whether an angle is none of quarter turns, as that of a watermark is."""
+    return abs(angle - round(angle)) > _ASLANT
+
+
+@lru_cache(maxsize=256)
+def _is_bold(font: bytes) -> bool:
+    """Returns whether a font of this name has bold letters."""
+    return bool(_BOLD.search(font))
 
 
 def _mirrored(text: str) -> dict[str, str]:

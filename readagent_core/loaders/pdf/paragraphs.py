@@ -77,7 +77,7 @@ class Passage:
     @property
     def confidence(self) -> float | None:
         """The lowest confidence of its recognised lines."""
-        return min((line.confidence for line in self.lines if line.confidence is not None), default=None)
+        return min([line.confidence for line in self.lines if line.confidence is not None], default=None)
 
 
 def split_passages(flow: Flow, usual: BodyStyle) -> list[Passage]:
@@ -110,10 +110,11 @@ def _begins(line: Line, before: Line, flow: Flow, usual: BodyStyle) -> bool:
     if large:  # the lines of a heading may be centred
         number = NUMBERED.match(line.text)
         return is_named_heading(line.text) or bool(number and not number.group()[-1].islower())
-    if _BULLET.match(line.text) or offset > 0.5 * line.size:
+    bullet = not line.text[0].isalpha() and bool(_BULLET.match(line.text))
+    if bullet or offset > 0.5 * line.size:
         deeper = offset - offset_before > 0.5 * line.size and before.text[0] not in BULLETS
         as_usual = usual.indent and max(abs(offset - usual.indent), abs(offset - offset_before)) < 2.5
-        begins = bool(_BULLET.match(line.text) or deeper or as_usual)
+        begins = bool(bullet or deeper or as_usual)
         return begins and (length <= 0.8 * flow.width or bool(_END.search(before.text)))
     if usual.indent or full or not line.text[:1].isupper():
         return False
@@ -158,12 +159,13 @@ def passage_text(passage: Passage, usual: BodyStyle, *, keep: bool = True) -> st
 
 def _ends_early(passage: Passage, width: float, most: float = 1.0) -> bool:
     """Returns whether the next line's first word would have fitted on ``most`` lines: their breaks are intended."""
-    pairs = list(pairwise(passage.lines))
-    fits = 0
-    for line, following in pairs:
+    others = (1 - most) * (len(passage.lines) - 1)
+    for line, following in pairwise(passage.lines):
         share = (len(following.text.split(" ", 1)[0]) + 1) / max(1, len(following.text))
-        fits += line.end - passage.flow.left + (following.end - following.x) * share < 0.93 * width
-    return fits >= most * len(pairs)
+        others -= line.end - passage.flow.left + (following.end - following.x) * share >= 0.93 * width
+        if others < 0:
+            return False
+    return True
 
 
 def _is_narrow_prose(passage: Passage) -> bool:
@@ -178,7 +180,8 @@ def _is_narrow_prose(passage: Passage) -> bool:
 
 def _join_hyphenated(before: str, after: str, words: Set[str]) -> str:
     """Returns two lines joined. The words of the document decide whether a hyphen at the end is part of a word."""
-    first, second = before.endswith(HYPHENS) and _BROKEN.search(before), _LETTERS.match(after)
+    first = before.endswith(HYPHENS) and _BROKEN.search(before)
+    second = first and _LETTERS.match(after)
     if not first or not second:
         return join_text(before, after)
     one, two = first.group(1).lower(), second.group().lower()
@@ -200,7 +203,7 @@ def join_passages(flows: Iterable[list[Passage]], usual: BodyStyle) -> list[Pass
             cut = None
         for i, passage in enumerate(body):
             choices = [found[-1]] if found and i == 0 else []
-            choices += [cut] if cut and passage.text[:1].islower() else []
+            choices += [cut] if cut and passage.lines[0].text[:1].islower() else []
             before = next((each for each in choices if _continues_in(each, passage, usual)), None)
             if before:
                 before.lines += body.pop(i).lines
@@ -228,6 +231,8 @@ def _is_prose(passage: Passage, usual: BodyStyle) -> bool:
 def _cut_foot(flow: list[Passage], usual: BodyStyle) -> tuple[list[Passage], list[Passage]]:
     """Returns a flow without the small text at its foot, and that text. Below a heading it is no foot."""
     small = list(takewhile(lambda each: _is_small(each, usual), reversed(flow)))[::-1]
+    if not small:
+        return flow, []
     body = flow[: len(flow) - len(small)]
     text = any(len(each.text) > _LEAST_TEXT and each.size < 1.1 * usual.size for each in body)
     heading = body and len(body[-1].lines) == 1 and (body[-1].bold or body[-1].size > 1.1 * usual.size)
@@ -291,11 +296,11 @@ def mark_slides(passages: Sequence[Passage]) -> None:
 
 def _is_heading(passage: Passage, usual: BodyStyle) -> bool:
     large = passage.size >= LARGE * usual.size
+    if not (large or passage.bold) or passage.lines[0].turned:
+        return False
     text = passage.text
     if (
-        passage.lines[0].turned
-        or text[0] in BULLETS
-        or not (large or passage.bold)
+        text[0] in BULLETS
         or len(text) > _LONGEST
         or not any(c.isalpha() for c in text)
         or (_RELATION.search(text) and not _NAMED.search(text))

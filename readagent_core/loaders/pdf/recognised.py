@@ -35,6 +35,8 @@ def with_even_sizes(pages: Sequence[list[Line]], recognised: Collection[int]) ->
 
     Boxes of text show only about how large its letters are. The usual size of recognised text becomes the usual size of
     the other pages, so that no text is taken for a heading."""
+    if not recognised:
+        return list(pages)
     usual = _usual_size(pages[number] for number in recognised)
     others = _usual_size(lines for number, lines in enumerate(pages) if number not in recognised)
     body = others or usual

@@ -241,7 +241,7 @@ def join_text(before: str, after: str) -> str:
     """Joins two pieces of one paragraph, with a space except in scripts and after dashes that have none."""
     if not before or not after:
         return before or after
-    if _CJK.match(without_marks(before)[-1:]) and _CJK.match(without_marks(after)[:1]):
+    if _CJK.match(without_marks(after)[:1]) and _CJK.match(without_marks(before)[-1:]):
         return before + after
     if before.endswith(("--", "—")) and not before[:-2].endswith(" ") and not before[:-1].endswith(" "):
         return before + after
