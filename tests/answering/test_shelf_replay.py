@@ -83,3 +83,5 @@ def test_citations_are_labelled_by_a_short_title(open_workspace):
     long = {1: "Council of the Sound: Transcript of the Meeting of 3 March", 2: "Ice"}
     assert citation_label(page, long) == "Council of the Sound, p. 2, gist"
     assert citation_label(book, long) == "Ice"
+    cut = citation_label(page, {1: "The Keepers of the Lamps and of the Boats", 2: "Ice"})  # 41 characters
+    assert cut == "The Keepers of the Lamps and of the …, p. 2, gist"

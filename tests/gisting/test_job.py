@@ -191,3 +191,8 @@ def test_a_full_disk_stops_a_reading_and_damages_nothing(make_workspace, monkeyp
     assert len(memory.readable) == 5
     assert start_gisting(workspace, book.id, PLAN).join(20).state == "done"
     assert newest_memory(workspace, book.id)[1].complete
+
+
+def test_a_text_is_read_as_a_book_from_20000_words_on():
+    plans = [GistingPlan.from_preset(name) for name in ("article", "book")]
+    assert [default_plan(words) for words in (19_999, 20_000)] == plans

@@ -205,7 +205,7 @@ def _chains(wanted: _Letters, page: _Letters, among: range) -> Iterator[list[tup
     other = [page.text[b : page.words_end[b]] for b in places]
     run: list[tuple[int, int]] = []
     for block in SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks():
-        pairs = list(zip(starts[block.a : block.a + block.size], places[block.b : block.b + block.size], strict=True))
+        pairs = [(starts[block.a + n], places[block.b + n]) for n in range(block.size)]
         if run and not (pairs and _is_near(wanted, page, run[-1], pairs[0])):
             if len(run) >= _ANCHOR_WORDS or sum(wanted.words_end[a] - a for a, _ in run) >= _ANCHOR_LETTERS:
                 yield run
