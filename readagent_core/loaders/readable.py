@@ -135,7 +135,10 @@ def _chance(found: Sequence[Pair], pairs: Counter[Pair], firsts: Counter[str]) -
 
 def without_marks(text: str) -> str:
     """Returns ``text`` without the vowel signs of Indic scripts and other marks, which would part its words."""
-    return text if text.isascii() else "".join(c for c in text if not unicodedata.category(c).startswith("M"))
+    for sign in () if text.isascii() else set(text):
+        if unicodedata.category(sign).startswith("M"):
+            text = text.replace(sign, "")
+    return text
 
 
 def _main_script(text: str) -> str:
@@ -221,12 +224,16 @@ def in_first_level(character: str, level: Level) -> bool:
 def _known_pairs(script: str) -> tuple[Counter[Pair], Counter[str]]:
     """Returns how often a letter follows another in the frequent words of a script, and each letter as the first."""
     words: set[str] = set()
+    most = _WORDS if script == "LATIN" else _MORE_WORDS
     for file in (files("justext") / "stoplists").iterdir():
-        listed = file.read_text("utf-8").split() if file.name.endswith(".txt") else []
-        if listed and script_of(listed[-1][0]) == script:
-            words.update(listed[: _WORDS if script == "LATIN" else _MORE_WORDS])
-    text = without_marks(f" {' '.join(words)} ")
-    return Counter(pairwise(text)), Counter(text[:-1])
+        text = file.read_text("utf-8") if file.name.endswith(".txt") else ""
+        if text and script_of(text.rsplit(maxsplit=1)[-1][0]) == script:
+            words.update(text.split(maxsplit=most)[:most])
+    pairs = Counter(pairwise(without_marks(f" {' '.join(words)} ")))
+    firsts: Counter[str] = Counter()
+    for (one, _), count in pairs.items():
+        firsts[one] += count
+    return pairs, firsts
 
 
 @cache

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import re
+from contextlib import suppress
 from io import BytesIO
 
 import pytest
@@ -497,3 +499,10 @@ def test_the_short_way_of_a_plain_page_reads_what_the_long_way_reads(monkeypatch
     short = read()
     monkeypatch.setattr(page_text, "_UNPLAIN", re.compile(""))  # no page is plain
     assert short == read()
+
+
+@pytest.mark.parametrize("data", [typeset(body(prose(4))), b"%PDF-1.4 damaged"])
+def test_garbage_is_collected_again_after_a_pdf(data):
+    with suppress(DocumentError):
+        load(data, "x.pdf")
+    assert gc.isenabled()

@@ -185,9 +185,9 @@ def _in_their_place(rows: list[list[Line]], nearby: Sequence[Sequence[Line]], si
 
     So a header is found that changes with each chapter."""
     for line in chain(rows[0], rows[-1]) if len(rows) > 2 else ():
-        if line.size < LARGE * size and len(line.text) <= _SENTENCE and not is_heading_line(line.text):
+        if line.size < LARGE * size and len(line.text) <= _SENTENCE:
             same = sum(any(abs(each.y - line.y) < _PLACE for each in page) for page in nearby)
-            if same > 2 and same * 2 > len(nearby):
+            if same > 2 and same * 2 > len(nearby) and not is_heading_line(line.text):
                 yield line
 
 

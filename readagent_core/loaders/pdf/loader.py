@@ -6,11 +6,13 @@ A file without any text that can be read is an error that says what to do.
 
 from __future__ import annotations
 
+import gc
 import re
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -104,6 +106,19 @@ class _Pages:
         return tuple(n + 1 for n in sorted([*self.lost[_SCANNED], *self.lost[_UNREADABLE]]))
 
 
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Pauses the garbage collector: lines and paragraphs form no cycles, and going over so many takes it some time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@_without_collector()
 def load(
     data: bytes,
     name: str,

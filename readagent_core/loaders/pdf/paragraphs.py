@@ -180,7 +180,7 @@ def _is_narrow_prose(passage: Passage) -> bool:
 
 def _join_hyphenated(before: str, after: str, words: Set[str]) -> str:
     """Returns two lines joined. The words of the document decide whether a hyphen at the end is part of a word."""
-    first = before.endswith(HYPHENS) and _BROKEN.search(before)
+    first = before.endswith(HYPHENS) and _BROKEN.search(before[before.rfind(" ") + 1 :])
     second = first and _LETTERS.match(after)
     if not first or not second:
         return join_text(before, after)
