@@ -7,7 +7,7 @@
 A change flips a comparison or a condition, moves a number by one, removes a statement, or takes back what a function
 returns. For each the tests run that import the changed module, nearest first, until one fails; the browser's are left
 out. Where they fail or take too long without the change too, it is undecided. Everything happens in a copy. Prints a
-line a change, then those that live.
+line a change, then those that live. A seed takes the same places until their own code is edited.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ import argparse
 import ast
 import copy
 import fnmatch
+import hashlib
 import os
-import random
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,9 +42,10 @@ _FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Mutation:
-    """A change of one place. ``start`` and ``end``: positions in the file's text."""
+    """A change of one place. ``start`` and ``end``: positions in the file's text; ``scope``: its function's name."""
 
     path: str
+    scope: str
     line: int
     start: int
     end: int
@@ -52,7 +54,7 @@ class Mutation:
 
     def __str__(self) -> str:
         before, after = (" ".join(text.split())[:60] for text in (self.before, self.after))
-        return f"{self.path}:{self.line}  {before}  ->  {after}"
+        return f"{self.path}:{self.line} {self.scope}  {before}  ->  {after}"
 
 
 def find_mutations(path: str, text: str) -> Iterator[Mutation]:
@@ -62,27 +64,43 @@ def find_mutations(path: str, text: str) -> Iterator[Mutation]:
         lines.append(lines[-1] + len(line.encode()))
     data = text.encode()
 
-    def mutation(node: ast.expr | ast.stmt, after: str) -> Mutation:
+    def mutation(node: ast.expr | ast.stmt, scope: str, after: str) -> Mutation:
         start = lines[node.lineno - 1] + node.col_offset
         end = lines[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
-        return Mutation(path, node.lineno, start, end, data[start:end].decode(), after)
+        return Mutation(path, scope, node.lineno, start, end, data[start:end].decode(), after)
 
-    for node in _executed(ast.parse(text)):
+    for node, scope in _executed(ast.parse(text)):
         if isinstance(node, ast.expr):
             changed = _changed_expression(node)
             if changed is not None:
-                yield mutation(node, f"({ast.unparse(changed)})")
+                yield mutation(node, scope, f"({ast.unparse(changed)})")
         elif isinstance(node, ast.Return) and node.value is not None:
             if not (isinstance(node.value, ast.Constant) and node.value.value is None):
-                yield mutation(node, "return None")
+                yield mutation(node, scope, "return None")
         elif isinstance(node, ast.AugAssign | ast.Raise | ast.Delete) or (
             isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
         ):
-            yield mutation(node, "pass")
+            yield mutation(node, scope, "pass")
 
 
-def _executed(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes that run; not annotations, texts with values in them, or what only a type checker sees."""
+def draw(mutations: Iterable[Mutation], seed: int, count: int) -> list[Mutation]:
+    """Return the changes that rank lowest by a hash of the seed and their code: an edit elsewhere moves none."""
+    equals: Counter[tuple[str, ...]] = Counter()
+    ranked = []
+    for mutation in mutations:
+        code = (mutation.path, mutation.scope, mutation.before, mutation.after)
+        equals[code] += 1
+        ranked.append((hashlib.sha256(repr((seed, *code, equals[code])).encode()).digest(), mutation))
+    return [mutation for _, mutation in sorted(ranked, key=lambda pair: pair[0])[:count]]
+
+
+def _executed(node: ast.AST, scope: str = "") -> Iterator[tuple[ast.AST, str]]:
+    """Yield the nodes that run, and the qualified names of their functions or classes.
+
+    Not annotations, texts with values in them, or what only a type checker sees.
+    """
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        scope = f"{scope}.{node.name}".lstrip(".")
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list", "type_params"):
             continue
@@ -91,8 +109,8 @@ def _executed(node: ast.AST) -> Iterator[ast.AST]:
                 continue
             if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
                 continue
-            yield child
-            yield from _executed(child)
+            yield child, scope
+            yield from _executed(child, scope)
 
 
 def _changed_expression(node: ast.expr) -> ast.expr | None:
@@ -189,13 +207,11 @@ def main() -> None:
         path.removesuffix(".py").removesuffix("/__init__").replace("/", "."): imported_modules(ROOT / path)
         for path in python
     }
-    chance = random.Random(chosen.seed)
-    places = {
-        path: list(find_mutations(path, (ROOT / path).read_text(encoding="utf-8")))
-        for path in engine if fnmatch.fnmatch(path, chosen.files)
-    }  # fmt: skip
-    everywhere = [mutation for mutations in places.values() for mutation in mutations]
-    found = chance.sample(everywhere, min(chosen.count, len(everywhere)))
+    everywhere = (
+        mutation for path in engine if fnmatch.fnmatch(path, chosen.files)
+        for mutation in find_mutations(path, (ROOT / path).read_text(encoding="utf-8"))
+    )  # fmt: skip
+    found = draw(everywhere, chosen.seed, chosen.count)
     found = [mutation for number, mutation in enumerate(found, 1) if number in chosen.only or not chosen.only]
     verdicts: dict[str, list[Mutation]] = {"killed": [], "survived": [], "undecided": []}
     with tempfile.TemporaryDirectory(prefix="mutations-") as name:
