@@ -506,3 +506,51 @@ def test_garbage_is_collected_again_after_a_pdf(data):
     with suppress(DocumentError):
         load(data, "x.pdf")
     assert gc.isenabled()
+
+
+def listing(rows: list[str], top: float, *, size: float = 9, x: float = LEFT) -> list[Row]:
+    """Returns rows of a typewriter font, which a program for LaTeX or Word writes without the spaces before them."""
+    placed = ((n, len(row) - len(row.lstrip()), row.strip()) for n, row in enumerate(rows) if row.strip())
+    return [(x + 0.6 * size * indent, top - 11 * n, row, size, "Courier") for n, indent, row in placed]
+
+
+CODE = [
+    "import json",
+    "",
+    "def load_rows(path, limit=100):",
+    "    rows = []",
+    "    for line in open(path, encoding='utf-8'):",
+    "        if len(rows) == limit:",
+    "            break",
+    "        rows.append(json.loads(line))",
+    "    return rows",
+]
+
+
+@pytest.mark.parametrize("size", [9, 8, 10])  # 8 is as small as notes at the foot
+def test_a_listing_keeps_its_lines_and_indents(size):
+    lines = prose(16)
+    page = [*body(lines[:8]), *listing(CODE, TOP - 8 * LEADING - 10, size=size), *body(lines[8:], top=300)]
+    document = opened(page)
+    assert [p.text for p in document.paragraphs] == [flat(lines[:8]), "\n".join(CODE), flat(lines[8:])]
+    assert not document.sections
+
+
+def test_a_listing_goes_on_on_the_next_page():
+    lines = prose(40)
+    first = [*body(lines[:10]), *listing(CODE[:5], TOP - 10 * LEADING - 10)]
+    rest = [row.removeprefix("        ") for row in CODE[5:8]]
+    second = [*listing(rest, TOP), *body(lines[10:20], top=TOP - 60)]
+    texts = [p.text for p in opened(first, second).paragraphs]
+    assert texts == [flat(lines[:10]), "\n".join([*CODE[:5], *rest]), flat(lines[10:20])]
+
+
+def test_a_letter_in_a_typewriter_font_is_text():
+    lines, letter = prose(12), prose(5, start=20, width=48)
+    page = [*body(lines[:6]), *listing(letter, TOP - 6 * LEADING - 20), *body(lines[6:], top=360)]
+    assert [p.text for p in opened(page).paragraphs][1] == flat(letter)
+
+
+def test_a_book_in_a_typewriter_font_has_no_listings():
+    rows = [f"{line}; and so on (twice)" for line in prose(20, width=40)]
+    assert "\n" not in whole(opened(listing(rows, TOP)))

@@ -41,13 +41,14 @@ _LINE_NUMBERS = 5  # on a page; fewer are no line numbers
 class BodyStyle:
     """The usual values of a document. ``size``: of body text. ``leading``: from line to line. ``indent``: of the first
     line of a paragraph, 0 without one. ``words``: its vocabulary in small letters, for hyphens at line ends. ``bold``:
-    whether most of it is."""
+    whether most of it is. ``mono``: whether most of it is in a typewriter font."""
 
     size: float
     leading: float
     indent: float
     words: Set[str] = frozenset()
     bold: bool = False
+    mono: bool = False
 
 
 def remove_running_lines(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], int]:
@@ -231,5 +232,8 @@ def measure_body(flows: Sequence[Flow]) -> BodyStyle:
         text = text.replace(f"{hyphen}\n", "\0")  # the halves of a broken word are no words
     words = set(_WORD.findall(" ".join(word for word in set(text.split()) if "\0" not in word)))
     words.update(*(word.split("-") for word in words if "-" in word))  # the parts of a compound are words too
-    bold = sum(line.bold for flow in some for line in flow.lines) * 2 > sum(len(flow.lines) for flow in some)
-    return BodyStyle(size, leading, float(indent) if times >= 3 else 0.0, words, bold)
+    half = sum(len(flow.lines) for flow in some) / 2
+    bold, mono = (
+        sum([getattr(line, kind) for flow in some for line in flow.lines]) > half for kind in ("bold", "mono")
+    )
+    return BodyStyle(size, leading, float(indent) if times >= 3 else 0.0, words, bold, mono)

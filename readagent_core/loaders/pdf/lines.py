@@ -28,7 +28,8 @@ _SAID, _WORD = re.compile(r"\w"), re.compile(r"[^\W\d_]{2}")
 class Line(NamedTuple):
     """``x``, ``end``: left and right edge. ``y``: baseline. ``number``: source page, from 0. ``confidence``: of
     recognised text, None for text of the file. ``turned``: against most text of its page, as stamps are. ``lead``:
-    whether it begins in bold letters and goes on in others, as after a heading in the line.
+    whether it begins in bold letters and goes on in others, as after a heading in the line. ``mono``: whether it is in
+    a typewriter font.
 
     Edges and baseline are seen in the direction of the text. Vertical lines run from left to right, the first on top.
     """
@@ -43,6 +44,7 @@ class Line(NamedTuple):
     confidence: float | None = None
     turned: bool = False
     lead: bool = False
+    mono: bool = False
 
 
 def join_parts(lines: Sequence[Line], widest: float = GUTTER) -> list[Line]:
@@ -65,8 +67,9 @@ def join_parts(lines: Sequence[Line], widest: float = GUTTER) -> list[Line]:
             apart = text and (gap > TOUCHING or gap < -0.5) and last.text[-1:] != " "
             space = "\t" if gap > GAP and last.text not in BULLETS else " " if apart else ""
             bold = main.bold and all(part.bold or not _WORD.search(part.text) for part in (last, line))
+            mono = last.mono and line.mono
             line = main._replace(text=f"{last.text}{space}{text}", x=last.x, end=max(last.end, line.end))
-            line = line._replace(bold=bold, lead=not bold and (last.bold or last.lead))
+            line = line._replace(bold=bold, lead=not bold and (last.bold or last.lead), mono=mono)
         joined.append(line)
     return joined
 

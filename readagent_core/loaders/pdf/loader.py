@@ -303,7 +303,8 @@ def _add_passages(
             builder.add_heading(max(entry.title, passage.text, key=len) if printed else entry.title, entry.level)
             titled, level = titled or printed, entry.level
         if passage.kind == "note" or not (passage.level or titled):
-            builder.add_paragraph(passage.text, caption=i in captions, confidence=passage.confidence)
+            exact = passage.kind == "code"
+            builder.add_paragraph(passage.text, exact=exact, caption=i in captions, confidence=passage.confidence)
         elif not titled:
             builder.add_heading(passage.text, passage.level + level)
     for figure in figures.get(len(passages), ()):

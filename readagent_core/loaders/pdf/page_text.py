@@ -45,6 +45,9 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")  # two characters to PDFium, as 
 _SPACES = re.compile(r"[\s\u200b]+")
 _BOLD = re.compile(rb"bold|black|heavy|-medi|demi|cmbx|\bbx", re.IGNORECASE)
 _SOFT_HYPHENS = re.compile("\ufffe"), re.compile("\u00ad")
+_MONO = re.compile(
+    rb"courier|mono(?!type)|nimbusmon|consol|menlo|typewriter|(?:cm|sf|lm|tx)(?:sl)?tt|code|fixed", re.IGNORECASE
+)
 _DIGIT, _PLAIN_DIGIT = re.compile(r"[\d*†‡]"), re.compile("[0-9*†‡]")  # the latter: of a plain page, found sooner
 _LETTER = re.compile(r"[^\W\d_]")
 _IDEOGRAPHIC = "\u2e80"  # the first of the Chinese and Japanese characters
@@ -337,7 +340,8 @@ class _PageReader:
             lead = _is_bold(lead_font)
             bold = lead and _is_bold(font) and _is_bold(self._font_name(last))
             turned = self.turn != self.usual or not (upright or self._aslant or not _is_aslant(self._angle(half)))
-            self.lines.append(Line(text, left, end, y, size, bold, self.number, None, turned, lead and not bold))
+            mono = _is_mono(font) and _is_mono(lead_font) and _is_mono(self._font_name(last))
+            self.lines.append(Line(text, left, end, y, size, bold, self.number, None, turned, lead and not bold, mono))
 
     def _find_cuts(self, start: int, stop: int, size: float, widest: float, gaps: Sequence[float]) -> Iterator[int]:
         """Yields where a line is cut: after gaps wider than ``widest`` sizes, and around smaller numbers.
@@ -429,6 +433,12 @@ def _is_aslant(angle: float) -> bool:
 def _is_bold(font: bytes) -> bool:
     """Returns whether a font of this name has bold letters."""
     return bool(_BOLD.search(font))
+
+
+@lru_cache(maxsize=256)
+def _is_mono(font: bytes) -> bool:
+    """Returns whether the letters of a font of this name are all as wide as each other."""
+    return bool(_MONO.search(font))
 
 
 def _mirrored(text: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import groupby, pairwise, takewhile
+from statistics import median
 
 from readagent_core.loaders.headings import is_named_heading
 from readagent_core.loaders.pdf.columns import Flow
@@ -26,6 +27,11 @@ _NOTE = re.compile(r"^(?:[*†‡§¶]+|\[?(\d{1,3})[.)\]]?(?=\s|[^\W\d_]))(?=.*
 CAPTION = re.compile(r"^(?:fig(?:ure|\.)|tab(?:le|\.)|abb(?:ildung|\.)|図|表)\s*\d", re.IGNORECASE)
 _LEAST_TEXT = 60  # characters; less is no text above notes
 _LETTERS = re.compile(r"[^\W\d_]+")
+# what a line of a program has: its signs, a call, a block that begins, a remark, or a word that opens a statement
+_CODE = re.compile(
+    r"[{}=<>_\\$|]|;$|:$|\w[(\[]|^(?:#|//|/\*|\*/|--)|^(?:import|from|return|else|end|pass|break|try|fi|done)\b"
+)
+_EMPTY_LINE = 1.6  # of the leading of a listing
 # first parts of words that are written without a hyphen
 _JOINED = {"over", "under", "out", "with", "some", "any", "every", "fore", "for", "never", "pre", "dis", "mis", "inter"}
 _FEWEST_NARROW, _SHORTEST = 4, 20  # lines after the first, of prose beside a picture, and their characters on average
@@ -44,7 +50,7 @@ _FIRST_PAGES = 2
 class Passage:
     """The lines of a paragraph or heading. ``flow``: where it begins. ``level``: of a heading, 0 for text.
 
-    ``kind``: 'heading', 'label' of a figure or table, 'note', or '' for text.
+    ``kind``: 'heading', 'label' of a figure or table, 'note', 'code', or '' for text.
     ``joined``: its text with whole words instead of those that are broken at line ends; '' before it is known."""
 
     lines: list[Line]
@@ -81,14 +87,45 @@ class Passage:
 
 
 def split_passages(flow: Flow, usual: BodyStyle) -> list[Passage]:
-    """Returns the paragraphs of one flow."""
-    found = [Passage([flow.lines[0]], flow)]
-    for before, line in pairwise(flow.lines):
-        if _begins(line, before, flow, usual):
-            found.append(Passage([line], flow))
+    """Returns the paragraphs and the listings of program code in one flow."""
+    listed = _find_code(flow.lines, usual)
+    found = [Passage([flow.lines[0]], flow, "code" if 0 in listed else "")]
+    for at, (before, line) in enumerate(pairwise(flow.lines), start=1):
+        code = at in listed
+        if code != (at - 1 in listed) or (not code and _begins(line, before, flow, usual)):
+            found.append(Passage([line], flow, "code" if code else ""))
         else:
             found[-1].lines.append(line)
     return found
+
+
+def _find_code(lines: Sequence[Line], usual: BodyStyle) -> set[int]:
+    """Returns which lines are program code: several in a typewriter font, most of them with signs of a program.
+
+    A letter or a telegram in such a font is text, as is all of a document that is set in one."""
+    found: set[int] = set()
+    if usual.mono or not any(line.mono for line in lines):
+        return found
+    for mono, run in groupby(range(len(lines)), lambda at: lines[at].mono and lines[at].size < LARGE * usual.size):
+        here = list(run)
+        signs = sum(bool(_CODE.search(lines[at].text)) for at in here) if mono else 0
+        if 1 < len(here) <= 2 * signs and not all(lines[at].bold for at in here):
+            found.update(here)
+    return found
+
+
+def _code_text(passage: Passage) -> str:
+    """Returns the lines of program code with their indents and the empty lines between them."""
+    lines = passage.lines
+    width = median((line.end - line.x) / len(line.text) for line in lines)
+    left = {number: min(line.x for line in run) for number, run in groupby(lines, lambda line: line.number)}
+    gaps = [before.y - line.y if line.number == before.number else 0 for before, line in pairwise(lines)]
+    apart = _EMPTY_LINE * min((gap for gap in gaps if gap > 0), default=0)
+    rows = []
+    for gap, line in zip([0, *gaps], lines, strict=True):
+        rows += [""] * (gap > apart)
+        rows.append(" " * round((line.x - left[line.number]) / width) + line.text.replace("\t", "    "))
+    return "\n".join(rows)
 
 
 def _begins(line: Line, before: Line, flow: Flow, usual: BodyStyle) -> bool:
@@ -129,6 +166,8 @@ def _has_dashes(flow: Flow) -> bool:
 def _continues_in(last: Passage, following: Passage, usual: BodyStyle) -> bool:
     """Returns whether the last paragraph of a column or page continues in the first one of the next."""
     end, start = last.lines[-1], following.lines[0]
+    if "code" in (last.kind, following.kind):
+        return last.kind == following.kind
     if abs(last.size - following.size) > 0.08 * last.size or last.bold != following.bold:
         return False
     if _BULLET.match(start.text) or is_named_heading(start.text) or is_named_heading(last.text):
@@ -147,6 +186,8 @@ def _is_row(text: str) -> bool:
 
 def passage_text(passage: Passage, usual: BodyStyle, *, keep: bool = True) -> str:
     """Returns the text of a paragraph. If all lines end early, it is verse or a list and keeps its lines."""
+    if passage.kind == "code":
+        return _code_text(passage)
     texts = [line.text for line in passage.lines]
     if len(texts) > 1 and keep:
         rows = sum(map(_is_row, texts)) * 2 > len(texts)
@@ -219,12 +260,12 @@ def join_passages(flows: Iterable[list[Passage]], usual: BodyStyle) -> list[Pass
 
 
 def _is_small(passage: Passage, usual: BodyStyle) -> bool:
-    return passage.size < 0.93 * usual.size
+    return passage.size < 0.93 * usual.size and passage.kind != "code"
 
 
 def _is_prose(passage: Passage, usual: BodyStyle) -> bool:
     """Returns whether a passage is text that fills its lines: no caption, label or copyright line."""
-    long = len(passage.text) > _LEAST_TEXT and not _is_small(passage, usual)
+    long = len(passage.text) > _LEAST_TEXT and not passage.kind and not _is_small(passage, usual)
     return long and passage.is_full and not CAPTION.match(passage.text)
 
 
@@ -265,7 +306,7 @@ def mark_headings(passages: Sequence[Passage], usual: BodyStyle) -> list[Passage
 
     Labels in a row become one paragraph with a line each."""
     for each in passages:
-        if _is_heading(each, usual):
+        if each.kind != "code" and _is_heading(each, usual):
             each.kind = "label" if _is_label(each, usual) else "heading"
     _find_other_labels(passages)
     sizes = sorted({round(each.size) for each in passages if each.kind == "heading"}, reverse=True)
