@@ -50,8 +50,7 @@ export class Conversation {
     const { waiting } = this.data;
     const order = waiting && now.questions.length ? [] : now.order; // it begins a conversation beside a recording's
     const newest = order.at(-1) ?? "";
-    const asked = newest !== this.asked && (running || this.asked);
-    if (asked) this.sheet?.grow(true);
+    if (newest !== this.asked && (running || this.asked)) this.sheet?.grow(true);
     this.asked = newest;
     for (const [id, { node, part }] of this.parts) {
       if (order.includes(id)) continue;
@@ -87,8 +86,6 @@ export class Conversation {
       if (this.root.children[i] !== node) this.root.insertBefore(node, this.root.children[i] ?? null);
     });
     while (this.root.children.length > nodes.length) this.root.lastElementChild?.remove();
-    const drawn = asked && this.parts.get(newest);
-    if (drawn) requestAnimationFrame(() => ColumnScroll.of(this.root)?.reveal(drawn.node, "start"));
     this.wait();
   }
 
@@ -115,10 +112,7 @@ export class Conversation {
       ),
     );
     this.sheet?.grow(true);
-    requestAnimationFrame(() => {
-      scroll?.add(this.waitingNode, { current: true });
-      scroll?.reveal(this.waitingNode);
-    });
+    requestAnimationFrame(() => scroll?.add(this.waitingNode, { current: true }));
   }
 
   /** @param {string} id */

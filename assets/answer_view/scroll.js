@@ -66,15 +66,8 @@ export class ColumnScroll {
     this.resize.observe(root);
     if (current) this.target = root;
     this.settle();
-  }
-
-  /**
-   * Brings an element into view where the screen scrolls and not the column, as in a low window.
-   * @param {HTMLElement} root
-   * @param {ScrollLogicalPosition} block
-   */
-  reveal(root, block = "nearest") {
-    if (!this.panel && getComputedStyle(this.column).overflowY === "visible") root.scrollIntoView({ block });
+    // in a low window the screen scrolls and not the column
+    if (current && !this.panel && getComputedStyle(this.column).overflowY === "visible") root.scrollIntoView();
   }
 
   // An exchange shown alone, below the list that it was chosen from.

@@ -95,6 +95,13 @@ def test_the_panel_hides_no_text_in_a_narrow_window_and_is_seen_at_twice_the_siz
         expect(panel.locator('[data-kind="exchange"]').last.locator(".sentence").first).to_be_in_viewport()
     panel.get_by_role("button", name="Close").click()
     expect(panel).to_have_count(0)
+    page.goto(f"{app_url}/ask?book={keeper}")  # opened again: at the newest answer, below its question
+    newest = page.locator('[data-kind="exchange"]').last
+    expect(newest.locator(".sentence").first).to_be_in_viewport()
+    header, asked = page.locator(".stAppHeader").bounding_box(), newest.locator(".qt").bounding_box()
+    assert header
+    assert asked
+    assert asked["y"] >= header["y"] + header["height"]
 
 
 def test_from_the_memory_in_ask_to_the_marked_words_beside_the_answer(page: Page, app_url: str, keeper: str) -> None:
