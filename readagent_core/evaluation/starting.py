@@ -1,4 +1,4 @@
-"""Starts experiments for the app and the command line; finds those in the home folder, and deletes them."""
+"""Starts experiments for the app and the command line; finds, deletes and restores those in the home folder."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ from readagent_core.library.file_lock import FileLock
 from readagent_core.models.base import ChatModel
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
+
+_DELETED = ".deleted"  # the folder beside the experiments that has the one deleted last
 
 
 @dataclass(frozen=True)
@@ -124,8 +126,12 @@ def job_key(folder: Path) -> str:
 
 def list_experiments(home: Path) -> list[StoredExperiment]:
     """Return every experiment in the home folder, the newest first; damaged ones are left out."""
+    return _experiments(home / "evaluations")
+
+
+def _experiments(folder: Path) -> list[StoredExperiment]:
     found: list[tuple[float, StoredExperiment]] = []
-    for path in (home / "evaluations").glob("*/record.json"):
+    for path in folder.glob("*/record.json"):
         try:
             record = read_record(path.parent)
         except DatasetError:
@@ -136,14 +142,29 @@ def list_experiments(home: Path) -> list[StoredExperiment]:
 
 
 def delete_experiment(folder: Path) -> None:
-    """Delete an experiment with its answers. Raises LibraryBusyError while it runs, DatasetError where it cannot be."""
+    """Put an experiment aside, until another is deleted. Raises LibraryBusyError while it runs, else DatasetError."""
     lock = _lock(folder)
     try:
-        shutil.rmtree(folder)
+        shutil.rmtree(folder.parent / _DELETED, ignore_errors=True)
+        (folder.parent / _DELETED).mkdir(mode=0o700, exist_ok=True)
+        folder.rename(folder.parent / _DELETED / folder.name)
     except OSError as error:
         raise DatasetError(f"The folder {folder} cannot be deleted ({error.strerror}).") from None
     finally:
         lock.release()
+
+
+def deleted_experiment(home: Path) -> StoredExperiment | None:
+    """Return the experiment that was deleted last, if it can be restored."""
+    return next(iter(_experiments(home / "evaluations" / _DELETED)), None)
+
+
+def restore_experiment(deleted: StoredExperiment) -> None:
+    """Undo ``delete_experiment``. Raises DatasetError where the same experiment was begun again."""
+    try:
+        deleted.folder.rename(deleted.folder.parents[1] / deleted.folder.name)
+    except OSError as error:
+        raise DatasetError(f"The experiment cannot be restored ({error.strerror}).") from None
 
 
 def load_summary(folder: Path) -> Summary:

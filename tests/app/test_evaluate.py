@@ -187,6 +187,7 @@ def test_own_questions_are_a_part_of_the_screen(app):
     workspace = get_workspace()
     book = current.current(workspace)
     assert at.button(key="evaluate_start").disabled
+    assert "at least one question" in shown(at)
     assert "need a language model" in shown(at)  # why none can be suggested
     asked = own_questions.asked_before(workspace, book)
     assert asked
@@ -231,6 +232,11 @@ def test_an_experiment_that_was_stopped_is_continued_from_its_own_results(app, o
     assert len(set(at.selectbox(key="evaluate_experiment").options)) == 2
     shutil.rmtree(entry.folder.with_name("twin"))
     at.selectbox(key="evaluate_experiment").set_value(entry.name).run()
+    at.button(key=f"evaluate_delete_{entry.name}").click().run()
+    assert list_experiments(own_home) == []
+    at.button(key="evaluate_undo").click().run()
+    assert at.selectbox(key="evaluate_experiment").value == entry.name
+    assert load_summary(entry.folder).answers == 2
     at.button(key=f"evaluate_delete_{entry.name}").click().run()
     assert not at.exception
     assert list_experiments(own_home) == []

@@ -21,8 +21,10 @@ from readagent_core.evaluation.report import summarise
 from readagent_core.evaluation.starting import (
     StoredExperiment,
     delete_experiment,
+    deleted_experiment,
     job_key,
     load_summary,
+    restore_experiment,
     start,
 )
 from readagent_core.evaluation.tables import score_table
@@ -59,6 +61,8 @@ def draw(workspace: Workspace, found: Sequence[StoredExperiment]) -> None:
             st.button("Close the recording", key="evaluate_close", on_click=_show_recording, args=(False,))
         _finished(recording, workspace, own=False)
         return
+    if deleted := deleted_experiment(workspace.home):
+        _undo(deleted)
     if not found:
         if recording is not None:
             _offer(recording)
@@ -87,9 +91,18 @@ def _delete(workspace: Workspace, entry: StoredExperiment) -> None:
     running = job is not None and job.running
     with st.popover("", icon=":material/delete:", help="Delete this experiment", disabled=running,
                     key=f"evaluate_delete_open_{entry.name}"):  # fmt: skip
-        st.caption("This deletes the answers and results of this experiment. It cannot be undone.")
+        st.caption("With its answers and results. This can be undone until you delete another.")
         if st.button("Delete this experiment", key=f"evaluate_delete_{entry.name}"):
             shell.guarded(lambda: delete_experiment(entry.folder))
+
+
+def _undo(deleted: StoredExperiment) -> None:
+    """Draw the way to have back what was deleted last."""
+    with st.container(horizontal=True, vertical_alignment="center", key="evaluate_deleted"):
+        st.text(f"Deleted “{deleted.title}”.", width="content")
+        if st.button("Undo", key="evaluate_undo"):
+            choose(deleted.name)
+            shell.guarded(lambda: restore_experiment(deleted))
 
 
 def _day(recording: StoredExperiment) -> str:
