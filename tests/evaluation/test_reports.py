@@ -173,6 +173,7 @@ def test_free_form_tables_have_ratings_and_rouge():
     ours, theirs = sorted(score_points(found), key=lambda point: point.hollow)
     assert (ours.y, theirs.y, theirs.hollow) == (75.0, 38.36, True)
     assert "(LLM-Rating-1)" in score_plot(found)
+    assert ">ROUGE\N{NON-BREAKING HYPHEN}1</th>" in render_report(found, "html").decode()  # no line ends within it
     assert rows[0][7] == "40.0"
 
 
