@@ -4,7 +4,7 @@
 import { button, el, number, plural, withoutSigns } from "../shared/dom.js";
 import { earlierBooks, fromEarlier } from "./earlier_books.js";
 import { byChapter, eventList, eventsOf, namer, recapOf, skippedSentence } from "./happened.js";
-import { KNOWN, linesOf } from "./name_card.js";
+import { KNOWN, linesOf, placesSaid } from "./name_card.js";
 import { drawStrip, stripCells } from "./presence_strip.js";
 import { pickedPlaces } from "./sentences.js";
 import { lastUpTo, sectionAt, unitEnd } from "./text_store.js";
@@ -16,6 +16,7 @@ import { WorldHandle } from "./world_handle.js";
  * @import { NoteRecord, WorldKind } from "../protocol.js"
  * @import { Frame } from "./frame.js"
  * @import { Order } from "./happened.js"
+ * @import { CardActs } from "./name_card.js"
  * @import { Names } from "./names.js"
  * @import { ReadingState, Send } from "./state.js"
  * @import { Known } from "./world.js"
@@ -46,10 +47,10 @@ const NOTHING_TO_RECALL = "Nothing to look back on yet. Read a page or two, and 
 export class Glance {
   /**
    * `bound`: the last paragraph that may be told of; `inView`: the last on the screen; `go`: to the words that a note rests on; `toPage`: to a page.
-   * @param {{state: ReadingState, frame: Frame, names: Names, bound: () => number, inView: () => number, go: (note: NoteRecord) => void,
-   *   toPage: (page: number) => void, send: Send}} needs
+   * @param {{state: ReadingState, frame: Frame, names: Names, bound: () => number, inView: () => number, go: CardActs["go"],
+   *   find: CardActs["find"], toPage: (page: number) => void, send: Send}} needs
    */
-  constructor({ state, frame, names, bound, inView, go, toPage, send }) {
+  constructor({ state, frame, names, bound, inView, go, find, toPage, send }) {
     this.state = state;
     this.frame = frame;
     this.names = names;
@@ -57,9 +58,11 @@ export class Glance {
     this.inView = inView;
     this.send = send;
     this.toPage = toPage;
-    this.go = (/** @type {NoteRecord} */ note) => {
+    this.find = find;
+    /** @type {CardActs["go"]} */
+    this.go = (words) => {
       this.close();
-      go(note);
+      go(words);
     };
     /** @type {WorldKind} */
     this.kind = "person";
@@ -707,14 +710,23 @@ export class Glance {
         el("div", { class: "chead" }, el("h3", { lang: language, dir: "auto" }, one.name), close),
         el("p", { class: "asof" }, el("strong", {}, KNOWN[Number(this.names.store.data.lifted)]), `, as of ${this.unit} ${page}`),
         one.also.length ? el("p", { class: "alsop", lang: language, dir: "auto" }, `also ${one.also.join(", ")}`) : "",
-        one.lines.length
-          ? el("ol", { class: "kl hl" }, ...linesOf(one.lines, this.go, one.name))
-          : el("p", { class: "small dim emptyp" }, "Nothing is told of this name yet, or a model has to read for it."),
+        ...(one.lines.length ? [el("ol", { class: "kl hl" }, ...linesOf(one.lines, this.go, one.name))] : this.places(one, paragraph)),
         ...fromEarlier(this.names.store.series, one),
         chips.length ? el("h4", { class: "big" }, "Related, so far") : "",
         el("div", { class: "relchips" }, ...chips),
       ),
     ];
+  }
+
+  /** Where one of whom nothing is told is named, up to a paragraph. @param {Known} one @param {number} paragraph */
+  places(one, paragraph) {
+    const places = this.names.placesOf(one, Math.min(paragraph, this.state.book.text.length - 1));
+    const all = () => {
+      this.close();
+      this.find(places[0].name);
+    };
+    const more = places.length > 2 ? button("Find all places", all, { kind: "slim placesb" }) : "";
+    return [...placesSaid(places, { state: this.state, go: this.go, by: this.names.store.data.by }), more];
   }
 }
 

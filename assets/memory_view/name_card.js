@@ -1,9 +1,10 @@
 // What you know so far: the card of a name at its place in the margin, on a phone a sheet. It counts up to the paragraph in
 // which the name was pressed, and asks nobody.
 
-import { button, el, icon, plural } from "../shared/dom.js";
+import { button, el, icon, plural, withoutSigns } from "../shared/dom.js";
 import { fromEarlier } from "./earlier_books.js";
 import { drawStrip, stripCells } from "./presence_strip.js";
+import { sentencesOf } from "./sentences.js";
 import { toldLine } from "./told.js";
 
 /**
@@ -15,7 +16,7 @@ import { toldLine } from "./told.js";
  * @import { Known } from "./world.js"
  *
  * @typedef {object} CardActs
- * @property {(note: NoteRecord) => void} go to the words that a note rests on
+ * @property {(words: Pick<NoteRecord, "at" | "end">) => void} go to the words that a line rests on
  * @property {(name: string) => void} find all places of a name
  * @property {() => void} opening
  * @property {(said: string) => void} changed by hand, what can be undone
@@ -159,19 +160,12 @@ export class NameCard {
     return [
       pages.length ? strip : "",
       more,
-      known.lines.length ? el("ol", { class: "kl" }, ...linesOf(shown, this.on.go, known.name)) : this.nothingTold(counts, places),
+      ...(known.lines.length
+        ? [el("ol", { class: "kl" }, ...linesOf(shown, this.on.go, known.name))]
+        : placesSaid(places, { state: this.state, go: this.on.go, by: data.by })),
       ...this.states(known, page, data),
       ...fromEarlier(this.names.store.series, known),
     ];
-  }
-
-  /** Without notes: where the name stands, and that nothing is claimed. @param {Uint16Array} counts @param {Named[]} places */
-  nothingTold(counts, places) {
-    const { by } = this.names.store.data;
-    const on = [...counts.entries()].filter(([, count]) => count).map(([i]) => i + 1);
-    const named = on.length ? `Named ${plural(places.length, "time")}, on ${pagesSaid(on)}.` : `Named ${plural(places.length, "time")}.`;
-    const why = by === "rule" ? " Found by rule; what the pages tell needs a model." : "";
-    return el("p", { class: "small dim", dir: "auto" }, `${named}${why}`);
   }
 
   /** What is still to come, or is missing. @param {Known} known @param {number | null} page @param {{running: boolean, made: number, failed: number[], by: string, lifted: boolean}} data */
@@ -383,4 +377,51 @@ export function pagesSaid(pages, most = 6) {
   }
   const said = runs.slice(0, most).map(([a, b]) => (a === b ? String(a) : b === a + 1 ? `${a}, ${b}` : `${a} to ${b}`));
   return `${pages.length > 1 ? "pages" : "page"} ${said.join(", ")}${runs.length > most ? " …" : ""}`;
+}
+
+/**
+ * Where nothing is told of a name: how often it stands in the text, and the sentences in which it does first and last.
+ * @param {Named[]} places
+ * @param {{state: ReadingState, go: CardActs["go"], by: string}} options `by`: who found the name
+ */
+export function placesSaid(places, { state, go, by }) {
+  const on = [...new Set(places.flatMap(({ paragraph, start }) => state.pageAt(paragraph, start) ?? []))];
+  const often = `Named ${plural(places.length, "time").replace(/^1 time$/, "once")}${on.length ? `, on ${pagesSaid(on)}` : ""}.`;
+  const why = by === "rule" ? " Found by rule; what the pages tell needs a model." : "";
+  const ends = places.length > 1 ? [places[0], places[places.length - 1]] : places;
+  const { language, emphasis } = state.book.outline;
+  /** @param {string} text */
+  const bare = (text) => withoutSigns(text, emphasis);
+  const lines = ends.map((place, i) => {
+    const page = state.pageAt(place.paragraph, place.start);
+    const [before, name, after] = aroundName(state.book.text[place.paragraph], place, language);
+    const label = el("span", { class: "small dim" }, i ? "Last" : "First");
+    const words = el("q", { class: "bookwords", dir: "auto", lang: language }, bare(before), el("b", {}, name), bare(after));
+    const act = () => go({ at: [place.paragraph, place.start], end: place.end });
+    const title = page ? `Go to the words on page ${page}` : "Go to the words";
+    const shown = [
+      el("span", { class: "pn num" }, page ? String(page) : ""),
+      el("span", { class: "tx" }, ends.length > 1 ? label : "", words),
+    ];
+    return el("li", {}, el("button", { type: "button", class: "toldline namedat", onclick: act, title }, ...shown));
+  });
+  return [el("p", { class: "small dim", dir: "auto" }, `${often}${why}`), el("ol", { class: "kl" }, ...lines)];
+}
+
+const AROUND = 110; // characters of a sentence on either side of a name
+
+/**
+ * The sentence round a name in three: what is before the name, the name, and what follows; of a long one the words near it.
+ * @param {string} text
+ * @param {{start: number, end: number}} name
+ * @param {string} language
+ */
+export function aroundName(text, { start, end }, language) {
+  const [from, to] = sentencesOf(text.replaceAll("\n", " "), language).find(([, last]) => last > start) ?? [start, end];
+  const [first, last] = [Math.min(from, start), Math.max(to, end)];
+  const before = text.slice(first, start);
+  const after = text.slice(end, last);
+  const begun = before.length > AROUND ? `… ${before.slice(-AROUND).replace(/^\S*\s/, "")}` : before;
+  const ended = after.length > AROUND ? `${after.slice(0, AROUND).replace(/\s\S*$/, "")} …` : after;
+  return [begun, text.slice(start, end), ended].map((part) => part.replace(/\s+/g, " "));
 }

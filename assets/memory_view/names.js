@@ -122,23 +122,28 @@ export class Names {
     return found;
   }
 
-  /** The mentions in a paragraph of those who are known there. @param {number} paragraph @returns {Named[]} */
-  namedIn(paragraph) {
+  /**
+   * The mentions in a paragraph of those who are known by the end of it, or of another.
+   * @param {number} paragraph
+   * @param {number} [known]
+   * @returns {Named[]}
+   */
+  namedIn(paragraph, known = paragraph) {
     return this.mentionsIn(paragraph).flatMap(([start, end, name]) => {
-      const id = this.world.meant(name, paragraph, this.state.pageAt(paragraph, start));
+      const id = this.world.meant(name, paragraph, this.state.pageAt(paragraph, start), known);
       return id === null ? [] : [{ paragraph, start, end, name, id }];
     });
   }
 
-  /** Every mention of one who is known, up to the end of a paragraph. @param {Known} known @param {number} paragraph @returns {Named[]} */
+  /** Every mention of one who is known by the end of a paragraph, also those before the name was known. @param {Known} known @param {number} paragraph @returns {Named[]} */
   placesOf(known, paragraph) {
     const ids = new Set(known.ids);
-    for (let at = known.first; at <= paragraph; at++) if (!this.found.has(at)) this.mentionsIn(at);
+    for (let at = 0; at <= paragraph; at++) if (!this.found.has(at)) this.mentionsIn(at);
     const having = new Set(known.names.flatMap((name) => [...(this.having.get(name) ?? [])]));
     return [...having]
-      .filter((at) => at >= known.first && at <= paragraph)
+      .filter((at) => at <= paragraph)
       .sort((a, b) => a - b)
-      .flatMap((at) => this.namedIn(at).filter(({ id }) => ids.has(id)));
+      .flatMap((at) => this.namedIn(at, paragraph).filter(({ id }) => ids.has(id)));
   }
 
   /** The first mention of each name on the pages of paragraphs `first` to `last`. @param {number} first @param {number} last */

@@ -25,11 +25,10 @@ export class WorldParts {
   constructor({ state, frame, units, jump, send, cited, find, opening, toast }) {
     this.state = state;
     this.last = -1; // the last paragraph in view
-    /** @param {NoteRecord} note */
-    const go = (note) => {
+    /** @param {Pick<NoteRecord, "at" | "end">} words */
+    const go = ({ at: [paragraph, start], end }) => {
       this.card.close();
-      const [paragraph, start] = note.at;
-      cited.show([[paragraph, start, note.end]], 0, { back: true });
+      cited.show([[paragraph, start, end]], 0, { back: true });
     };
     /** @param {number} page */
     const toPage = (page) => {
@@ -47,7 +46,7 @@ export class WorldParts {
     });
     this.previously = new Previously({ state, frame, units, recap: () => this.openSide("recap"), earlier: () => this.openSide("earlier") });
     this.glance = new Glance({
-      ...{ state, frame, names, go, send },
+      ...{ state, frame, names, go, find, send },
       bound: () => this.bound(),
       inView: () => this.last,
       toPage,

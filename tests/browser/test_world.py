@@ -143,6 +143,18 @@ def test_without_notes_a_name_has_its_pages_and_can_be_no_name(page: Page, app_u
     page.keyboard.press("x")
     expect(card.get_by_role("heading")).to_have_text(str(name))
 
+    page.keyboard.press("Escape")
+    page.keyboard.press("w")
+    world = page.locator(".worldpage")
+    world.locator("button.nme", has_text="Quill").click()
+    expect(world.locator(".pcard")).to_contain_text("Named 4 times, on pages 1, 2, 4.")
+    first, last = world.locator(".pcard .namedat").all()  # the first stands before it is sure that it is a name
+    expect(first).to_contain_text("Hester Quill kept the ferry at Marrow.")
+    expect(last).to_contain_text("Hester Quill closed his eyes.")
+    first.click()
+    expect(world).to_be_hidden()
+    expect(page.locator('p[data-i="0"]')).to_be_in_viewport()
+
 
 def test_without_notes_a_recap_is_short_and_the_limit_lifted_holds_for_a_card(
     page: Page, app_url: str, app_home: Path

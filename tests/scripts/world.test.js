@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventsOf, recapOf, skippedSentence, whenSaid } from "../../assets/memory_view/happened.js";
-import { dividedLines, pagesSaid, toldOnce } from "../../assets/memory_view/name_card.js";
+import { aroundName, dividedLines, pagesSaid, toldOnce } from "../../assets/memory_view/name_card.js";
 import { NameMatcher } from "../../assets/memory_view/name_matcher.js";
 import { chaptersOf, edgeOf, pageBefore, shade, stripCells } from "../../assets/memory_view/presence_strip.js";
 import { pickedPlaces } from "../../assets/memory_view/sentences.js";
@@ -235,4 +235,17 @@ test("in the order of time no event stands under the day of another", () => {
     events.map((_, i) => whenSaid(/** @type {any} */ (events), i)),
     ["1850", "", "Time not told", "", "1851"],
   );
+});
+
+test("a name is shown in its sentence, of a long one in the words near it", () => {
+  const text = "It rained. So lawyer\nRoyall came in. He sat.";
+  const start = text.indexOf("lawyer");
+  assert.deepEqual(aroundName(text, { start, end: start + 13 }, "en"), ["So ", "lawyer Royall", " came in."]);
+  const long = `${"far away ".repeat(40)}Ann${" and near by".repeat(40)}.`;
+  const [before, name, after] = aroundName(long, { start: 360, end: 363 }, "en");
+  assert.match(before, /^… (away |far )/);
+  assert.equal(name, "Ann");
+  assert.match(after, /(by|near|and) …$/);
+  assert.ok(before.length < 115 && after.length < 115);
+  assert.deepEqual(aroundName("雨。その雪子は来た。", { start: 4, end: 6 }, "ja"), ["その", "雪子", "は来た。"]);
 });
