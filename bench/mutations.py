@@ -156,7 +156,10 @@ def imported_modules(path: Path) -> set[str]:
 
 
 def tests_of(path: str, imports: dict[str, set[str]], tests: list[str], most: int) -> list[str]:
-    """Return the test files of a module, nearest first: by the number of imports between, then by their folder."""
+    """Return the test files of a module, nearest first: by the words of both names, then by the imports between.
+
+    Those of its folder where nothing imports it: a method is found by where it is.
+    """
     module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     distance, users, step = {module: 0}, {module}, 0
     while users and step < 4:
@@ -166,8 +169,10 @@ def tests_of(path: str, imports: dict[str, set[str]], tests: list[str], most: in
     folder = path.removeprefix(f"{ENGINE}/").partition("/")[0]
     names = {test: test.removesuffix(".py").replace("/", ".") for test in tests}
     near = [test for test in tests if names[test] in distance]
-    stem = Path(path).stem
-    near.sort(key=lambda test: (stem not in test, not test.startswith(f"tests/{folder}"), distance[names[test]]))
+    near = near or [test for test in tests if test.startswith(f"tests/{folder}/")]
+    words = set(re.split(r"[/_.]", path))
+    shared = {test: len(words & set(re.split(r"[/_.]", test))) for test in near}
+    near.sort(key=lambda test: (-shared[test], not test.startswith(f"tests/{folder}/"), distance.get(names[test], 0)))
     return near[:most]
 
 
