@@ -8,12 +8,19 @@ import pytest
 
 from readagent_core.answering import suggesting
 from readagent_core.answering.base import Answer, Answered, Question
+from readagent_core.answering.event_json import event_to_dict
 from readagent_core.answering.limits import last_page_seen, page_allowed, page_reached, paragraphs_through
-from readagent_core.answering.questions import parse_options, parse_question, parse_standalone
+from readagent_core.answering.questions import (
+    HISTORY_LENGTH,
+    parse_options,
+    parse_question,
+    parse_standalone,
+    visible_history,
+)
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.gisting import cut_rest_by_rule
-from readagent_core.library.records import Position
+from readagent_core.library.records import Exchange, ExchangeState, Position
 from tests.answering.test_asking import a_book, a_memory
 from tests.fakes.model import FakeModel
 from tests.recordings import make_memory, recording
@@ -86,6 +93,17 @@ def test_the_last_page_that_an_answer_saw():
     answer = Answer("So.", "read-agent-p", seen={1: "gist", 4: "full"})
     assert last_page_seen([Answered(answer)], otherwise=9) == 4
     assert last_page_seen([], otherwise=9) == 9
+
+
+def test_under_a_limit_a_follow_up_is_understood_from_what_was_asked_within_it_alone():
+    done = Exchange("a", "talk", 1, "", state=ExchangeState.DONE, events=[event_to_dict(Answered(Answer("So.", "x")))])
+    asked = [
+        replace(done, question=f"Reading {gisting}, to {up_to}?", gisting_id=gisting, up_to=up_to)
+        for gisting, up_to in ((1, 5), (2, 5), (1, 6), (1, None), (1, 4))
+    ]
+    within = [("Reading 1, to 5?", "So."), ("Reading 1, to 4?", "So.")]
+    assert visible_history(asked, gisting_id=1, up_to=5) == within
+    assert len(visible_history(asked, gisting_id=1, up_to=None)) == min(HISTORY_LENGTH, 5)
 
 
 @pytest.mark.parametrize(

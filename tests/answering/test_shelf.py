@@ -13,6 +13,7 @@ from bench.passkey import Windowed, passkey_document
 from readagent_core.answering.base import AskSettings, BooksShown, Event, Expanded, LookedUp, Noted, Question, Searched
 from readagent_core.answering.costs import price_of_shelf_question, shelf_gists_sentence
 from readagent_core.answering.event_json import event_from_dict, event_to_dict
+from readagent_core.answering.levels import PART_WORDS
 from readagent_core.answering.registry import method
 from readagent_core.answering.resources import Resources
 from readagent_core.answering.shelf import AskedShelf
@@ -133,6 +134,7 @@ def test_what_a_question_makes_first_and_costs_is_told_before_it() -> None:
         shelf_gists_sentence(model, shelf.books),
     )
     assert told
+    assert int(told.group(1)) == 2 * (round(2.2 * shelf.books[0].gist_words / PART_WORDS) + 1)
     assert re.fullmatch(r"about \$0\.\d\d", price_of_shelf_question(model, shelf.books, look_ups=3))
     assert shelf_gists_sentence(BuiltInReader(), shelf.books) == ""
     list(method("zoom").run(Question("Who?"), shelf, model, AskSettings(), CancelToken()))

@@ -83,6 +83,13 @@ def test_an_article_that_comes_twice_is_estimated_as_read_once(data):
     assert once.calls < twice.calls < 2 * once.calls
 
 
+def test_documents_after_the_first_dozen_are_taken_to_be_like_them(tmp_path):
+    few, dozen, more = (
+        estimate(experiment(write_articles(tmp_path / f"{count}.jsonl", range(count)))).calls for count in (3, 12, 24)
+    )
+    assert (dozen, more) == (4 * few, 8 * few)
+
+
 def test_another_experiment_over_the_same_documents_pays_for_what_it_finds_made(data, tmp_path):
     of = experiment(data, *BUILDERS)
     first = run(data, tmp_path, of=of)

@@ -128,6 +128,7 @@ def test_a_plan_fits_the_text_and_the_window():
     assert fit_plan(PLAN, 128_000, document) is PLAN
     tiny = fit_plan(PLAN, 10, document)
     assert (tiny.max_words, tiny.min_words) == (60, 24)
+    assert fit_plan(GistingPlan(max_words=1000, min_words=2), 10, document).min_words == 1
 
 
 def test_pages_are_made_to_fit_the_models_window(make_workspace):

@@ -92,6 +92,11 @@ def test_pages_are_within_bounds_whatever_the_reply(sizes, pagination, sloppy, c
     assert memory.pages == read(document, FakeModel(many_replier(sloppy=sloppy), window=window), plan).pages
 
 
+def test_a_page_over_two_spans_ends_at_a_pause_point_of_the_second():
+    memory = read(random_document(4, paragraphs=200, most=40), FakeModel(many_replier()), plan_for("many"))
+    assert not any(page.fallback for page in memory.pages)
+
+
 @pytest.mark.parametrize("pagination", ["many", "one-pass"])
 def test_useless_replies_give_marked_fallbacks(pagination):
     def useless(prompt):

@@ -130,6 +130,10 @@ def test_ruby_is_found_by_its_base_and_by_its_reading(tmp_path):
         (hit,) = library.search_all(query, limit=5)
         assert hit.paragraph == 0
         assert next(text for text, is_found in hit.parts if is_found).startswith("東京")
+    library.add(Document("U", (Paragraph("東京駅はとうきょうにある。", spans=ruby),)))
+    list(library.index_texts())
+    found = [[text for text, is_found in hit.parts if is_found] for hit in library.search_all("とうきょう", limit=5)]
+    assert ["東京駅", "とうきょう"] in found
     library.close()
 
 

@@ -275,6 +275,7 @@ def test_hostile_and_broken_files_fail_by_name():
     half = as_docx(sample("harrow-council-minutes"))
     with zipfile.ZipFile(BytesIO(half)) as archive:
         text = archive.read("word/document.xml")
+    assert "mended" not in [notice.code for notice in load(half, "x.docx").warnings]
     for named in ({"word/styles.xml": None}, {"word/document.xml": text[: len(text) // 2]}):
         assert "mended" in [notice.code for notice in load(changed(whole, named), "x.docx").warnings]
     with pytest.raises(EmptyDocumentError):
