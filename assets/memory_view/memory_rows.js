@@ -1,6 +1,6 @@
 // The rows of the memory: the gist of a page, or a page opened in place with the passages that are quoted of it.
 
-import { button, el, fill, icon, plural, sumOf } from "../shared/dom.js";
+import { button, charactersAWord, el, fill, icon, lengthOf, number, plural, sumOf } from "../shared/dom.js";
 import { countWords, isUnfolded, shownParts } from "./passages.js";
 
 const BEGINS = 200; // characters of a page without a gist
@@ -54,7 +54,9 @@ export class MemoryRows {
     const { number: n } = page;
     const count = new Set(passages.map((passage) => passage.join())).size;
     const quoted = ["", ", one passage quoted", ", two passages quoted", ", three passages quoted"][count] ?? `, ${count} passages quoted`;
-    const fact = peek ? "opened by you; the model did not read it for this answer" : `all ${plural(page.words, "word")} read${quoted}`;
+    const fact = peek
+      ? "opened by you; the model did not read it for this answer"
+      : `all ${lengthOf(page.words, meta.language)} read${quoted}`;
     const label = peek ? `Page ${n}` : `Page ${n}, opened in place`;
     const close = button("Close", () => this.on.toggle(n), { kind: "quiet slim peekb", "aria-expanded": "true" });
     const original = button("PDF page", (event) => this.on.original(n, event.currentTarget), { kind: "quiet slim" });
@@ -93,9 +95,9 @@ export class MemoryRows {
     const texts = part.map(([from, to]) =>
       el("div", { class: "ot pt", ...place }, ...paragraphs.slice(from, to).map((text, i) => this.line(text, from + i, meta, passages))),
     );
-    const all = words >= page.words;
+    const all = words >= page.words * (charactersAWord(meta.language) || 1);
     const open = all ? null : button("Open all of it", () => this.on.toggle(n), { kind: "quiet slim peekb", "aria-expanded": "false" });
-    const read = all ? `all ${plural(page.words, "word")} read` : `${words.toLocaleString("en")} of ${plural(page.words, "word")}`;
+    const read = `${all ? "all" : `${number(words)} of`} ${lengthOf(page.words, meta.language)}${all ? " read" : ""}`;
     const label = all ? [icon("open"), `Page ${n}, opened in place`] : [icon("in_part"), `Page ${n}, in part`];
     const head = el("div", { class: "oh small" }, el("strong", {}, ...label), el("span", { class: "num" }, read), open);
     const gauge = el("span", { class: "gauge", "aria-hidden": "true" }, ...barsOf(part, lengths).map(([top, tall]) => bar(top, tall)));
@@ -168,7 +170,7 @@ export class MemoryRows {
   fold(page, meta, run) {
     const words = countWords(run.map(([index, start, end]) => page.paragraphs[index].slice(start, end)).join(" "));
     if (!run.length || !words) return null;
-    const label = plural(words, meta.language.startsWith("ja") ? "character" : "word");
+    const label = plural(words, charactersAWord(meta.language) ? "character" : "word");
     const show = () => {
       this.unfolded.add(`${page.number}:${run[0][0]}:${run[0][1]}`);
       this.on.redraw(page.number);

@@ -229,6 +229,15 @@ export const sumOf = (items, value) => items.reduce((sum, item) => sum + value(i
 /** @param {number} n @param {string} one */
 export const plural = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 
+/** How many characters a word counts in a text of this language. @param {string} language */
+export const charactersAWord = (language) => (/^(ja|zh)\b/.test(language) ? 2 : 0);
+
+/** '10,309 words', or '5,200 characters' where words are not separated. @param {number} words @param {string} language */
+export function lengthOf(words, language) {
+  const each = charactersAWord(language);
+  return each ? plural(each * words, "character") : plural(words, "word");
+}
+
 /** Whether the person types into a field. @param {Event} event */
 export function typing(event) {
   const target = event.composedPath()[0];

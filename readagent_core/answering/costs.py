@@ -24,7 +24,7 @@ from readagent_core.memory import GistMemory, compression_rate
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.prices import money, money_after, price_in_words
 from readagent_core.usage import Usage
-from readagent_core.words import count_of
+from readagent_core.words import count_of, length_of
 
 SEVERAL_TIMES = 2.5  # as many words as by zoom: from here on zoom is offered
 EVERY_GIST = ("read-agent-p", "read-agent-s", "read-agent-search")  # methods whose prompts show every gist
@@ -214,21 +214,22 @@ def answer_cost(events: Sequence[Event], *, whole: int, seconds: float) -> Answe
     return AnswerCost(answer.memory_words, whole, looked_up, seconds, usage, tokens, in_full, looks_up)
 
 
-def cost_line(cost: AnswerCost, *, built_in: bool = False) -> str:
+def cost_line(cost: AnswerCost, language: str = "en", *, built_in: bool = False) -> str:
     """'Read 1,945 of 10,352 words – 81.2 % fewer; 2 pages looked up; 3.2 s'
 
     Where all prompts together have more words than the text, as of a method that summarises it first, this is said in
-    place of the rate. ``built_in``: of the built-in reader, to which nothing is sent.
+    place of the rate. ``language``: of the text. ``built_in``: of the built-in reader, to which nothing is sent.
     """
     rate, sent = cost.compression_rate, cost.usage.words_in + cost.usage.saved_words_in
     fewer = f" – {rate:.1f} % fewer" if rate > 0 else ""
     if rate > 0 and sent > cost.whole and not built_in:
-        fewer = f" for the answer; {sent:,} words in all prompts"
+        fewer = f" for the answer; {length_of(sent, language)} in all prompts"
     pages = ""
     if cost.looks_up or cost.looked_up:
         pages = f"; {count_of(cost.looked_up, 'page') if cost.looked_up else 'no page'} looked up"
     took = f"; {cost.seconds:.1f} s" if cost.seconds else ""
-    return f"Read {cost.read:,} of {cost.whole:,} words{fewer}{pages}{took}"
+    read = length_of(cost.read, language).split()[0]
+    return f"Read {read} of {length_of(cost.whole, language)}{fewer}{pages}{took}"
 
 
 def cost_details(cost: AnswerCost, *, is_language_model: bool = True) -> list[str]:

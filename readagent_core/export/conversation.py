@@ -159,7 +159,8 @@ class _Texts:
         cost = answer_cost(self.events, whole=int(words), seconds=float(seconds))
         asked = time.strftime("%Y-%m-%d %H:%M", time.localtime(exchange.asked)) if exchange.asked else ""
         built_in = exchange.facts.model == builtin.NAME
-        read = cost_line(cost, built_in=built_in) if cost else ""
+        language = self.documents[0].language if 0 in self.documents else "en"
+        read = cost_line(cost, language, built_in=built_in) if cost else ""
         lines = [*replay.notes(self.events), exchange.error, read, asked]
         return [line for line in lines if line]
 

@@ -21,7 +21,7 @@ from readagent_core.citations import Checked
 from readagent_core.export.conversation import page_passages
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
-from readagent_core.words import count_of
+from readagent_core.words import count_of, length_of
 
 OWN = "A conversation of your own: the recording's questions stay as they are."
 
@@ -146,26 +146,31 @@ def _view(now: AskOneBook, step: replay.Step | None, events: Sequence[Event], te
     view = memory_step(memory, step, look_up, checked, asked)
     if now.from_reader:
         view |= {"focus": now.from_reader, "wanted": True}
-    note = _levels_note(step) if step and step.closed else _note(memory, view["expanded"], limit=_limit(now))
+    note = (
+        _levels_note(step, memory.document.language)
+        if step and step.closed
+        else _note(memory, view["expanded"], limit=_limit(now))
+    )
     if step and step.passages:
-        note = _passages_note(step, len(memory.readable))
+        note = _passages_note(step, memory)
     if step and current and step.kind in (replay.MEMORY, replay.ANSWER) and (made := replay.answer_of(events)):
-        note = note_without_gists(made, gists=bool(memory.readable)) or note
+        note = note_without_gists(made, memory.document.language, gists=bool(memory.readable)) or note
     return {**view, "note": note}
 
 
-def note_without_gists(answer: Answer, *, gists: bool = True) -> str:
+def note_without_gists(answer: Answer, language: str = "en", *, gists: bool = True) -> str:
     """'Sent: 3 pages in full, 7,170 words; no gists', of a method that does not send these gists; else ''.
 
-    ``gists``: there are some, so that they have to be told from what was sent.
+    ``language``: of the text. ``gists``: there are some, so that they have to be told from what was sent.
     """
     if uses_gists(answer.method):
         return ""
+    length = length_of(answer.memory_words, language)
     if all(how == "full" for how in answer.seen.values()):
-        return f"Sent: {count_of(len(answer.seen), 'page')} in full, {answer.memory_words:,} words; no gists"
+        return f"Sent: {count_of(len(answer.seen), 'page')} in full, {length}; no gists"
     if not gists:
-        return f"Sent: {answer.memory_words:,} words that were found in the text; no gists yet"
-    return f"Sent: {answer.memory_words:,} words that this method made or found itself; not these gists"
+        return f"Sent: {length} that were found in the text; no gists yet"
+    return f"Sent: {length} that this method made or found itself; not these gists"
 
 
 def focus_of(exchange: Exchange | None) -> dict[str, Any]:
@@ -224,20 +229,22 @@ def _note(memory: GistMemory, expanded: Sequence[int], *, limit: int | None) -> 
     gists = memory.gist_words if limit is None else sum(g.words for g in memory.gists[:limit] if g)
     words = gists + sum(memory.page(n).words - g.words for n in expanded if n in numbers and (g := memory.gists[n - 1]))
     opened = f", {len(expanded)} opened in place" if expanded else ""
-    return f"{len(numbers)} {'gist' if len(numbers) == 1 else 'gists'}{opened}, {words:,} words"
+    length = length_of(words, memory.document.language)
+    return f"{len(numbers)} {'gist' if len(numbers) == 1 else 'gists'}{opened}, {length}"
 
 
-def _passages_note(step: replay.Step, gists: int) -> str:
+def _passages_note(step: replay.Step, memory: GistMemory) -> str:
     """'25 gists, 3 parts of pages and 1 page opened, 2,407 words'"""
     parts = count_of(len({passage.page for passage in step.passages} - set(step.expanded)), "page")
     full = f" and {count_of(len(step.expanded), 'page')} in full" if step.expanded else ""
-    return f"{count_of(gists, 'gist')}, {parts} opened in part{full}, {step.words:,} words"
+    length = length_of(step.words, memory.document.language)
+    return f"{count_of(len(memory.readable), 'gist')}, {parts} opened in part{full}, {length}"
 
 
-def _levels_note(step: replay.Step) -> str:
+def _levels_note(step: replay.Step, language: str) -> str:
     """'22 parts, 31 page gists, 1 page in full, 3,977 words'"""
     count = {how: sum(shown == how for _, _, shown in step.shown) for how in ("part", "gist", "full")}
     names = {"part": "closed part", "gist": "page gist"}
     said = [count_of(count[how], name) for how, name in names.items() if count[how]]
     said += [f"{count_of(count['full'], 'page')} in full"] if count["full"] else []
-    return f"{', '.join(said)}, {step.words:,} words"
+    return f"{', '.join(said)}, {length_of(step.words, language)}"

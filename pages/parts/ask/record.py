@@ -182,7 +182,7 @@ def exchange_record(
         else [],
         "notes": replay.notes(events, NoteCode.OTHER),
         "trouble": {"kind": kind, "text": words} if words else None,
-        "cost": costs.cost_line(cost, built_in=built_in) if cost else "",
+        "cost": costs.cost_line(cost, sources.language, built_in=built_in) if cost else "",
         "details": costs.cost_details(cost, is_language_model=not built_in) if cost else [],
         "legend": citations_summary(checked, answer) if checked and answer and not (built_in or missing) else "",
         "acts": _acts(
