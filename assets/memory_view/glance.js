@@ -41,7 +41,7 @@ const FEW_EVENTS = 3; // fewer tell less of what was read than its gists do
 const GISTS_BY_RULE = 6; // whose first sentences tell where one was, where there are few notes
 const RECAP_WORDS = 120; // of gists
 
-const NOTHING_READ = "Nobody here yet. Start at the first page: whoever you meet as you read will be waiting for you here.";
+const NOTHING_READ = "Nobody here yet. Start at the first page: whoever you meet on a page is here once you have read it to its end.";
 const NOTHING_TO_RECALL = "Nothing to look back on yet. Read a page or two, and what happened there will be waiting for you here.";
 
 export class Glance {
@@ -420,7 +420,7 @@ export class Glance {
         ),
       ];
     return [
-      last > 0 ? "The line never passes the page you have read to. " : "Do you know the book? ",
+      last > 0 ? "The line never passes the last page you have read to its end. " : "Do you know the book? ",
       button("Lift the limit", () => this.ask(true), { kind: "quiet slim linkb" }),
     ];
   }

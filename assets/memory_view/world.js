@@ -240,3 +240,11 @@ export function presence(world, mentions, pageAt, pages, paragraph) {
   }
   return counts;
 }
+
+/**
+ * The last page of which all is within the first `read` paragraphs, as the spoiler limit counts; undefined where none is.
+ * @template {{end: number, endAt?: number}} P
+ * @param {P[]} pages
+ * @param {number} read
+ */
+export const lastWhole = (pages, read) => pages.findLast(({ end, endAt }) => end + (endAt ? 1 : 0) <= read);

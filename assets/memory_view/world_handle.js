@@ -53,7 +53,7 @@ export class WorldHandle {
     const text = this.later.firstElementChild;
     const named = `${unit[0].toUpperCase()}${unit.slice(1)}`;
     const later = last + 1 < pages ? `${named}s ${last + 1} to ${pages}` : `${named} ${pages}`;
-    if (text) text.textContent = `${later}: not read yet`;
+    if (text) text.textContent = `${later}: still to read`;
     for (const [name, value] of Object.entries({ valuemax: last, valuenow: page, valuetext: this.label.textContent }))
       this.grip.setAttribute(`aria-${name}`, String(value));
   }

@@ -5,7 +5,7 @@ import { Glance } from "./glance.js";
 import { NameCard } from "./name_card.js";
 import { Names } from "./names.js";
 import { Previously } from "./previously.js";
-import { ALL } from "./world.js";
+import { ALL, lastWhole } from "./world.js";
 
 /**
  * @import { NoteRecord } from "../protocol.js"
@@ -68,14 +68,12 @@ export class WorldParts {
     this.glance.stop();
   }
 
-  /** The last paragraph that may be told of: of what was read, with what is on the screen where it goes on from there. */
+  /** The last paragraph that may be told of: of the pages that were read to their end, or that a limit set by hand lets in. */
   bound() {
-    const { data } = this.names.store;
-    if (data.lifted) return ALL;
-    const read = this.state.furthest - 1;
-    const page = this.state.pageAt(this.last);
-    const goesOn = page !== null ? page <= data.page : this.last <= read + 1;
-    return Math.max(read, goesOn ? this.last : -1);
+    if (this.names.store.data.lifted) return ALL;
+    const { pages, furthest, data } = this.state;
+    const read = data.limit || furthest;
+    return (pages.length ? (lastWhole(pages, read)?.end ?? 0) : read) - 1;
   }
 
   /** @param {string} book */

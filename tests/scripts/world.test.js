@@ -8,7 +8,7 @@ import { NameMatcher } from "../../assets/memory_view/name_matcher.js";
 import { chaptersOf, edgeOf, pageBefore, shade, stripCells } from "../../assets/memory_view/presence_strip.js";
 import { pickedPlaces } from "../../assets/memory_view/sentences.js";
 import { factOf, joinOf, sentenceOf } from "../../assets/memory_view/told.js";
-import { presence, roleOf, World } from "../../assets/memory_view/world.js";
+import { lastWhole, presence, roleOf, World } from "../../assets/memory_view/world.js";
 import { storeNotes, storeWorld, worldOf } from "../../assets/memory_view/world_store.js";
 
 const found = (names, text) => new NameMatcher(names).find(text).map(([start, end, name]) => [text.slice(start, end), name]);
@@ -248,4 +248,10 @@ test("a name is shown in its sentence, of a long one in the words near it", () =
   assert.match(after, /(by|near|and) …$/);
   assert.ok(before.length < 115 && after.length < 115);
   assert.deepEqual(aroundName("雨。その雪子は来た。", { start: 4, end: 6 }, "ja"), ["その", "雪子", "は来た。"]);
+});
+
+test("a page that is begun is not read: not in its middle, nor where it ends inside of a paragraph", () => {
+  const pages = [{ end: 3 }, { end: 6, endAt: 40 }, { end: 9 }];
+  const ends = [0, 2, 3, 5, 6, 7, 8, 9, 20].map((read) => lastWhole(pages, read)?.end);
+  assert.deepEqual(ends, [undefined, undefined, 3, 3, 3, 6, 6, 9, 9]);
 });
