@@ -266,7 +266,7 @@ export class Glance {
   /** What is counted, as buttons. @param {Shown} shown */
   kinds({ known }) {
     const all = [...known.values()];
-    const byModel = this.names.store.data.by === "model"; // names by rule may be of anybody or anything
+    const byModel = this.eventsTold; // names by rule may be of anybody or anything
     const buttons = KINDS.flatMap(([kind, title]) => {
       const label = kind === "person" && !byModel ? "Names" : title;
       const count = all.filter((one) => one.kind === kind && !one.once).length;
@@ -517,12 +517,17 @@ export class Glance {
         "div",
         { class: "seg tabs", role: "group", "aria-label": "What to show" },
         tab("kind", "Who is who"),
-        tab("happened", "What happened"),
+        this.eventsTold ? tab("happened", "What happened") : "",
         tab("recap", "Where was I?"),
       ),
       first ? el("div", { class: "worldleft" }, this.kinds(shown), ...this.people(shown)) : el("div", { class: "worldside" }, ...content),
       card ? el("div", { class: "worldsheet" }, ...this.card(card, shown)) : "",
     ];
+  }
+
+  /** Whether what happened is told apart from where the person was: a model told it. Else sentences of gists tell both. */
+  get eventsTold() {
+    return this.names.store.data.by === "model";
   }
 
   /** What stands beside the strips when nobody is selected. @param {Shown} shown */
@@ -533,7 +538,7 @@ export class Glance {
       const head = el("div", { class: "sidehead" }, el("h3", {}, "In the earlier books"), back);
       return [head, ...earlierBooks(series, this.state.book.outline.title)];
     }
-    return this.side === "recap" ? this.recap(shown) : this.happened(shown);
+    return this.side === "recap" || !this.eventsTold ? this.recap(shown) : this.happened(shown);
   }
 
   /** @param {Shown} shown */
@@ -561,10 +566,6 @@ export class Glance {
       showWhole,
     });
     const recap = button("Where was I?", () => this.openSide("recap"), { kind: "quiet slim linkb" });
-    const nothing =
-      this.names.store.data.by === "model"
-        ? "Nothing that happened is noted yet."
-        : "The built-in reader makes no claims, so nothing stands here. With a model each page adds what it tells, with its words.";
     return [
       el(
         "div",
@@ -579,7 +580,7 @@ export class Glance {
             )
           : recap,
       ),
-      ...(events.length ? list : [el("p", { class: "small dim" }, nothing)]),
+      ...(events.length ? list : [el("p", { class: "small dim" }, "Nothing that happened is noted yet.")]),
     ];
   }
 
@@ -622,13 +623,16 @@ export class Glance {
           el("ol", { class: "kl hl" }, ...found.map((note) => toldLine(note, this.go, { name: nameOf(note) }))),
         ),
       );
-    const other = button("What happened", () => this.openSide("happened"), { kind: "quiet slim linkb" });
+    const other =
+      this.eventsTold && !this.node.classList.contains("onecolumn")
+        ? button("What happened", () => this.openSide("happened"), { kind: "quiet slim linkb" })
+        : "";
     const title = sectionAt(book, top);
     const where = [current ? `You are on page ${current} of ${this.state.pages.length}` : "", title].filter(Boolean).join(", ");
     const skipped = skippedSentence(this.lastPage(this.pages), current);
     const nothing = paragraph < 0 ? NOTHING_TO_RECALL : "";
     return [
-      el("div", { class: "sidehead" }, el("h3", {}, "Where was I?"), this.node.classList.contains("onecolumn") ? "" : other),
+      el("div", { class: "sidehead" }, el("h3", {}, "Where was I?"), other),
       where ? el("p", { class: "small dim", dir: "auto" }, `${where}. ${nothing ? "" : skipped}`) : "",
       nothing ? el("p", { class: "dim" }, nothing) : "",
       ...(soFar.length ? [el("h4", { class: "big" }, "So far"), ...list(soFar)] : []),
