@@ -122,6 +122,8 @@ def test_a_sample_is_read_asked_about_and_the_right_page_opens(page: Page, model
     expect(afresh).to_be_visible(timeout=90_000)  # and the second is done
     go_to(page, "Ask")
     expect(page.locator(BOX)).to_be_visible()
+    settled(page)
+    expect(page.locator(".st-key-ask_gists")).to_have_count(0, timeout=60_000)  # of gists yet to be made
     exchange = ask(page, "Which firm will repair the slip, Stell Marine or Brannock Civil?")
     expect(exchange.locator("[data-signer]")).to_contain_text("fake-model on")
     step = exchange.locator(".step")
