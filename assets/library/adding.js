@@ -17,6 +17,7 @@ const SOON_MS = 100;
 const LOST_MS = 3_000; // after which files whose uploader is gone have not come to the server
 const ENDED = ["password", "opened", "failed"]; // states in which a file only waits to be looked at
 const MOST_HERE = 3; // files that were here already, by name
+const SMALL = "(max-width: 760px), (max-height: 560px)"; // a window that what was not opened would fill
 
 /** The files of this tab that the server has not yet: they outlive the first visit's screen, which goes at the first book. */
 const underWay = () => ({
@@ -26,6 +27,7 @@ const underWay = () => ({
   /** @type {{name: string, title: string, text: string, folder?: boolean}[]} */
   refused: [], // files that were too large to send, and folders: name, why, and what to do
   known: /** @type {Set<string>} */ (new Set()), // keys of imports
+  told: /** @type {Set<string> | null} */ (null), // keys or names of what was not opened, once a screen has shown it
   follow: "", // the name, then the key of the one file dropped on a book: it is opened in its place
   left: "", // that book
 });
@@ -37,6 +39,10 @@ export class Adding {
     this.formats = "";
     this.most = 0; // bytes
     this.folders = false;
+    this.searching = false;
+    this.fresh = false; // whether something was not opened that no screen had shown before this one
+    /** @type {boolean | null} what a press chose; until then what was not opened is shown at its first look alone */
+    this.unfolded = null;
     this.drawn = "";
     this.files = tabState("adding", underWay);
     /** @type {Import[]} */
@@ -129,6 +135,7 @@ export class Adding {
       if (name === this.files.follow) this.files.follow = key;
     }
     this.imports = imports;
+    this.files.told ??= new Set(this.lost().map(({ key }) => key)); // before this page was loaded
     const elsewhere = takeDropped();
     if (elsewhere) this.dropped(elsewhere);
     else this.upload();
@@ -139,8 +146,19 @@ export class Adding {
     this.send({ do: "open", of: opened.book });
   }
 
+  /** The files that were not opened, and those that wait for a password. */
+  lost = () => this.imports.filter(({ state }) => state === "failed" || state === "password");
+
+  /** While one searches, the notes leave the room to what is found. @param {boolean} searching */
+  search(searching) {
+    if (searching === this.searching) return;
+    Object.assign(this, { searching, unfolded: searching ? null : this.unfolded });
+    this.draw();
+  }
+
   draw() {
     const drawn = JSON.stringify([
+      this.searching,
       this.imports,
       this.files.sent.map(({ name }) => name),
       this.files.next.length,
@@ -178,18 +196,20 @@ export class Adding {
     /** @param {string} state */
     const of = (state) => this.imports.filter((one) => one.state === state);
     const under = this.imports.filter(({ state }) => !ENDED.includes(state) && !joined.includes(state)).map((one) => this.line(one));
-    const locked = of("password").map((one) => this.line(one));
-    const asking = locked.length > MOST_NOTES ? [] : locked; // each needs an answer
     const opened = of("opened").map((one) => this.line(one));
-    const failed = [...(asking.length ? [] : locked), ...refused, ...of("failed").map((one) => this.line(one))];
+    const failed = [...of("password").map((one) => this.line(one)), ...refused, ...of("failed").map((one) => this.line(one))];
+    for (const name of [...this.files.refused.map(({ name }) => name), ...this.lost().map(({ key }) => key)]) {
+      this.fresh ||= !this.files.told?.has(name);
+      this.files.told?.add(name);
+    }
+    const open = this.unfolded ?? (this.fresh && !this.searching && !matchMedia(SMALL).matches);
     this.notes.replaceChildren(
       ...sent,
       ...under,
       ...next,
       ...(joined.includes("waiting") ? [this.joined("waiting")] : []),
-      ...asking,
       ...(joined.includes("opened") ? [this.joined("opened")] : opened.length > 1 ? [this.added(opened)] : opened),
-      ...(failed.length > 1 ? [this.notOpened(failed, locked.length - asking.length)] : failed),
+      ...(failed.length > 1 || (failed.length && !open) ? [this.notOpened(failed, open)] : failed),
     );
   }
 
@@ -199,30 +219,34 @@ export class Adding {
     return this.folded("done", this.addedOf(all), notes, this.dismissing(all), "the added books");
   }
 
-  /** One note for the files that were not opened, each with why and what to do. @param {Element[]} notes @param {number} locked */
-  notOpened(notes, locked) {
-    const failed = notes.length - locked;
-    const said = [
-      locked ? `${plural(locked, "file")} ${locked === 1 ? "needs" : "need"} a password.` : "",
-      failed ? `${plural(failed, "file")} could not be opened.` : "",
-    ];
+  /** One note for the files that were not opened, each with why and what to do. @param {Element[]} notes @param {boolean} open */
+  notOpened(notes, open) {
+    const lost = this.lost();
+    const locked = lost.filter(({ state }) => state === "password").length;
+    const [only] = notes.length > 1 ? [] : [...lost, ...this.files.refused];
+    const few = only ? `${only.name} was not opened` : `${number(notes.length)} files were not opened`;
+    const said = locked ? `${few}: ${only ? "it" : number(locked)} ${locked === 1 ? "needs" : "need"} a password.` : `${few}.`;
     const dismiss = () => {
       this.files.refused = [];
-      this.dismissing(this.imports.filter(({ state }) => state === "failed" || (locked && state === "password")))();
+      this.dismissing(lost)();
       this.draw();
     };
-    return this.folded("failed", said.filter(Boolean).join(" "), notes, dismiss, "the files that could not be opened");
+    return this.folded("failed", said, notes, dismiss, only ? only.name : "the files that were not opened", open);
   }
 
-  /** @param {string} kind @param {string} said @param {Element[]} notes @param {() => void} dismiss @param {string} what */
-  folded(kind, said, notes, dismiss, what) {
+  /** @param {string} kind @param {string} said @param {Element[]} notes @param {() => void} dismiss @param {string} what @param {boolean} [unfolded] */
+  folded(kind, said, notes, dismiss, what, unfolded = false) {
     const before = this.notes.querySelector(`.many.${kind} > details`);
     const scrolled = before?.lastElementChild?.scrollTop ?? 0;
     const list = el("div", { class: "list" }, ...notes);
     if (scrolled) requestAnimationFrame(() => list.scrollTo(0, scrolled)); // another file was added to it
-    const more = kind === "failed" ? "" : el("span", { class: "btn link" }, "Details");
-    const open = before?.hasAttribute("open") ?? kind === "failed"; // what was not opened is told at once
-    const files = el("details", { class: "files grow", open }, el("summary", {}, `${said} `, more), list);
+    const failed = kind === "failed";
+    const choose = () => {
+      if (failed) this.unfolded = !files.open;
+    };
+    const more = el("span", { class: "btn link" }, failed ? "Why" : "Details");
+    const open = failed ? unfolded : before?.hasAttribute("open");
+    const files = el("details", { class: "files grow", open }, el("summary", { onclick: choose }, `${said} `, more), list);
     return el("div", { class: `note many ${kind}` }, files, this.away(dismiss, what));
   }
 

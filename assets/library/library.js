@@ -162,6 +162,7 @@ export class Library {
     const chosen = arranged(books, view, (book) => store.gists[book.id] ?? book.gists);
     const shown = searching && !this.showAll ? chosen.slice(0, SHOWN_FOUND) : chosen;
     this.chosen = chosen;
+    this.adding.search(searching);
     this.grid.show(shown);
     this.all.hidden = shown.length === chosen.length;
     this.all.textContent = `Show all ${number(chosen.length)} books`;

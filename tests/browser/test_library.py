@@ -119,6 +119,12 @@ def test_a_file_is_dropped_named_put_on_a_shelf_and_removed_with_undo(page: Page
     expect(selected).to_contain_text("Select books")
     expect(ferry).to_be_visible()
     shown = page.locator(".bk").count()
+    middles = {
+        round(box["y"] + box["height"] / 2) for box in map(Locator.bounding_box, selected.locator(".btn:visible").all())
+    }
+    assert len(middles) == 1, middles
+    box, title = ferry.get_by_role("checkbox").bounding_box(), ferry.locator("svg.cover text").last.bounding_box()
+    assert box["y"] > title["y"] + title["height"]  # no letter of the cover is hidden
     selected.get_by_role("button", name=f"Select all {shown}").click()
     expect(selected.get_by_role("status")).to_have_text(f"{shown} books selected")
     expect(selected.get_by_role("button", name="Select all")).to_have_count(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
@@ -54,16 +55,24 @@ def test_many_files_share_a_note_and_one_book_is_opened_from_its_note(
         expect(notes).to_contain_text(["broken-0.epub"])
         for n in range(1, 3):
             drop(page, f"broken-{n}.epub", b"no archive")
-        folded = notes.filter(has_text="3 files could not be opened")
+        folded = notes.filter(has_text="3 files were not opened")
         expect(folded.locator(".note")).to_have_count(3)
-        page.reload()  # they are told until they are hidden
+        expect(folded.locator(".note").first).to_be_visible()
+        page.get_by_role("searchbox").fill("dear")  # they leave the room to what is found
+        expect(folded.locator(".note").first).to_be_hidden()
+        page.get_by_role("searchbox").fill("")
+        expect(folded.locator(".note").first).to_be_visible()
+        page.reload()  # they are told until they are hidden, after the first look in a line
+        expect(folded).to_be_visible()
+        expect(folded.locator(".note").first).to_be_hidden()
+        folded.get_by_text("Why").click()
         expect(folded.locator(".note").first).to_contain_text("Download or copy the file again")
         expect(folded.locator(".note")).to_contain_text([f"broken-{n}.epub" for n in range(3)])
         outer, inner = folded.bounding_box(), folded.locator(".note").first.bounding_box()
         assert outer
         assert inner
         assert outer["x"] + outer["width"] - inner["x"] - inner["width"] < 16  # no column is kept free beside them
-        folded.get_by_role("button", name="Hide the note about the files that could not be opened").click()
+        folded.get_by_role("button", name="Hide the note about the files that were not opened").click()
         expect(folded).to_have_count(0)
         page.get_by_role("button", name="Add a book").click()
         with page.expect_file_chooser() as chooser:
@@ -71,6 +80,11 @@ def test_many_files_share_a_note_and_one_book_is_opened_from_its_note(
         broken = {**files[0], "name": "broken.epub", "buffer": b"no archive"}
         chooser.value.set_files([broken, {**files[0], "name": "a-barn.txt", "buffer": b"A Barn\n\nIt is dry."}])
         expect(page.locator(".notes > .note")).to_contain_text(["Added a barn", "broken.epub"])
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.reload()
+        expect(page.locator(".notes > .failed")).to_have_text(re.compile("^broken.epub was not opened. Why"))
+        height = page.locator(".notes > .failed").bounding_box()["height"]
+        assert height < 80, height
 
 
 def test_files_dropped_one_by_one_outlive_the_screen_of_the_first_visit(
