@@ -61,12 +61,12 @@ def load(
         raise
     except MemoryError:
         raise TooLargeError(
-            "This file needs more memory than opening is allowed. Nothing was opened. Split it and open the parts."
+            "This file needs more memory than opening is allowed. Split it and open the parts."
         ) from None
     except Exception as error:
         raise DamagedDocumentError(
             f"This file seems to be {NAMES[found.format]}, but it is damaged and cannot be read. "
-            "Nothing was opened. Download or copy it again."
+            "Download or copy it again."
         ) from error
     if document.format != found.format:  # a package's, or one that was turned into another first
         document = replace(document, format=found.format)
@@ -97,8 +97,7 @@ def import_loader(format: str) -> Callable[..., Document]:
             raise TypeError(f"{FROM_PACKAGES[format].value} is no function")
     except (Exception, SystemExit) as error:
         raise UnknownFormatError(
-            f"This is {NAMES[format]}, but that package cannot be used: {error!r}. Nothing was opened. Update or "
-            "remove the package."
+            f"This is {NAMES[format]}, but that package cannot be used: {error!r}. Update or remove the package."
         ) from error
     return opener
 

@@ -31,7 +31,7 @@ class Archive:
         except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
             raise DamagedDocumentError(
                 "This file's archive is damaged: its list of files cannot be read, as after a download that broke "
-                "off. Nothing was opened. Download or copy it again."
+                "off. Download or copy it again."
             ) from error
         entries = self.zip.infolist()
         _check(entries, limits)
@@ -55,13 +55,13 @@ class Archive:
         if self.sizes.get(name, 0) > limit:
             raise TooLargeError(
                 f"One part of this file is {self.sizes[name] / MEGABYTE:,.0f} MB unpacked; at most "
-                f"{limit / MEGABYTE:,.0f} MB can be opened. Nothing was opened. Split it with the program that made it."
+                f"{limit / MEGABYTE:,.0f} MB can be opened. Split it with the program that made it."
             )
         try:
             return self.zip.read(self._entries[name])
         except (KeyError, zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError) as error:
             raise DamagedDocumentError(
-                f"The part {name} of this file's archive is damaged. Nothing was opened. Download or copy it again."
+                f"The part {name} of this file's archive is damaged. Download or copy it again."
             ) from error
 
 
@@ -91,7 +91,7 @@ def _check(entries: list[zipfile.ZipInfo], limits: Limits) -> None:
     if len(entries) > limits.entries:
         raise UnsafeDocumentError(
             f"This archive holds {len(entries):,} files, which no book needs; at most {limits.entries:,} are opened. "
-            "Nothing was opened. If you trust it, unpack it and open the parts."
+            "If you trust it, unpack it and open the parts."
         )
     total = sum(entry.file_size for entry in entries)
     for entry in entries:
@@ -104,16 +104,16 @@ def _check(entries: list[zipfile.ZipInfo], limits: Limits) -> None:
         name = entry.filename.replace("\\", "/")
         if name.startswith("/") or ".." in name.split("/") or (len(name) > 1 and name[1] == ":"):
             raise UnsafeDocumentError(
-                "This archive names files outside of itself, as harmful archives do. Nothing was opened. Get the "
+                "This archive names files outside of itself, as harmful archives do. Get the "
                 "book from a source you trust."
             )
     if total > limits.unpacked:
         raise TooLargeError(
             f"Unpacked, this file is {total / MEGABYTE:,.0f} MB; at most {limits.unpacked / MEGABYTE:,.0f} MB can be "
-            "opened. Nothing was opened. Make its pictures smaller, or split it."
+            "opened. Make its pictures smaller, or split it."
         )
     if any(entry.flag_bits & 0x1 for entry in entries):
         raise ProtectedDocumentError(
-            "The files in this archive are locked with a password. Nothing was opened. Unpack it with the password "
+            "The files in this archive are locked with a password. Unpack it with the password "
             "and open the book without it."
         )

@@ -73,7 +73,7 @@ def check_size(data: bytes, limit: int, what: str) -> None:
     if len(data) > limit:
         raise TooLargeError(
             f"{what} is {len(data) / MEGABYTE:,.0f} MB; at most {limit / MEGABYTE:,.0f} MB can be opened. "
-            "Nothing was opened. Split it into parts, for example one file a volume, and open those."
+            "Split it into parts, for example one file a volume, and open those."
         )
 
 

@@ -46,10 +46,7 @@ _ATTEMPTS = 4  # each leaves out one more page; the last one leaves out all page
 # The CPU time of the child is limited where the system can do that. The wall-clock limit is then longer, because a busy
 # computer may need long for a harmless file.
 _CLOCK_FACTOR = 1 if sys.platform == "win32" else 4
-_ADVICE = (
-    "Nothing was opened and nothing else was harmed. If you trust the file, save it again with another program and "
-    "open that."
-)
+_ADVICE = "Nothing else was harmed. If you trust the file, save it again with another program and open that."
 
 
 def load_in_child_process(

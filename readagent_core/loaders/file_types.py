@@ -150,7 +150,7 @@ def _detect_binary(data: bytes) -> str:
         return _detect_archive(data)
     if data.startswith(_OLE) and _LOCKED in data:
         raise ProtectedDocumentError(
-            "This document is locked with a password. Nothing was opened. Open it in Word, take the password off "
+            "This document is locked with a password. Open it in Word, take the password off "
             "(File, Info, Protect Document), save it, and open it here again."
         )
     if data.startswith(_OLE):

@@ -63,7 +63,7 @@ def parse_page(data: bytes | str) -> WebPage:
     walk.add(root)
     seen = " ".join(piece for piece in walk.pieces if isinstance(piece, str))
     if not any(isinstance(piece, Element) and piece.tag not in ("html", "body") for piece in walk.pieces) and not seen:
-        raise NoTextError("There is nothing to see on this web page. Nothing was opened.")
+        raise NoTextError("There is nothing to see on this web page. Choose another one.")
     title = collapse_whitespace(root.findtext(".//title") or "")
     language = str(root.get("lang") or "")
     if not re.fullmatch(r"[A-Za-z]{2,3}(-\w+)*", language):
@@ -88,7 +88,7 @@ def _tree(text: str) -> tuple[Any, bool]:
     try:
         root = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
     except etree.ParserError:
-        raise NoTextError("There is nothing to see on this web page. Nothing was opened.") from None
+        raise NoTextError("There is nothing to see on this web page. Choose another one.") from None
     return root, any("depth" in entry.message for entry in parser.error_log)
 
 

@@ -146,7 +146,7 @@ def test_pages_in_fonts_that_say_nothing_are_named():
     document = load(written(writer), "x.pdf")
     assert document.doubtful_pages == (2, 4)
     notice = next(w for w in document.warnings if w.code == "pages-unreadable")
-    assert (notice.count, "2 pages (2, 4)" in notice.message, "ocrmypdf" in notice.message) == (2, True, True)
+    assert (notice.count, "2 pages (2, 4)" in notice.message, "has OCR" in notice.message) == (2, True, True)
     assert notice.places == (0,)  # the one paragraph goes on over the first of them
     assert document.language == "en"
     assert "".join(p.text for p in document.paragraphs).count(LINES[3]) == 2
@@ -155,7 +155,7 @@ def test_pages_in_fonts_that_say_nothing_are_named():
 def test_a_file_in_a_font_that_says_nothing_is_an_error():
     writer = PdfWriter()
     unreadable(writer)
-    with pytest.raises(NoTextError, match=r"fonts do not say which letters they show.*ocrmypdf"):
+    with pytest.raises(NoTextError, match=r"fonts do not say which letters they show.*has OCR"):
         load(written(writer), "x.pdf")
 
 

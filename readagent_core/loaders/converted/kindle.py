@@ -33,7 +33,7 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
     record = starts[0]
     if int.from_bytes(data[record + 12 : record + 14], "big"):
         raise ProtectedDocumentError(
-            "This Kindle book is locked by Amazon (DRM), so its text cannot be read here. Nothing was opened. Read it "
+            "This Kindle book is locked by Amazon (DRM), so its text cannot be read here. Read it "
             "in the Kindle app, or get an edition without DRM from the publisher."
         )
     if any(_count_facts(data, at) > _MOST_FACTS for at in starts):

@@ -49,7 +49,7 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
             raise UnknownFormatError("This is a document of Word 6 or older. Save it as .docx in Word or LibreOffice.")
         if flags & _LOCKED:
             raise ProtectedDocumentError(
-                "This document is locked with a password. Nothing was opened. Open it in Word, take the password off, "
+                "This document is locked with a password. Open it in Word, take the password off, "
                 "save it as .docx, and open that."
             )
         table = file.openstream("1Table" if flags & _TABLE_1 else "0Table").read()

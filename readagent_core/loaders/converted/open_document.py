@@ -39,7 +39,7 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
     archive = Archive(data, limits)
     if b"encryption-data" in _read(archive, "META-INF/manifest.xml", limits):
         raise ProtectedDocumentError(
-            "This document is locked with a password. Nothing was opened. Open it in LibreOffice, save it without the "
+            "This document is locked with a password. Open it in LibreOffice, save it without the "
             "password, and open it here again."
         )
     root = parse_xml(archive.read("content.xml", limits.text))

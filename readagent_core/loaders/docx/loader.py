@@ -42,7 +42,7 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
     if body is not None:
         reading.run(body)
     if not builder.paragraphs and (body is None or part.damaged):
-        raise DamagedDocumentError(f"The text of this Word document is damaged or missing. Nothing was opened. {_COPY}")
+        raise DamagedDocumentError(f"The text of this Word document is damaged or missing. {_COPY}")
     title, author = clean_metadata(about.title, about.author)
     title = title or reading.title
     document = builder.build(

@@ -82,20 +82,20 @@ def _no_text_error(package: Package, parts: list[EpubPart]) -> DocumentError:
     if pictures:
         return NoTextError(
             f"This book consists of pictures only ({pictures:,} of them), as comics and scanned books do; it holds no "
-            f"text to read.{also} Nothing was opened. Run text recognition (OCR) on it, or get an edition with text."
+            f"text to read.{also} Run text recognition (OCR) on it, or get an edition with text."
         )
     if lost:
         return DamagedDocumentError(
-            f"None of the parts that this EPUB names can be read: {'; '.join(lost[:5])}. Nothing was opened. Get the "
+            f"None of the parts that this EPUB names can be read: {'; '.join(lost[:5])}. Get the "
             "whole file from where it came, or another edition."
         )
     if not package.spine:
         return DamagedDocumentError(
-            "This EPUB holds no chapters: its list of contents is damaged and no text is in it. Nothing was opened. "
+            "This EPUB holds no chapters: its list of contents is damaged and no text is in it. "
             "Download or copy it again."
         )
     empty = ", ".join(basename(part.name) for part in parts[:5])
-    return EmptyDocumentError(f"This EPUB's parts ({empty}) hold no text. Nothing was opened. Open another file.")
+    return EmptyDocumentError(f"This EPUB's parts ({empty}) hold no text. Open another file.")
 
 
 def _remove_gutenberg(parts: list[EpubPart], builder: Builder) -> list[EpubPart]:

@@ -89,7 +89,7 @@ def check_drm(archive: Archive) -> None:
             locked += places
     if locked:
         raise ProtectedDocumentError(
-            f"This book is locked by {seller} (DRM), so its text cannot be read here. Nothing was opened. Read it in "
+            f"This book is locked by {seller} (DRM), so its text cannot be read here. Read it in "
             "the app it was bought for, or get an edition without DRM from the publisher."
         )
 

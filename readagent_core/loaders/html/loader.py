@@ -122,7 +122,7 @@ def load(data: bytes, name: str, *, address: str = "", limits: Limits) -> Docume
     add_blocks(builder, found)
     if not builder.paragraphs and pictures:
         raise NoTextError(
-            f"This web page shows {count_of(pictures, 'picture')} and holds no text to read. Nothing was opened. Run "
+            f"This web page shows {count_of(pictures, 'picture')} and holds no text to read. Run "
             "text recognition (OCR) on it, or open the page that has the text."
         )
     language = facts.get("language") or language

@@ -37,7 +37,7 @@ _PICTURES = (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM)
 Shape = tuple[Any, int]  # an object of a page, and its kind
 REPAIR_ADVICE = (
     "Download or copy it again. If that does not help, open it in a PDF viewer, save or print it as a new PDF, and "
-    "open the new one here (or repair it with 'qpdf in.pdf out.pdf')."
+    "open the new one here."
 )
 for _library in ("pypdf", "pypdfium2"):  # both log every flaw; what matters to a reader is in the notices
     logging.getLogger(_library).setLevel(logging.CRITICAL)
@@ -52,7 +52,7 @@ def open_pdf(data: bytes, password: str, limits: Limits) -> tuple[PdfDocument, b
     if refused:
         document = next(filter(None, (_open(repaired, password) for repaired in _repair(data))), document)
     if document is None and not _NO_PAGES.search(data):
-        raise DamagedDocumentError(f"This PDF is damaged and cannot be read. Nothing was opened. {REPAIR_ADVICE}")
+        raise DamagedDocumentError(f"This PDF is damaged and cannot be read. {REPAIR_ADVICE}")
     if document is None or not len(document):
         raise EmptyDocumentError("This PDF has no pages, or lost them when it was copied. Download or copy it again.")
     if len(document) > limits.source_pages:
@@ -72,8 +72,8 @@ def _open(data: bytes, password: str) -> PdfDocument | None:
             if error.err_code != pdfium.FPDF_ERR_PASSWORD:
                 return None
     if password:
-        raise PasswordError("That password does not open this PDF. Nothing was opened. Type it again.")
-    raise PasswordError("This PDF is locked with a password. Nothing was opened. Type its password to open it.")
+        raise PasswordError("That password does not open this PDF. Type it again.")
+    raise PasswordError("This PDF is locked with a password. Type its password to open it.")
 
 
 def _repair(data: bytes) -> Iterator[bytes]:

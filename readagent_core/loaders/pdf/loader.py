@@ -43,13 +43,13 @@ from readagent_core.words import count_of
 _NUMBERING = re.compile(r"^(?:(?:chapter|section|part|appendix) )?(?:[a-z] )?(?:\d+(?: \d+)*|[ivxlc]+|[a-z]) ")
 _OCR_ADVICE = (
     "The text can be recognised on this computer: Latin and Greek letters, Chinese and Japanese. For others use a PDF "
-    "program that has OCR (or 'ocrmypdf {} in.pdf out.pdf'), and open the result here."
+    "program that has OCR, and open the result here."
 )
 _SCANNED, _UNREADABLE, _DAMAGED, _SKIPPED = "pages-without-text", "pages-unreadable", "pages-damaged", "pages-not-read"
 # what is said before and after the numbers of pages that were not read
 _LOST = {
-    _SCANNED: ("Pictures without text, so not read", _OCR_ADVICE.format("--skip-text")),
-    _UNREADABLE: ("The fonts do not say which letters they show, so not read", _OCR_ADVICE.format("--force-ocr")),
+    _SCANNED: ("Pictures without text, so not read", _OCR_ADVICE),
+    _UNREADABLE: ("The fonts do not say which letters they show, so not read", _OCR_ADVICE),
     _DAMAGED: ("Damaged, so left out", file.REPAIR_ADVICE),
     _SKIPPED: ("Left out because the program that reads PDFs crashed or came to no end", file.REPAIR_ADVICE),
 }
@@ -259,9 +259,9 @@ def _no_text_error(pages: _Pages, builder: Builder) -> DocumentError:
         count = count_of(len(pages.recognised), "page")
         return EmptyDocumentError(f"No text was found in the pictures of {count}. Open another file.")
     notices = " ".join(notice.message for notice in builder.notices)
-    message = f"There is no text that can be read in this file. {notices or 'Open another file.'} Nothing was opened."
     if pages.doubtful:
-        return NoTextError(message, pages.doubtful)
+        return NoTextError(notices, pages.doubtful)
+    message = f"There is no text that can be read in this file. {notices or 'Open another file.'}"
     return DamagedDocumentError(message) if notices else EmptyDocumentError(message)
 
 
