@@ -2,8 +2,8 @@
 
 Scripts with capital letters show names inside sentences; in others a title, a form of address or a verb of speaking
 stands beside them. A name is known from the place where the text up to there is evidence enough, so that the names
-known at a page never depend on later pages. Where a script gives no such sign there are none (Thai, Lao, Khmer,
-Burmese).
+known at a page never depend on later pages; only whether one is of a place does. Where a script gives no such sign
+there are none (Thai, Lao, Khmer, Burmese).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import calendar
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 
@@ -80,14 +80,17 @@ _IDEAS = _words(
 _GERMAN_BEFORE = re.compile(
     r"\b(?:[dkms]?ein|ihr|unser|euer|d(?:er|ie|as|en|em|es)|zu[rm]|[ibv][mn]s?|vom|\w+e[nrsm]?)$"
 )
-_PLACE_BEFORE = re.compile(
-    r"\b(?:in|at|from|near|to|towards|of|à|en|nach|aus|bei|a|desde|в|из|на)\s+(?:the\s+)?$", re.IGNORECASE
+_PLACE_BEFORE = re.compile(  # the first group before places and hardly anybody, the others before persons too
+    r"\b(?:(in|at|near|across|through(?:out)?|into|outside|around|à|en|bei|desde|в|на)|from|to|towards|of|nach|aus|a|из)"
+    r"\s+(?:the\s+)?$",
+    re.IGNORECASE,
 )
 _PLACE_END = re.compile(
     r"(?:駅|町|村|島|山|川|市|県|海|城|省|国|國|街|路|역|시|산|강)$"
     r"|\b(?:Library|Lake|River|Street|Square|Station|Hall|Avenue|County|Range|Ridge|Falls|Park|Gardens|Bridge|Road"
-    r"|Church|University|Islands?|Mountains?|Hill|Bay|House|Inn|Straße|Platz)$"
+    r"|Church|University|Islands?|Mountains?|Hill|Bay|\w*[Hh]ouse|Memorial|Inn|Straße|Platz)$"
 )
+_INSIDE_WEIGHT = 3  # of 'in' before a name; one of 'to'
 _TITLE_WORD = re.compile(TITLE.pattern[:-3] + "$", re.IGNORECASE)
 # a full stop after any other word ends a sentence; what has no vowel is shortened: 'Mrs', 'St', 'T'
 _SHORTENED = re.compile(
@@ -212,7 +215,7 @@ def find_names(document: Document) -> tuple[FoundName, ...]:
     for index, paragraph in enumerate(document.paragraphs):
         if not _IMPRINT.search(paragraph.text):
             found.read(index, paragraph.text)
-    return tuple(found.names.values())
+    return tuple(found.with_places())
 
 
 class _Evidence:
@@ -223,7 +226,10 @@ class _Evidence:
         self._german = german
         self._seen: Counter[str] = Counter()
         self._against: Counter[str] = Counter()
-        self._as_place: Counter[str] = Counter()
+        self._times: Counter[str] = Counter()
+        self._inside: Counter[str] = Counter()  # times after 'in', and
+        self._towards: Counter[str] = Counter()  # after 'to'
+        self._titled: set[str] = set()  # surnames after a title
         self._lower: Counter[str] = Counter()  # words that stand in the text without a capital
         self._edges: Counter[str] = Counter()  # first and last words of names
         self._surnames: set[str] = set()
@@ -269,17 +275,36 @@ class _Evidence:
             self._against[key] += 1
             return
         self._seen[key] += weight
-        self._as_place[key] += bool(_PLACE_BEFORE.search(before[-12:]))
+        self._times[key] += 1
+        if placed := _PLACE_BEFORE.search(before[-16:]):
+            (self._inside if placed.group(1) else self._towards)[key] += 1
         enough = 4 if self._german and weight == 1 else 2
         enough = max(enough, self._lower[key] * _MORE_OFTEN + 1)  # 'Editor' where 'editor' stands too
         if key not in self.names and self._seen[key] >= enough and self._against[key] * 4 <= self._seen[key]:
-            place = self._as_place[key] * 2 > self._seen[key] or _PLACE_END.search(name)
-            kind = EntityKind.PLACE if place else EntityKind.PERSON
-            if key.removesuffix("s") in self._surnames and key.endswith("s"):
-                kind = EntityKind.GROUP  # 'the Frys'
-            self.names[key] = FoundName(name, kind, index)
-        if weight == 2 or _TITLE_WORD.match(name):
+            of_family = key.removesuffix("s") in self._surnames and key.endswith("s")  # 'the Frys'
+            self.names[key] = FoundName(name, EntityKind.GROUP if of_family else EntityKind.PERSON, index)
+        if weight == 2:
             self._surnames.add(key.split()[-1])
+        if TITLE.match(name):
+            self._titled.add(key.split()[-1])
+            self._surnames.add(key.split()[-1])
+
+    def with_places(self) -> Iterator[FoundName]:
+        """Yield the names, those of places told from persons by how the whole book has them."""
+        for key, found in self.names.items():
+            is_place = found.kind == EntityKind.PERSON and self._is_place(key, found.name)
+            yield replace(found, kind=EntityKind.PLACE) if is_place else found
+
+    def _is_place(self, key: str, name: str) -> bool:
+        """Whether the head of a name is one of places, or the words before it are, and no title or family says else."""
+        if TITLE.match(name) or key in self._titled:
+            return False
+        if _PLACE_END.search(name.split(" of ")[0]):
+            return True
+        inside, family = self._inside[key], self.names.get(f"{key.split()[-1]}s")
+        if family and family.kind == EntityKind.GROUP:
+            return False
+        return inside > 0 and (_INSIDE_WEIGHT * inside + self._towards[key]) * 4 > self._times[key] * 3
 
 
 def _capitalised(text: str) -> Iterator[tuple[str, str, str]]:

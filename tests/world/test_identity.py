@@ -93,6 +93,23 @@ def test_a_full_word_with_a_full_stop_ends_a_name_and_a_word_that_stands_small_t
     assert found == {"Tom Fry", "Joe", "Ann Lee", "Dr. Moon", "Mrs. St. John", "J. T. Maston", "Prof. Grey"}
 
 
+def test_what_stands_before_a_name_in_the_whole_book_tells_a_place_from_a_person() -> None:
+    told = (
+        "So North Dormer slept. He knew North Dormer and Hepburn, and wrote to Ann Lee of Miss Hatchard.",
+        "They lived in North Dormer, in Hepburn, and came to Hepburn from North Dormer with Ann Lee.",
+        "He sat round Miss Hatchard at the Hatchard table; of the Hatchard Memorial and in the Hatchard chair.",
+        "He read “The Recluse of Eagle Range” and the Recluse of Eagle Range, then the rules of Creston Almshouse.",
+        "Ann Lee, in Ann Lee, met Carrick Fry and the Frys at Carrick Fry’s; with the Frys came Ben Fry.",
+        "So he saw Ann Lee and heard Ann Lee and Ann Lee.",
+    )
+    kinds = {name.name: name.kind.value for name in find_names(Document("T", tuple(map(Paragraph, told))))}
+    places = {name for name, kind in kinds.items() if kind == "place"}
+    assert places == {"North Dormer", "Hepburn", "Hatchard Memorial", "Creston Almshouse"}
+    assert {name for name, kind in kinds.items() if kind == "person"} >= {
+        *("Miss Hatchard", "Hatchard", "Recluse of Eagle Range", "Ann Lee", "Carrick Fry"),
+    }
+
+
 def test_a_sentence_that_begins_with_an_article_names_without_it() -> None:
     told = "They met the Journalist. The Journalist spoke."
     assert [name.name for name in find_names(Document("T", (Paragraph(told),)))] == ["Journalist"]
