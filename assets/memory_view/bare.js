@@ -21,7 +21,6 @@ export class Bare {
     this.frame = frame;
     this.keepPlace = keepPlace;
     this.on = false;
-    this.greeting = false;
     this.left = false; // by hand: a low window does not begin it again
     this.where = el("span", { class: "num" });
     this.leave = el("span");
@@ -46,11 +45,8 @@ export class Bare {
 
   checkHeight() {
     const low = window.innerHeight < LOW;
-    if (low && !this.on && !this.left) {
-      this.set(true);
-      this.showBars(true); // for a moment, also as the text comes: that they are there
-      this.greeting = true;
-    } else if (!low) {
+    if (low && !this.on && !this.left) this.set(true);
+    else if (!low) {
       if (this.on && !this.full && !this.byHand) this.set(false);
       this.left = false;
     }
@@ -114,7 +110,6 @@ export class Bare {
   showBars(shown) {
     clearTimeout(this.timer);
     this.frame.root.classList.toggle("bars", shown);
-    this.greeting = false;
     const hide = () => {
       const busy = this.frame.root.querySelector(".tbar:focus-within, .panel:not([hidden]), .tbar:hover");
       if (busy) this.timer = setTimeout(hide, BARS_MS);

@@ -388,7 +388,7 @@ export class Reader {
     this.toolbar.at(this.state.here);
     this.foot.drawYou();
     this.bare.update();
-    if (!this.bare.greeting) this.bare.showBars(false);
+    this.bare.showBars(false);
     this.original.follow();
     this.world.moved();
   }

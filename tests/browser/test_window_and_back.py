@@ -25,6 +25,15 @@ LINES_IN_VIEW = """(text) => {
 }"""
 
 
+AWAY_FROM_LINE = """(marks) => marks.map((mark) => {
+  const line = document.createRange();
+  line.selectNodeContents(mark.nextElementSibling);
+  const { left, top, height } = line.getClientRects()[0];
+  const box = mark.querySelector(".num").getBoundingClientRect();
+  return [left - box.right, top + height / 2 - box.top - box.height / 2];
+})"""
+
+
 def set_look(home: Path, **look: str) -> None:
     library = Library(home)
     library.set_preference("look", look)
@@ -38,10 +47,15 @@ def test_a_low_window_has_twelve_lines_of_text_and_the_bars_come_when_asked_for(
     for size in ({"width": 640, "height": 360}, {"width": 720, "height": 450}):  # usual windows at a zoom of 200 %
         page.set_viewport_size(size)
         page.goto(f"{app_url}/read?book={keeper}&page=9")
-        expect(page.locator(".root.bars .tbar")).to_be_visible()  # for a moment: that they are there
         expect(page.locator(".bareline")).to_contain_text("left in chapter")
-        expect(page.locator(".tbar")).to_be_hidden()
+        expect(page.locator(".tbar")).to_be_hidden()  # at once: it would cover the first lines
         assert page.locator(".leaves").evaluate(LINES_IN_VIEW) >= 12
+        page.locator(".leaves").click(position={"x": size["width"] / 2, "y": size["height"] / 2})
+        expect(page.locator(".tbar")).to_be_visible()
+        turn, line = page.locator(".turn.right").bounding_box(), page.locator(".bareline").bounding_box()
+        assert turn
+        assert line
+        assert turn["y"] + turn["height"] <= line["y"] + 1  # the arrow is whole
     set_look(app_home, flow="scroll")
     page.goto(f"{app_url}/read?book={keeper}&page=9")
     expect(page.locator(".bareline")).to_contain_text("left in chapter")
@@ -75,6 +89,18 @@ def test_a_low_window_has_twelve_lines_of_text_and_the_bars_come_when_asked_for(
     page.set_viewport_size({"width": 720, "height": 450})
     page.keyboard.press("f")
     expect(page.locator(".foot")).to_be_visible()
+
+
+def test_the_mark_of_a_page_stands_beside_its_first_line(
+    page: Page, app_url: str, app_home: Path, keeper: str
+) -> None:
+    set_look(app_home, flow="spread")
+    page.goto(f"{app_url}/read?book={keeper}&page=12")  # begins at the top of the right column
+    expect(page.locator('.unit.on .pmark[data-n="12"]')).to_be_visible()
+    away = page.locator(".unit.on .pmark").evaluate_all(AWAY_FROM_LINE)
+    set_look(app_home, flow="scroll")
+    assert len(away) >= 3
+    assert all(0 <= right <= 20 and abs(down) <= 2 for right, down in away), away
 
 
 def test_a_page_opens_among_the_gists_and_the_line_stays(page: Page, app_url: str, app_home: Path) -> None:
