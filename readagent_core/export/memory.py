@@ -20,7 +20,7 @@ from readagent_core.incoming.opening import READING_FORMAT, READING_VERSION
 from readagent_core.memory import GistMemory, Page
 from readagent_core.templates import Markup, fill
 from readagent_core.text_files import emphasised_markdown, escape_markdown, html_page, markdown_line, slug
-from readagent_core.words import count_of
+from readagent_core.words import count_of, pages_up_to
 from readagent_core.world.as_of import Known, Order
 from readagent_core.world.telling import headed, known_to_dict, said, title_of, world_markdown
 
@@ -83,7 +83,9 @@ def memory_facts(memory: GistMemory) -> str:
     if memory.model:
         parts.append(signature_of(memory).line)
     if not memory.complete:
-        parts.append("not all gists are made yet")
+        # a memory that the spoiler limit cut has no text after its pages
+        limited = memory.pages and memory.pages[-1].end == len(memory.document.paragraphs) and None not in memory.gists
+        parts.append(f"only what was read, {pages_up_to(len(memory.pages))}" if limited else "not all gists are made yet")
     if recognised := memory.document.recognised_words:
         share = 100 * recognised / max(1, memory.document.words)
         parts.append(f"{share:.0f} % of the words recognised in pictures of pages, so some may be wrong")

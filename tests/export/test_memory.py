@@ -80,6 +80,9 @@ def test_markdown_says_what_the_screen_says():
     assert "**Page 1**\n\nOne to six.\n\n*‖ Paused here: the fog lifts*" in text
     assert "by rule" not in text  # the last page ends with the text, there was no pause
     assert "not all gists are made yet" in export_memory(make_memory(complete=False), "md").decode()
+    read = export_memory(make_memory().up_to(1), "md").decode()
+    assert "only what was read, page 1" in read  # its gists are all made
+    assert "not all gists are made" not in read
     memory = make_memory()
     scanned = replace(
         memory.document,
