@@ -252,7 +252,7 @@ def reader(
         },
     )
     at = getattr(st.session_state.get(key), "at", None) or {}
-    seen = int(at.get("last", position.paragraph))
+    seen = st.session_state[f"in_view_{book.id}"] = int(at.get("last", position.paragraph))
     stopped = line["state"] in ("paused", "failed", "waiting")
     again = 1.0 if line["running"] else SECONDS_BETWEEN_CHECKS if stopped else None
     if st.session_state.get(WORLD_OF) != book.id:  # the text does not wait for who is in it

@@ -85,7 +85,8 @@ def memory_facts(memory: GistMemory) -> str:
     if not memory.complete:
         # a memory that the spoiler limit cut has no text after its pages
         limited = memory.pages and memory.pages[-1].end == len(memory.document.paragraphs) and None not in memory.gists
-        parts.append(f"only what was read, {pages_up_to(len(memory.pages))}" if limited else "not all gists are made yet")
+        read = f"only what was read, {pages_up_to(len(memory.pages))}"
+        parts.append(read if limited else "not all gists are made yet")
     if recognised := memory.document.recognised_words:
         share = 100 * recognised / max(1, memory.document.words)
         parts.append(f"{share:.0f} % of the words recognised in pictures of pages, so some may be wrong")

@@ -8,7 +8,7 @@ import pytest
 
 from pages.parts.ask import payload
 from pages.parts.ask.book_views import views
-from pages.parts.ask.one_state import KEPT, AskOneBook, limit_of, scene
+from pages.parts.ask.one_state import KEPT, AskOneBook, limit_of, page_before_here, scene
 from pages.parts.ask.sidebar import FITS
 from pages.parts.ask.state import ask as ask_in
 from pages.parts.shared.cached import get_workspace
@@ -83,16 +83,16 @@ def test_only_what_was_read(app, opened):
     said = captions(at)
     exchange = put(at, "What happened?")
     assert 1 < exchange.up_to < 25
-    assert f"Limit: page {exchange.up_to}. It follows what you have read." in said
+    assert f"Answers use pages 1 to {exchange.up_to}: what you have read." in said
     assert f"Answers see pages 1 to {exchange.up_to} only." in said
     again = app("pages/ask.py", book=book.id)
     assert again.sidebar.toggle[0].value is True  # it is remembered for the book
     workspace.library.set_limit(book.id, on=True, paragraph=20)
     again.run()
-    assert "Set by you." in captions(again)
+    assert "you set this limit." in captions(again)
     again.button(key="ask_follow").click().run()
     assert workspace.library.position(book.id).limit is None
-    assert f"Limit: page {exchange.up_to}. It follows what you have read." in captions(again)
+    assert f"Answers use pages 1 to {exchange.up_to}: what you have read." in captions(again)
 
 
 def test_where_nothing_is_let_in_a_question_is_kept_until_another_conversation_is_chosen(opened):
@@ -100,9 +100,9 @@ def test_where_nothing_is_let_in_a_question_is_kept_until_another_conversation_i
     before = len(workspace.library.conversations(book.id))
     at.sidebar.toggle[0].set_value(True).run()
     said = captions(at)
-    assert "You have not read a page to its end yet. You choose with the question" in said
-    assert "Limit: no page yet. It follows what you have read." in said
-    shown = "The recording's first answer shows pages 1 and 2 all the same; no other does."
+    assert "You have not finished a page yet. You choose with the question" in said
+    assert "You have not finished a page yet, so answers use none." in said
+    shown = "The recording's first answer still shows pages 1 and 2."
     assert shown in said
     now = scene(workspace, book)
     seen, _ = views(now, events_of(now.current), [None], "")
@@ -111,6 +111,9 @@ def test_where_nothing_is_let_in_a_question_is_kept_until_another_conversation_i
     assert shown in seen["memory"]["curtain"]["text"]
     at.chat_input(key="ask_input").set_value("Who lit the lamp?").run()
     assert at.session_state[f"{KEPT} {book.id}"] == ("Who lit the lamp?", "", False)
+    assert page_before_here(now) == 0
+    now.position = replace(now.position, paragraph=now.shown_memory.pages[11].start)  # looking at page 12
+    assert page_before_here(now) == 11
     at.button(key="ask_new").click().run()
     assert f"{KEPT} {book.id}" not in at.session_state
     assert len(workspace.library.conversations(book.id)) == before

@@ -91,7 +91,7 @@ def test_a_question_waits_in_the_conversation_until_something_is_let_in(
         box.fill("Who keeps the light?")
         box.press("Enter")
         expect(page.locator(".qt")).to_have_text("Who keeps the light?")  # in the place of the recording's
-        expect(page.locator(".missing")).to_contain_text("Answer from page 1, which stays your limit")
+        expect(page.locator(".missing")).to_contain_text("How much of the book may answers use?")
         expect(page.locator(".missing .first")).to_have_text("Page 1 only")  # the filled one tells least
         page.get_by_role("button", name=way).click()
     expect(page.locator(".before")).to_contain_text("Page 1 only.")

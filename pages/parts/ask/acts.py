@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages.parts.ask.book_views import scope_of
 from pages.parts.ask.keeping import remove_answer, store_answer
-from pages.parts.ask.one_state import KEPT, AskOneBook, limit_of, set_limit
+from pages.parts.ask.one_state import KEPT, AskOneBook, limit_of, page_before_here, set_limit
 from pages.parts.ask.record import MOST_LOOK_UPS
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.spots import spots_on_page
@@ -157,10 +157,11 @@ def ask_or_keep(now: AskState, text: str, *, options: str = "", whole: bool = Fa
 
 
 def _ask_kept(now: AskOneBook, let_in: str) -> None:
-    """Ask the question that waits, once the ``whole`` book or its ``first`` page is let in; '' forgets it."""
+    """Ask the question that waits, once ``whole``, ``first`` (page 1) or ``here`` is let in; '' forgets it."""
     text, options, whole = st.session_state.pop(f"{KEPT} {now.book.id}")
-    if let_in in ("whole", "first"):
-        set_limit(now, on=let_in == "first", page=1 if let_in == "first" else None)
+    if let_in in ("whole", "first", "here"):
+        page = {"first": 1, "here": page_before_here(now)}.get(let_in)
+        set_limit(now, on=page is not None, page=page)
         now.position = now.workspace.library.position(now.book.id).on_screen
         now.limit = limit_of(now, now.gisting, now.memory)
     if let_in:

@@ -82,7 +82,7 @@ class AskOneBook(AskState):
             return ""
         last = self.opening_page
         shown = "page 1" if last == 1 else f"pages 1 {'and' if last == 2 else 'to'} {last}"
-        return f"The recording's first answer shows {shown} all the same; no other does."
+        return f"The recording's first answer still shows {shown}."
 
     def start(
         self, question: Question, settings: AskSettings, *, use_cache: bool, model: ChatModel | None, beside: str
@@ -262,6 +262,13 @@ def read_ahead(scene: AskOneBook) -> None:
 def pages_read(scene: AskOneBook) -> int:
     """The last page of what is shown that was read, as the position says; 0 for none."""
     position = replace(scene.position, limited=False)
+    return page_reached(scene.shown_memory, whole_document(scene, scene.shown), position)
+
+
+def page_before_here(scene: AskOneBook) -> int:
+    """The last page of what is shown that ends before the last paragraph on the screen of Read; 0 for none."""
+    here = st.session_state.get(f"in_view_{scene.book.id}", scene.position.paragraph)
+    position = replace(scene.position, limited=False, furthest=here)
     return page_reached(scene.shown_memory, whole_document(scene, scene.shown), position)
 
 

@@ -21,7 +21,7 @@ from readagent_core.answering.costs import zoom_sentence
 from readagent_core.export.conversation import CONVERSATION_FORMATS, export_conversation
 from readagent_core.library.records import Conversation
 from readagent_core.text_files import slug
-from readagent_core.words import count_of
+from readagent_core.words import count_of, pages_up_to
 from readagent_core.workspace import Workspace
 
 LOOK_UPS = tuple(range(7))
@@ -64,13 +64,13 @@ def limit_switch(scene: AskOneBook) -> None:
         return
     follows = scene.position.limit is None
     if scene.limit is None:
-        place = "The whole book is included"
+        said = "Answers use the whole book."
     elif follows and not scene.limit:
-        place = "Limit: no page yet"  # one that is begun is not let in: Ask takes whole pages
+        said = "You have not finished a page yet, so answers use none."  # Ask takes whole pages
     else:
-        place = f"Limit: page {scene.limit}" if scene.limit else "Limit: before page 1"
-    how = "It follows what you have read." if follows else "Set by you."
-    st.caption(" ".join(filter(None, [f"{place}. {how}", scene.opening_said])))
+        place = pages_up_to(scene.limit) if scene.limit else "no page"
+        said = f"Answers use {place}: {'what you have read' if follows else 'you set this limit'}."
+    st.caption(" ".join(filter(None, [said, scene.opening_said])))
     if follows:
         return
     st.button(

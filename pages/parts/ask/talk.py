@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.parts.ask import answer_view, payload
 from pages.parts.ask.acts import ask_or_keep, handle
-from pages.parts.ask.one_state import KEPT, AskOneBook, pages_read
+from pages.parts.ask.one_state import KEPT, AskOneBook, page_before_here, pages_read
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.state import AskState
 from pages.parts.read.start import estimate_of, make_gists
@@ -22,7 +22,7 @@ from readagent_core.words import pages_up_to
 
 SUGGEST_SECONDS = 0.7  # between two looks at the suggestions
 GISTS_SECONDS = 2.0  # between two looks at gists that are being made
-LET_IN = "Answer from page 1, which stays your limit until you move it, or from the whole book, with no limit?"
+LET_IN = "How much of the book may answers use? You can change it later."
 GISTS_ADD = "With gists an answer remembers the whole book, not only passages that share your words."
 
 
@@ -178,12 +178,15 @@ def _waiting(now: AskState) -> dict[str, Any] | None:
         return None
     if now.limit != 0:  # the limit was moved by other means
         return {"question": kept[0], "why": "This question waited for the limit.", "ways": [["now", "Ask it"]]}
+    here = page_before_here(now)
     ways = [["first", "Page 1 only"], ["whole", "The whole book"]]
+    if here > 1:
+        ways.insert(1, ["here", f"Up to here (page {here})"])
     return {"question": kept[0], "why": f"{_why_nothing(now)} {LET_IN}", "ways": ways}
 
 
 def _why_nothing(now: AskOneBook) -> str:
-    return "The limit keeps every page out." if pages_read(now) else "You have not read a page to its end yet."
+    return "You set the limit before page 1." if pages_read(now) else "You have not finished a page yet."
 
 
 def _options_field() -> str:
