@@ -91,9 +91,7 @@ def test_a_low_window_has_twelve_lines_of_text_and_the_bars_come_when_asked_for(
     expect(page.locator(".foot")).to_be_visible()
 
 
-def test_the_mark_of_a_page_stands_beside_its_first_line(
-    page: Page, app_url: str, app_home: Path, keeper: str
-) -> None:
+def test_the_mark_of_a_page_stands_beside_its_first_line(page: Page, app_url: str, app_home: Path, keeper: str) -> None:
     set_look(app_home, flow="spread")
     page.goto(f"{app_url}/read?book={keeper}&page=12")  # begins at the top of the right column
     expect(page.locator('.unit.on .pmark[data-n="12"]')).to_be_visible()
