@@ -1005,7 +1005,7 @@ export interface CatalogueData {
   /** whether a page follows */
   more: boolean;
   /** what went wrong; `login`: a user and password would help */
-  error: { text: string; login: boolean } | null;
+  error: { title: string; text: string; login: boolean } | null;
   /** whether links are turned off in Settings */
   off: boolean;
   /** how many acts were answered */

@@ -32,6 +32,7 @@ def board() -> None:
 
 def show() -> None:
     shell.set_title("From a catalogue")
+    shell.link_back()
     board()
     if naming := st.session_state.pop("catalogue_naming", None):
         catalogue.name_catalogue(get_workspace(), *naming)

@@ -62,7 +62,7 @@ def do(workspace: Workspace, act: Act) -> None:
 def screen() -> None:
     workspace = get_workspace()
     start_queue(workspace)
-    st.page_link("pages/library.py", label="Library", icon=":material/arrow_back:")
+    shell.link_back()
     if error := st.session_state.pop("gists_error", None):
         shell.error_box(error)
     _queue(workspace)

@@ -174,13 +174,16 @@ class CatalogueScreen {
       : "Calibre’s content server, Kavita, Komga, a public library: any that speaks OPDS. Its help page has the address, which often ends in /opds. The home network is asked only for what you name here.";
     this.main.replaceChildren(
       el("p", { class: "lede dim" }, "Browse or search it, and add a book with one press. A catalogue is asked only once you open it."),
-      ...(data.error ? [this.error(data.error, null)] : []),
       ...group("Yours", true),
       ...group("Free, out of copyright", false),
       el("h2", {}, "Another catalogue"),
       el("form", { class: "other", onsubmit: submit }, el("span", { class: "find" }, input), open),
+      ...(data.error ? [this.error(data.error, null)] : []),
       el("p", { class: "small dim told" }, told),
     );
+    if (!data.error || !this.typed) return;
+    input.focus(); // where it is mended
+    first(this.main, ".bad")?.scrollIntoView({ block: "nearest" });
   }
 
   /** @param {CatalogueData["catalogues"][number]} one @param {boolean} off */
@@ -233,12 +236,12 @@ class CatalogueScreen {
     return el("form", { class: "find", role: "search", onsubmit: submit }, icon("search"), input);
   }
 
-  /** @param {{text: string, login: boolean}} error @param {(() => void) | null} again */
-  error({ text, login }, again) {
+  /** @param {NonNullable<CatalogueData["error"]>} error @param {(() => void) | null} again */
+  error({ title, text, login }, again) {
     const enter = login
       ? button("User and password", () => this.send(again ? { do: "login" } : { do: "name", text: this.typed }), { kind: "slim" })
       : again && button("Try again", again, { kind: "slim" });
-    return el("div", { class: "bad", role: "alert" }, icon("flag"), el("p", {}, text), enter);
+    return el("div", { class: "bad", role: "alert" }, icon("flag"), el("p", {}, el("b", {}, title), text), enter);
   }
 
   /** @param {CatalogueBook} entry @param {number} at */

@@ -8,6 +8,8 @@ const HIDE_PX = 12; // a finger moves as far before the bar hides or returns
 /** The screen in the address: "" for the library, "read", "ask" … */
 export const screen = () => location.pathname.replace(/^.*\//, "");
 
+const LIBRARYS = ["catalogue", "gists", "act"]; // screens without a link, which the library leads to
+
 /** Makes our links work as Streamlit's, which change the screen without loading the page again. */
 export function connectLinks() {
   document.addEventListener("click", (event) => {
@@ -25,8 +27,11 @@ export function connectLinks() {
   const mark = () => {
     /** @type {NodeListOf<HTMLAnchorElement>} */
     const links = document.querySelectorAll("a[data-screen]");
+    const within = LIBRARYS.includes(screen());
+    document.documentElement.toggleAttribute("data-in-library", within); // for Streamlit's own link (streamlit.css)
     for (const link of links) {
       if (link.dataset.screen === screen()) link.setAttribute("aria-current", "page");
+      else if (within && !link.dataset.screen) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     }
   };

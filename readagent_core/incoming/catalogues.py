@@ -220,7 +220,10 @@ def _fetch(
         raise LoginError("This catalogue asks for a user and password.") from None
     except UnreachableLinkError as error:
         if home:
-            raise UnreachableLinkError(f"Nothing answers at {url.host}, port {origin.rpartition(':')[2]}.") from None
+            raise UnreachableLinkError(
+                f"Nothing answers at {url.host}, port {origin.rpartition(':')[2]}. Check the address, and that the "
+                "catalogue's server is running."
+            ) from None
         if catalogue.about:  # nobody has typed its address
             said = f"{catalogue.name} cannot be reached. Connect this computer to the internet, then try again."
             raise OfflineError(f"{said} Books from your own files can be added meanwhile.") from None

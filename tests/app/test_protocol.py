@@ -214,7 +214,7 @@ def test_a_catalogue(app, sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown.pop("kind") == "catalogue"
     assert not faults(shown, "CatalogueData")
     assert [one["state"] for one in shown["entries"]] == ["page", "free", "pdf", "borrow", "buy", "none"]
-    assert shown["error"] == {"text": "Sign in", "login": True}
+    assert shown["error"] == {"title": "A user and password are needed", "text": "Sign in", "login": True}
     token = shown["entries"][1]["cover"].removeprefix("catalogue-cover/")
     assert token
     assert "x.org" not in json.dumps(shown["entries"])

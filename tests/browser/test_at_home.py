@@ -120,6 +120,10 @@ def test_a_book_of_a_catalogue_is_found_and_added(page: Page, url: str) -> None:
     with WebServer(pages) as server:
         page.goto(f"{url}/catalogue")
         expect(page.get_by_role("button", name="Project Gutenberg")).to_contain_text("75,000 books")
+        expect(page.get_by_test_id("stMainBlockContainer").get_by_role("link", name="Library")).to_be_visible()
+        library = page.get_by_test_id("stTopNavLink").filter(has_text="Library")  # which it belongs to
+        expect(library).not_to_have_css("background-color", "rgba(0, 0, 0, 0)")
+        expect(page.locator("nav.bar a").first).to_have_attribute("aria-current", "true")
         field = page.get_by_role("textbox", name="Address of a catalogue")
         field.fill(server.at("/locked"))
         field.press("Enter")
@@ -132,6 +136,8 @@ def test_a_book_of_a_catalogue_is_found_and_added(page: Page, url: str) -> None:
             field.fill(server.at("/nothing"))
             field.press("Enter")
             expect(page.get_by_role("alert")).to_contain_text("has no page at this address")
+            expect(field).to_be_focused()  # the field and what is wrong with it, together
+            assert 0 < page.get_by_role("alert").bounding_box()["y"] - field.bounding_box()["y"] < 80
         field.fill(server.at("/opds"))
         field.press("Enter")
         page.get_by_role("button", name="Add A lamp").click()

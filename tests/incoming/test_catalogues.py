@@ -287,5 +287,7 @@ def test_only_a_person_at_home_reaches_the_home_network(workspace):
             kept.open_page(workspace, found)
         assert len(server.requests) == 1
     workspace.settings = replace(workspace.settings, links=True)
-    with pytest.raises(UnreachableLinkError, match=f"Nothing answers at 127.0.0.1, port {server.port}"):
+    with pytest.raises(
+        UnreachableLinkError, match=f"Nothing answers at 127.0.0.1, port {server.port}. Check the address"
+    ):
         kept.open_page(workspace, found)

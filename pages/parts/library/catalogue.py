@@ -159,11 +159,15 @@ def data(workspace: Workspace) -> dict[str, Any]:
         "query": now.query,
         "entries": [_record(workspace, now, entry, books) for entry in (page.entries if page else ())],
         "more": bool(page and page.next),
-        "error": {"text": str(error), "login": isinstance(error, LoginError)} if error else None,
+        "error": _told(error) if error else None,
         "off": not workspace.settings.links,
         "acts": now.acts,
         "at": now.at,
     }
+
+
+def _told(error: ReadAgentError) -> dict[str, Any]:
+    return {"title": shell.title_of(error)[0], "text": str(error), "login": isinstance(error, LoginError)}
 
 
 def _record(workspace: Workspace, now: Browsing, entry: Entry, books: dict[str, str]) -> dict[str, Any]:

@@ -152,6 +152,12 @@ def error_box(error: ReadAgentError | None) -> None:
                 st.text(detail)
 
 
+def link_back() -> None:
+    """Draw the link to the library at the head of a screen that it leads to."""
+    with st.container(key="back"):
+        st.page_link("pages/library.py", label="Library", icon=":material/arrow_back:")
+
+
 def link_to_settings() -> None:
     st.page_link("pages/settings.py", label="Open Settings", icon=":material/settings:")
 
