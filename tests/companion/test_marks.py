@@ -270,6 +270,13 @@ def test_an_answer_without_quotations_is_put_on_a_page_and_one_that_never_came_n
         make_answer_mark(workspace, asking.id)
 
 
+def test_a_bookmark_stays_before_the_word_after_it_where_those_before_it_changed():
+    text = "The keeper of the light climbed the winding stair at dusk and lit the great lamp of the harbour again."
+    plain = PlainText(Document("T", (Paragraph(text),)))
+    before, after = text.replace("winding stair", "twisted steps").replace("great", "old").split("at dusk")
+    assert plain.find(Quote("", before, f"at dusk{after}"), 3) == (text.index("at dusk"),) * 2
+
+
 @pytest.mark.parametrize(
     ("text", "words", "found"),
     [

@@ -89,7 +89,7 @@ def test_a_book_that_fails_is_told_and_can_be_read_alone(shelf, tmp_path, server
 
 def test_a_budget_stops_the_corpus_and_a_larger_one_goes_on(shelf, tmp_path, server):
     folder, out = shelf(8), tmp_path / "out"
-    arguments = ("corpus", "read", folder, "--out", out, "--connections", "2")
+    arguments = ("corpus", "read", folder, "--out", out, "--connections", "1")
     expected = run_json(*arguments, "--estimate", server=server)["estimate"]
     assert expected["books"] == 8
     assert server.chats == []

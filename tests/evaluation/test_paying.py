@@ -91,8 +91,9 @@ def test_documents_after_the_first_dozen_are_taken_to_be_like_them(tmp_path):
 
 
 def test_another_experiment_over_the_same_documents_pays_for_what_it_finds_made(data, tmp_path):
-    of = experiment(data, *BUILDERS)
-    first = run(data, tmp_path, of=of)
+    of, model = experiment(data, *BUILDERS), FakeModel(answering)
+    first = run(data, tmp_path, model, of=of)
+    assert 0.5 < estimate(of).words / sum(prompt.words for prompt in model.prompts) < 2
     again = running.run(of, FakeModel(answering), folder=tmp_path / "evaluations" / "two")
     assert reading_words(again, of) == reading_words(first, of)
     assert all(reading_words(first, of))

@@ -134,8 +134,9 @@ def test_a_file_whose_marks_are_damaged_is_left_alone_and_told(workspace, folder
         merged(damage(merged(MINE, "Ours")), "New")
     book = add_book(workspace.library, 1)
     write_note(workspace.library, book.id, "one")
-    keep_notes(workspace, str(folder))
+    ((written, _),) = keep_notes(workspace, str(folder)).files.values()
     (path,) = folder.glob("*.md")
+    assert Path(written) == path
     text = path.read_text("utf-8")
     front, body = text[: text.index("%%")], text[text.index("%%") :]
     path.write_text(front + damage(body), "utf-8")

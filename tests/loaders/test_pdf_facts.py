@@ -8,6 +8,7 @@ import pytest
 from pypdf import PdfWriter
 from pypdf.annotations import FreeText
 from pypdf.generic import ArrayObject, FloatObject, NameObject, NumberObject, TextStringObject
+from pypdfium2 import PdfDocument
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.cidfonts import UnicodeCIDFont
@@ -15,6 +16,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from readagent_core.errors import NoTextError
 from readagent_core.loaders import load
+from readagent_core.loaders.pdf.page_text import read_lines
 from readagent_core.loaders.readable import Verdict, choose_language, judge
 from tests.loaders.fonts import page, type3_font, written
 from tests.loaders.making import sample
@@ -136,6 +138,9 @@ def test_a_font_whose_glyphs_are_large_and_whose_size_is_tiny_is_read() -> None:
     document = load(written(writer), "file")
     assert document.paragraphs[0].text.split()[:5] == " ".join(PROSE[:5]).encode("ascii", "replace").decode().split()
     assert len(document.paragraphs) < 5
+    font.get_object()[NameObject("/FontBBox")] = ArrayObject(map(NumberObject, (0, 0, 600, 10)))  # too low
+    with PdfDocument(BytesIO(written(writer))) as low:
+        assert {round(line.size) for line in read_lines(low[0], 1).lines} == {12}
 
 
 def test_vertical_lines_are_read_from_top_to_bottom_and_from_the_right() -> None:

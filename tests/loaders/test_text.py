@@ -254,6 +254,8 @@ def test_one_wrong_byte_is_one_wrong_character(encoding):
 def test_short_texts_in_old_encodings(encodings, text):
     for encoding in encodings.split():
         assert decode(text.encode(encoding))[0] == text
+        declared = f"Character set encoding: {encoding}\n{text}"
+        assert decode(declared.encode(encoding)) == (declared, [])
 
 
 def test_an_encoding_that_fits_nearly_as_well_is_told():

@@ -201,7 +201,7 @@ def test_a_long_result_comes_in_parts(open_workspace):
     from bench.rendering import big_book
 
     workspace = open_workspace()
-    memory = big_book(300, 350)
+    memory = big_book(300, 700)
     book = workspace.library.add(memory.document)
     workspace.library.add_memory(book.id, memory)
 
@@ -216,6 +216,7 @@ def test_a_long_result_comes_in_parts(open_workspace):
         assert "".join(pieces) == memory.gist_text
         opened = await call(client, "open_pages", book=book.id, pages=list(range(1, 40)))
         assert len(opened["pages"]) <= 20
+        assert sum(len(page["text"]) + len(page["gist"]) for page in opened["pages"][:-1]) < 40_000
         assert len(opened["pages"]) + len(opened["left_out"]) == 39
 
     with_client(make_server(workspace), work)

@@ -82,6 +82,9 @@ def test_names_by_rule_are_no_common_words():
     assert not {"He", "The", "Royall"} & set(found)
     assert {"lawyer Royall", "Charity", "Ben Fry"} <= set(found)
     assert found["Frys"] == EntityKind.GROUP
+    told = "He came to Corran. Once in Corran he saw Mill Bridge, and Mill Bridge was as Joe Ash told; Joe Ash knew it."
+    kinds = {name.name: name.kind for name in find_names(Document("T", (Paragraph(told),)))}
+    assert kinds == {"Corran": EntityKind.PLACE, "Mill Bridge": EntityKind.PLACE, "Joe Ash": EntityKind.PERSON}
 
 
 def test_a_full_word_with_a_full_stop_ends_a_name_and_a_word_that_stands_small_too_is_none() -> None:

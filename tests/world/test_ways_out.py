@@ -20,6 +20,7 @@ from pages.parts.read.series import series_data
 from pages.parts.read.study import cards_of
 from pages.parts.read.world import world_data
 from readagent_core.answering.registry import all_methods
+from readagent_core.answering.resources import short_cast
 from readagent_core.companion.study import study_prompt
 from readagent_core.export.gisting import export_gisting
 from readagent_core.export.memory import MEMORY_FORMATS
@@ -106,6 +107,18 @@ def test_what_the_reader_sends(ferry):
         told = json.dumps([*facts, study_data(workspace, record, gisting, document), earlier])
         assert not leaks(told, page), page
         assert told.lower().count(SECRETS[page]) > 1
+
+
+def test_what_a_method_is_told_of_the_persons(ferry):
+    workspace, book, gisting = ferry
+    library, document_id = workspace.library, workspace.library.book(book).document_id
+    for page in range(1, LAST + 1):
+        told = short_cast(library, document_id, library.memory(gisting.id).up_to(page))
+        assert not leaks(told, page), page
+    assert "Hester Quill" in told
+    without = library.book(add_story(workspace.home, read=0, with_notes=False))
+    (other,) = library.gistings(without.id)
+    assert short_cast(library, without.document_id, library.memory(other.id)) == ""
 
 
 def test_questions_about_a_chapter_are_made_of_what_was_read(ferry):

@@ -55,7 +55,7 @@ class PdfPages:
         self._path = path
         self._password = password
         self._child: Child | None = None
-        self._facts = PdfFacts(0)
+        self._facts: PdfFacts
         self._lock = threading.Lock()
 
     def __enter__(self) -> PdfPages:
