@@ -162,7 +162,7 @@ export class NameCard {
       more,
       ...(known.lines.length
         ? [el("ol", { class: "kl" }, ...linesOf(shown, this.on.go, known.name))]
-        : placesSaid(places, { state: this.state, go: this.on.go, by: data.by })),
+        : placesSaid(places, { state: this.state, go: this.on.go, by: data.by, last: false })),
       ...this.states(known, page, data),
       ...fromEarlier(this.names.store.series, known),
     ];
@@ -382,13 +382,14 @@ export function pagesSaid(pages, most = 6) {
 /**
  * Where nothing is told of a name: how often it stands in the text, and the sentences in which it does first and last.
  * @param {Named[]} places
- * @param {{state: ReadingState, go: CardActs["go"], by: string}} options `by`: who found the name
+ * @param {{state: ReadingState, go: CardActs["go"], by: string, last?: boolean}} options `by`: who found the name; `last`: not
+ *   shown beside the text, where it is what was pressed
  */
-export function placesSaid(places, { state, go, by }) {
+export function placesSaid(places, { state, go, by, last = true }) {
   const on = [...new Set(places.flatMap(({ paragraph, start }) => state.pageAt(paragraph, start) ?? []))];
   const often = `Named ${plural(places.length, "time").replace(/^1 time$/, "once")}${on.length ? `, on ${pagesSaid(on)}` : ""}.`;
   const why = by === "rule" ? " Found by rule; what the pages tell needs a model." : "";
-  const ends = places.length > 1 ? [places[0], places[places.length - 1]] : places;
+  const ends = places.length > 1 && last ? [places[0], places[places.length - 1]] : places.slice(0, 1);
   const { language, emphasis } = state.book.outline;
   /** @param {string} text */
   const bare = (text) => withoutSigns(text, emphasis);
@@ -396,12 +397,12 @@ export function placesSaid(places, { state, go, by }) {
     const page = state.pageAt(place.paragraph, place.start);
     const [before, name, after] = aroundName(state.book.text[place.paragraph], place, language);
     const label = el("span", { class: "small dim" }, i ? "Last" : "First");
-    const words = el("q", { class: "bookwords", dir: "auto", lang: language }, bare(before), el("b", {}, name), bare(after));
+    const words = el("span", { class: "bookwords", dir: "auto", lang: language }, bare(before), el("b", {}, name), bare(after));
     const act = () => go({ at: [place.paragraph, place.start], end: place.end });
     const title = page ? `Go to the words on page ${page}` : "Go to the words";
     const shown = [
       el("span", { class: "pn num" }, page ? String(page) : ""),
-      el("span", { class: "tx" }, ends.length > 1 ? label : "", words),
+      el("span", { class: "tx" }, places.length > 1 ? label : "", words),
     ];
     return el("li", {}, el("button", { type: "button", class: "toldline namedat", onclick: act, title }, ...shown));
   });
