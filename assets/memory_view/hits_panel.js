@@ -243,7 +243,7 @@ export class HitsPanel {
       this.query,
     );
     const found = near.map(({ word, count }) => button(`${word}, ${number(count)}`, () => this.ask(word), { kind: "slim" }));
-    const where = search.limited ? "is not on the pages you have read" : "is not in the book";
+    const where = search.limited ? "is nowhere in the book, unread pages included" : "is not in the book";
     return [
       el("p", { class: "none" }, `“${this.query}” ${where}.`),
       ...(found.length ? [el("p", { class: "small dim" }, "Near it:"), el("div", { class: "erow" }, ...found)] : []),

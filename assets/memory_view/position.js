@@ -135,7 +135,6 @@ export class Position {
     const page = this.state.pageAt(paragraph, at);
     this.state.here = { paragraph, at, above, page };
     if (page !== before.page) this.on.page(page, before.page);
-    if (page && !before.page) this.showBack(); // the pages have come, by which the place before is named
     if (!this.restored) return;
     const moved = paragraph !== before.paragraph;
     this.on.seen(first, last, moved);

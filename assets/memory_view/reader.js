@@ -362,6 +362,7 @@ export class Reader {
     if (!made && state.view !== "both") this.view.set("both");
     this.toolbar.update();
     this.toolbar.at(here);
+    this.position.showBack(); // the place before is named by its page
     this.foot.drawGists(state.data.gists);
     if (state.folded) this.view.flow.keepPlace(() => this.gistSpeed.draw());
     this.world.layerChanged();

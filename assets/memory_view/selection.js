@@ -160,6 +160,7 @@ export class SelectionMenu {
     this.price.textContent = price;
     this.price.title = price ? "Each time the model explains, defines or translates" : "";
     this.items.d.title = model || this.marks.store?.dictionaries ? "" : "Where else it is in the book";
+    this.items.d.hidden = !/[\p{L}\p{N}]/u.test(this.quote.textContent); // a mark alone is no word
     this.items.a.hidden = !this.state.data.can.ask;
     const can = Boolean(this.marks.store);
     for (const part of [...this.colours, this.items.n]) part.hidden = !can;

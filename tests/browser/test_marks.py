@@ -261,6 +261,9 @@ def test_words_are_selected_by_touch_and_the_menu_is_a_sheet(
     expect(text).to_be_visible()
     page.keyboard.press("Home")
     expect(text).to_be_in_viewport()
+    text.evaluate(SELECT_WORD, ",")
+    expect(page.get_by_role("button", name="Copy with page")).to_be_visible()
+    expect(page.get_by_role("button", name="Define")).to_be_hidden()  # a mark alone is no word
     text.evaluate(SELECT_WORD, "Harrow")  # as a long press does, which the browser without a window has not
     sheet = page.locator(".selmenu")
     expect(sheet).to_be_visible()
