@@ -6,12 +6,21 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
+from readagent_core.answering.base import AskSettings, Question
+from readagent_core.answering.resources import Resources
+from readagent_core.answering.run import Run
+from readagent_core.cancel import CancelToken
+from readagent_core.errors import UnreachableError
+from readagent_core.models.cost.meter import Metered
 from tests.answering.make_levels_until_held import CONNECTIONS, levels_in, open_log
+from tests.fakes.model import FakeModel
+from tests.methods.test_zoom import long_memory
 
 ROOT = Path(__file__).resolve().parents[2]
 LINE = 18  # bytes of a call in the log
@@ -40,3 +49,24 @@ def test_levels_are_resumed_after_a_kill(tmp_path: Path) -> None:
     assert levels_in(home, again).gists == whole.gists
     os.close(again)
     assert log.stat().st_size == before  # nothing is made again
+
+
+def test_calls_under_way_are_finished_where_another_one_fails() -> None:
+    model, memory, resources = FakeModel([]), long_memory(2), Resources(connections=2)
+    run = Run("zoom", Question("Who?"), memory, Metered(model), AskSettings(), CancelToken(), resources)
+    begun, finished = threading.Event(), threading.Event()
+
+    def call() -> None:
+        begun.set()
+        time.sleep(0.05)
+        finished.set()
+
+    def fail_beside_it() -> None:
+        with run.calls_at_once() as pool:
+            pool.submit(call)
+            assert begun.wait(10)
+            raise UnreachableError("gone")
+
+    with pytest.raises(UnreachableError):
+        fail_beside_it()
+    assert finished.is_set()

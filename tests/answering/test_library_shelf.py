@@ -76,6 +76,7 @@ def test_no_page_after_the_limit_of_any_book_reaches_the_server(open_workspace):
         assert f"Here stands secret4x{page}." not in memory_shown
     assert "Here stands secret2x9." in memory_shown
     assert '(in book 3: "Here stands secret3x9.' in memory_shown  # found by its words, and said to be unread
+    assert {book for book, gisting, _ in exchange.facts.books if not gisting} == {unread, limited}
     books = answer_of(events_of(exchange)).books
     assert [(b.number, b.up_to, b.how) for b in books if b.number < 4] == [
         (1, 4, "gists"),

@@ -69,6 +69,7 @@ def test_every_recorded_answer_and_experiment_has_prompts(story):
         if not any(e["kind"] == "Asked" for e in rebuilt_replay(found.folder, found.record, result))
     }
     assert missing == set()
+    assert rebuilt_replay(found.folder, {}, questions.read_answers(questions.entries[0])[0]) == []
 
 
 def test_a_replay_is_one_file_that_plays_without_a_script(story):

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from readagent_core.document import Document, Paragraph
 from readagent_core.errors import DiskFullError, KeyRefusedError, NoCreditError
 from readagent_core.gisting.job import (
     ELSEWHERE,
@@ -19,6 +20,7 @@ from readagent_core.gisting.job import (
 )
 from readagent_core.library.gistings import GistingStore
 from readagent_core.library.records import StopReason
+from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.plan import GistingPlan
 from tests.fakes.model import FakeModel
 from tests.gisting.helpers import make_document, random_document, replier
@@ -129,6 +131,10 @@ def test_a_plan_fits_the_text_and_the_window():
     tiny = fit_plan(PLAN, 10, document)
     assert (tiny.max_words, tiny.min_words) == (60, 24)
     assert fit_plan(GistingPlan(max_words=1000, min_words=2), 10, document).min_words == 1
+    prose = Document("T", (Paragraph("The keeper lit the lamp at dusk. " * 300),))
+    fitted = fit_plan(GistingPlan(max_words=2000), 1500, prose)
+    words = prose.text().split()[: fitted.max_words]
+    assert 0.98 * 700 < estimate_tokens(" ".join(words)) < 1.02 * 700
 
 
 def test_pages_are_made_to_fit_the_models_window(make_workspace):
