@@ -29,6 +29,7 @@ export function connectLinks() {
     const links = document.querySelectorAll("a[data-screen]");
     const within = LIBRARYS.includes(screen());
     document.documentElement.toggleAttribute("data-in-library", within); // for Streamlit's own link (streamlit.css)
+    document.documentElement.toggleAttribute("data-no-side", !["read", "ask"].includes(screen())); // of the sidebar too
     for (const link of links) {
       if (link.dataset.screen === screen()) link.setAttribute("aria-current", "page");
       else if (within && !link.dataset.screen) link.setAttribute("aria-current", "true");

@@ -27,6 +27,11 @@ def test_the_tab_names_the_screen_and_its_book(page: Page, app_url: str, keeper:
     for name in ("stMainMenu", "stAppDeployButton"):
         expect(page.get_by_test_id(name)).to_have_count(0)
     expect(page.get_by_test_id("stStatusWidget")).to_be_hidden()
+    page.goto(f"{app_url}/read?book={keeper}")
+    page.locator(".leaves").wait_for()
+    page.locator(".brand").click()  # before all of Read is there
+    expect(page.locator(".part .bk").first).to_be_visible()
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()  # no empty column is left
 
 
 def test_the_theme_changes_without_loading_the_page_again(
