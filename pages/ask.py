@@ -113,7 +113,11 @@ def save_replay(now: AskOneBook) -> None:
         return
     st.caption("One file that plays by itself, for a class: gists, opened pages and the answer, not the book.")
     prompts = st.toggle("With every prompt and reply", key="ask_save_prompts")
-    data = export_replay(now.workspace, exchange.id, prompts=prompts)  # now: a button that waits loses the focus
+    if prompts and now.last_shown is not None:
+        st.caption("The prompts tell of pages that you have not read.")
+    data = export_replay(
+        now.workspace, exchange.id, prompts=prompts, up_to=now.last_shown
+    )  # now: a button that waits loses the focus
     name = f"{slug(exchange.question)[:60]}.html"
     if st.download_button("Save as HTML", data=data, file_name=name, mime="text/html", type="primary"):
         st.text(f"Saved in your downloads: {name}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,14 +81,19 @@ def quote_citation(citation: Citation, document: Document) -> str:
     return f"{before}“{citation.quotation}”{after}"
 
 
-def export_conversation(workspace: Workspace, conversation_id: str, *, format: str) -> bytes:
-    """The whole conversation, UTF-8. Raises SettingsError for another format, NotInLibraryError where there is none."""
+def export_conversation(
+    workspace: Workspace, conversation_id: str, *, format: str, without: Collection[str] = ()
+) -> bytes:
+    """The conversation, UTF-8, without the exchanges of these ids.
+
+    Raises SettingsError for another format, NotInLibraryError where there is none.
+    """
     if format not in CONVERSATION_FORMATS:
         raise SettingsError(f"A conversation can be saved as {', '.join(CONVERSATION_FORMATS)}, not as {format!r}.")
     library = workspace.library
     conversation = library.conversation(conversation_id)
     book = library.book(conversation.book_id)
-    exchanges = library.exchanges(conversation_id)
+    exchanges = [one for one in library.exchanges(conversation_id) if one.id not in without]
     if format == "json":
         data = {"version": 1, "book": book.title, "conversation": conversation.title, "created": conversation.created}
         data["exchanges"] = [_to_json(exchange) for exchange in exchanges]

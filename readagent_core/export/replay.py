@@ -52,14 +52,18 @@ class Scene:
     answer: bool
 
 
-def export_replay(workspace: Workspace, exchange_id: str, *, prompts: bool = False) -> bytes:
-    """Return the file, UTF-8. Raises NotInLibraryError, and SettingsError for a question about several books."""
+def export_replay(workspace: Workspace, exchange_id: str, *, prompts: bool = False, up_to: int | None = None) -> bytes:
+    """Return the file, UTF-8, with no gist of a page after ``up_to``.
+
+    Raises NotInLibraryError, and SettingsError for a question about several books.
+    """
     exchange = workspace.library.exchange(exchange_id)
     if exchange.facts.books:
         raise SettingsError("A replay can be saved of a question about one book.")
     memory = workspace.library.memory(exchange.gisting_id)
     if exchange.up_to is not None:
         memory = memory.up_to(exchange.up_to)
+    shown = memory if up_to is None else memory.up_to(up_to)
     events = replay.events_of(exchange)
     rebuilt = [] if has_prompts(events) else rebuild_exchange(workspace.library, exchange, memory)
     steps = replay.steps(rebuilt or events)
@@ -85,7 +89,7 @@ def export_replay(workspace: Workspace, exchange_id: str, *, prompts: bool = Fal
     begins = [0.0, *accumulate(map(seconds_of, said))]
     scenes = [
         Scene(
-            step.title, caption, begins[i], seconds_of(caption), _rows(step, memory, quoted),
+            step.title, caption, begins[i], seconds_of(caption), _rows(step, shown, quoted),
             step.calls if prompts else (), step.kind == replay.ANSWER,
         )
         for i, (step, caption) in enumerate(zip(steps, said, strict=True))

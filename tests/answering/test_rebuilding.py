@@ -93,5 +93,10 @@ def test_a_replay_is_one_file_that_plays_without_a_script(story):
     assert '<mark class="quoted">' in plain.rsplit("<section", 1)[1]  # the words that the answer rests on
     assert plain.count('<ul class="options">') == 2  # with the question, and with the answer
     assert plain.count('class="chosen"><span>A</span>') == 1
+    limited = export_replay(workspace, exchange.id, up_to=5).decode()
+    memory = workspace.library.memory(exchange.gisting_id)
+    told = [gist.text.split("*")[0][:40] for gist in memory.gists if gist]
+    assert [part in plain for part in told].count(True) > 20
+    assert not any(part in limited for part in told[5:])  # what the person has not read
     assert "rebuilt from template and gists" in full
     assert len(full) > len(plain)

@@ -23,7 +23,9 @@ def exported(open_workspace):
     first, _ = asked(workspace, book, gisting, "Who is <script>alert(1)</script> & *Vane*?")
     second = Question("Which?", ("a <cat>", "a dog"))
     asked(workspace, book, gisting, question=second, conversation_id=first.conversation_id)
-    return lambda format, talk=first.conversation_id: export_conversation(workspace, talk, format=format).decode()
+    return lambda format, talk=first.conversation_id, without=(): export_conversation(
+        workspace, talk, format=format, without=[first.id for _ in without]
+    ).decode()
 
 
 def test_each_format_has_what_was_said_and_nothing_unescaped(exported):
@@ -33,6 +35,9 @@ def test_each_format_has_what_was_said_and_nothing_unescaped(exported):
     assert "\n*fake" in text  # who answered, before the answer
     assert "- Page 2: “pageword2 stands here”" in text
     assert "words" in text
+    rest = exported("md", without=["first"])
+    assert "## Which?" in rest
+    assert "## Who is" not in rest
     page = exported("html")
     assert "<script>" not in page
     assert "&lt;script&gt;" in page

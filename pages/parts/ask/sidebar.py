@@ -10,7 +10,7 @@ import streamlit as st
 from pages.parts.ask import answer_view
 from pages.parts.ask.one_state import NEW, AskOneBook, choose_conversation, choose_newest, set_limit
 from pages.parts.ask.several_state import Several, open_several
-from pages.parts.ask.state import AskState
+from pages.parts.ask.state import AskState, exchange_now
 from pages.parts.ask.wording import may_search, method_titles
 from pages.parts.shared import book as address
 from pages.parts.shared import shell
@@ -235,12 +235,14 @@ def _one(now: AskState, conversation_id: str) -> None:
         if st.form_submit_button("Rename") and wanted.strip() and wanted != title:
             library.rename_conversation(conversation_id, wanted.strip())
             st.rerun()
-    st.caption("Save")
+    hidden = [e.id for e in now.exchanges if now.why_hidden(e, exchange_now(now.workspace, e)[1])]
+    left_out = f", without {count_of(len(hidden), 'answer')} about pages you have not read" if hidden else ""
+    st.caption(f"Save{left_out}")
     with st.container(horizontal=True, gap="small"):
         for format, mime in CONVERSATION_FORMATS.items():
             st.download_button(
                 shell.FORMAT_NAMES[format],
-                data=partial(export_conversation, now.workspace, conversation_id, format=format),
+                data=partial(export_conversation, now.workspace, conversation_id, format=format, without=hidden),
                 file_name=f"{slug(title)}.{format}",
                 mime=mime,
                 key=f"save {format}",
