@@ -30,7 +30,8 @@ class Statistics:
     """``days``: the last ``DAYS`` up to today, also those without reading; none where nothing was ever read.
 
     ``pace``: words a minute, 0 where it is not known. ``left``: books that were begun, with the seconds that the rest
-    takes. ``streak``: days with reading in a row, up to today or yesterday.
+    takes. ``streak``: days with reading in a row, up to today or yesterday. ``to_end``: books that were read to their
+    end and not marked as finished, with the last day of reading, the latest first.
     """
 
     days: tuple[Day, ...]
@@ -40,6 +41,7 @@ class Statistics:
     left: tuple[tuple[Book, float], ...]
     streak: int
     finished: tuple[tuple[Book, Finished], ...]
+    to_end: tuple[tuple[Book, date], ...]
 
 
 def statistics_of(library: Library, *, today: date | None = None) -> Statistics:
@@ -58,6 +60,9 @@ def statistics_of(library: Library, *, today: date | None = None) -> Statistics:
     cards = [card for card in library.cards() if card.position.words_read and card.book.id not in finished]
     left = [(card.book, 60 * (card.book.words - card.position.words_read) / pace) for card in cards] if pace else []
     books = {book.id: book for book in library.books()}
+    last = {one.book_id: one.day for one in log}
+    read = [card.book for card in cards if card.position.words_read >= card.book.words]
+    to_end = sorted(((book, last.get(book.id, today)) for book in read), key=lambda row: row[1], reverse=True)
     return Statistics(
         days=days,
         words=sum(day.words for day in days),
@@ -66,6 +71,7 @@ def statistics_of(library: Library, *, today: date | None = None) -> Statistics:
         left=tuple(row for row in left if row[1] > 0),
         streak=_streak({one.day for one in log}, today),
         finished=tuple((books[one.book_id], one) for one in finished.values() if one.book_id in books),
+        to_end=tuple(to_end),
     )
 
 

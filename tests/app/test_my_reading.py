@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 
 from streamlit.testing.v1 import AppTest
 
@@ -11,6 +11,7 @@ from pages.parts.shared import cached, covers
 from pages.parts.shared.component import read
 from readagent_core.companion.place import save_place
 from readagent_core.companion.statistics import Day
+from readagent_core.library.vocabulary import LookedUpWord
 from readagent_core.sharing import progress
 from readagent_core.sharing.catalogue import file_of
 from tests.sharing.test_progress import koreader
@@ -47,7 +48,7 @@ def test_a_book_is_finished_and_the_streak_is_off():
     assert not empty.exception
     assert [text.value.split(".")[0] for text in empty.text] == [
         "Nothing yet",
-        "No book is marked as finished",
+        "No book is finished yet",
         "No words yet",
     ]
     at = AppTest.from_function(finishing, default_timeout=60).run()
@@ -73,6 +74,31 @@ def test_a_book_is_finished_and_the_streak_is_off():
     assert "in a row" not in shown
     at.toggle(key="streak").set_value(True).run()
     assert "1 day in a row" in " ".join(text.value for text in at.text)
+
+
+def test_a_book_that_was_read_to_its_end_is_offered_as_finished():
+    library = cached.get_workspace().library
+    book = library.books()[0]
+    library.log_reading(book.id, 500, now=datetime(2026, 3, 2, 12).timestamp())
+    library.set_furthest(book.id, len(library.document(book.id).paragraphs))
+    at = AppTest.from_function(reading, default_timeout=60).run()
+    assert "Read to its end, 2 March 2026" in {text.value for text in at.text}
+    press(at, "Mark as finished")
+    assert library.finished()[book.id].day == date(2026, 3, 2)
+    assert [b.label for b in at.button if b.label in ("Change", "Mark as finished")] == ["Change"]
+
+
+def test_a_word_has_its_meaning_and_leads_to_its_place():
+    library = cached.get_workspace().library
+    book = library.books()[0]
+    title = library.document(book.id).sections[0].title
+    at = library.document(book.id).sections[0].start
+    library.put_word(LookedUpWord(book.id, "lamp", "Lamps", "Lamps <burned>.", at, 0, "a thing\nthat", "Small"))
+    screen = AppTest.from_function(reading, default_timeout=60).run()
+    assert not screen.exception
+    (shown,) = (one.proto.body for one in screen.get("html") if "looked-up" in one.proto.body)
+    assert "<b>lamp</b> a thing</p><p>“<mark>Lamps</mark> &lt;burned&gt;.”" in shown
+    assert any(title in button.label.replace("\\", "") for button in screen.button)
 
 
 def test_the_days_of_a_month_have_a_scale():

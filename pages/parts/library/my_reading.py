@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
+from functools import partial
 from html import escape
 
 import streamlit as st
@@ -16,6 +17,7 @@ from readagent_core.companion.statistics import DAYS, WORDS_A_PAGE, Day, Statist
 from readagent_core.errors import ReadAgentError
 from readagent_core.export.reading import reading_csv, words_csv
 from readagent_core.library.records import Book
+from readagent_core.library.vocabulary import LookedUpWord
 from readagent_core.text_files import without_emphasis
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
@@ -126,25 +128,39 @@ def _minutes(seconds: float) -> str:
 
 
 def _finished(workspace: Workspace, statistics: Statistics) -> None:
-    if not statistics.finished:
+    if not statistics.finished and not statistics.to_end:
         draw_nothing(
             "done_all",
-            "No book is marked as finished. Choose Mark as finished in the menu of a book in the library: here it has "
-            "its day, your stars and a line of your own.",
+            "No book is finished yet. One that you have read to its end appears here, and one that you mark as "
+            "finished in its menu in the library, with its day, your stars and a line of your own.",
         )
+    for book, day in statistics.to_end:
+        mark = partial(workspace.library.finish, book.id, day=day)
+        _finished_row(workspace, book, f"Read to its end, {_date(day)}", act="Mark as finished", on_click=mark)
     for book, one in statistics.finished:
-        with st.container(horizontal=True, vertical_alignment="center", key=f"finished_{book.id}"):
-            st.html(covers.small(workspace.library, book), width="content")
-            with st.container(gap=None):
-                if st.button(f"**{shell.as_text(book.title)}**", key=f"finished_open_{book.id}", type="tertiary"):
-                    current.choose(book.id)
-                    st.switch_page("pages/read.py", query_params={"book": book.id})
-                stars = f"{'★' * one.stars}{'☆' * (5 - one.stars)}" if one.stars else ""
-                when = f"{one.day.day} {one.day:%B %Y}"
-                st.text(" · ".join(filter(None, (when, stars, book.author, one.remark))))
-            if st.button("Change", key=f"finished_change_{book.id}", width="content"):
-                st.session_state["finishing"] = book.id  # its own dialog, in place of this one
-                st.rerun()
+        stars = f"{'★' * one.stars}{'☆' * (5 - one.stars)}" if one.stars else ""
+        about = " · ".join(filter(None, (_date(one.day), stars, book.author, one.remark)))
+        if _finished_row(workspace, book, about, act="Change"):
+            st.session_state["finishing"] = book.id  # its own dialog, in place of this one
+            st.rerun()
+
+
+def _finished_row(
+    workspace: Workspace, book: Book, about: str, *, act: str, on_click: Callable[[], None] | None = None
+) -> bool:
+    """A line for a book, its title a way to it; whether ``act`` was pressed."""
+    with st.container(horizontal=True, vertical_alignment="center", key=f"finished_{book.id}"):
+        st.html(covers.small(workspace.library, book), width="content")
+        with st.container(gap=None):
+            if st.button(f"**{shell.as_text(book.title)}**", key=f"finished_open_{book.id}", type="tertiary"):
+                current.choose(book.id)
+                st.switch_page("pages/read.py", query_params={"book": book.id})
+            st.text(about)
+        return st.button(act, key=f"finished_change_{book.id}", width="content", on_click=on_click)
+
+
+def _date(day: date) -> str:
+    return f"{day.day} {day:%B %Y}"
 
 
 def draw_nothing(icon: str, text: str, *, settings: str = "") -> None:
@@ -174,13 +190,20 @@ def _words(workspace: Workspace) -> None:
             settings="Get a dictionary in Settings",
         )
         return
-    books = {book.id: book for book in workspace.library.books()}
+    library = workspace.library
+    books = {book.id: book for book in library.books()}
+    texts = {book_id: library.document(book_id) for book_id in dict.fromkeys(word.book_id for word in words[:SHOWN])}
     for number, word in enumerate(words[:SHOWN]):
+        book, section = books[word.book_id], texts[word.book_id].section_of(word.paragraph)
+        place = ", ".join(filter(None, (book.title, section.title if section else "")))
         with st.container(horizontal=True, vertical_alignment="top", key=f"word_{number}"):
-            sentence = without_emphasis(word.sentence, books[word.book_id].format)
-            st.text(f"{word.word}\n“{sentence}”\n{books[word.book_id].title}")
-            if st.button("Remove", key=f"remove_word_{number}"):
-                workspace.library.remove_word(word.book_id, word.word)
+            with st.container(gap=None):
+                st.html(_word(word, book))
+                if st.button(shell.as_text(place), key=f"word_open_{number}", type="tertiary", help="Read there"):
+                    current.choose(book.id)
+                    st.switch_page("pages/read.py", query_params={"book": book.id, "paragraph": str(word.paragraph)})
+            if st.button("Remove", key=f"remove_word_{number}", type="tertiary", width="content"):
+                library.remove_word(word.book_id, word.word)
                 st.rerun(scope="fragment")
     if len(words) > SHOWN:
         st.caption(f"The first {SHOWN} of {len(words)}; the file has all.")
@@ -191,6 +214,16 @@ def _words(workspace: Workspace) -> None:
         mime="text/csv",
         on_click="ignore",
         key="words_csv",
+    )
+
+
+def _word(word: LookedUpWord, book: Book) -> str:
+    """A word as HTML: as the dictionary has it, the first line of its meaning, and its sentence with it marked."""
+    meaning = next((line.strip() for line in word.meaning.splitlines() if line.strip()), "")
+    before, met, after = escape(without_emphasis(word.sentence, book.format)).partition(escape(word.form))
+    return (
+        f'<div class="looked-up"><p><b>{escape(word.word)}</b> {escape(meaning)}</p>'
+        f"<p>“{before}{f'<mark>{met}</mark>' if met else ''}{after}”</p></div>"
     )
 
 
