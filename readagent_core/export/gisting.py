@@ -34,5 +34,6 @@ def export_gisting(
         partial(library.picture, all_of_it.document.id),
         marks=marks,
         book_gist=book_gist,
+        cover=library.cover(gisting.book_id),
         known=load_world(library, gisting.id).as_of(len(memory.pages)),
     )

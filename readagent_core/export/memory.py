@@ -12,7 +12,7 @@ from typing import Any
 
 from readagent_core.answering.signature import signature_of
 from readagent_core.companion.marks import NO_MARKS, PlacedMarks
-from readagent_core.document import Document, Figure, Paragraph, Picture, move_figures
+from readagent_core.document import Cover, Document, Figure, Paragraph, Picture, move_figures
 from readagent_core.errors import SettingsError
 from readagent_core.export.marked import Beside, beside, emphasised, marked_paragraphs, marks_of, notes_list, spans_in
 from readagent_core.export.skill import export_skill, skill_name
@@ -35,6 +35,7 @@ _MAP_HEIGHT = 44  # pixels of the longest page's cell in the map of the HTML pag
 _PAGES_PER_CHAPTER = 25  # of an EPUB, where the book has no sections
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _LOST = "Marks whose words are not in this text"
+_EPUB_COVERS = ("image/jpeg", "image/png", "image/gif", "image/webp")  # not SVG: it may hold scripts
 _EPUB_STYLE = (
     "h1,h2{font-weight:normal} .n{color:#666b73;font-size:.8em;margin:1.6em 0 .2em} .p{font-style:italic;color:#50565e}"
     " img{max-width:100%;height:auto}"
@@ -52,17 +53,20 @@ def export_memory(
     marks: PlacedMarks = NO_MARKS,
     book_gist: str = "",
     known: Known | None = None,
+    cover: Cover | None = None,
 ) -> bytes:
     """The memory as the bytes of a file. ``format``: a key of MEMORY_FORMATS, else SettingsError.
 
     ``find_picture``: returns the pictures of the text's figures. ``marks``: placed in the memory's document. HTML and
     EPUB show both. ``book_gist``: of the whole book, for a skill's index. ``known``: of the book's world, as of the
-    last page of the memory; every format but a skill has it.
+    last page of the memory; every format but a skill has it. ``cover``: of the book, for an EPUB.
     """
     if format not in MEMORY_FORMATS:
         raise SettingsError(f"Unknown export format {format!r}. Choose one of: {', '.join(MEMORY_FORMATS)}.")
-    if format in ("html", "epub"):
-        return (_html if format == "html" else _epub)(memory, find_picture, marks, known)
+    if format == "html":
+        return _html(memory, find_picture, marks, known)
+    if format == "epub":
+        return _epub(memory, find_picture, marks, known, cover)
     if format == "skill":
         return export_skill(memory, book_gist)
     return (_json if format == "json" else _markdown)(memory, known)
@@ -247,7 +251,9 @@ def _map_cells(memory: GistMemory) -> Iterator[tuple[Page, int, int]]:
 # --- EPUB: the gists as a book, one chapter for each section --------------------------------------------
 
 
-def _epub(memory: GistMemory, find_picture: FindPicture, marks: PlacedMarks, known: Known | None) -> bytes:
+def _epub(
+    memory: GistMemory, find_picture: FindPicture, marks: PlacedMarks, known: Known | None, cover: Cover | None
+) -> bytes:
     from ebooklib import epub  # takes a moment to load
 
     document = memory.document
@@ -281,7 +287,9 @@ def _epub(memory: GistMemory, find_picture: FindPicture, marks: PlacedMarks, kno
         chapters.append(chapter("lost", _LOST, Markup(_xml(notes_list(marks.lost)))))
     book = epub.EpubBook()
     book.set_identifier(f"readagent-{document.id}-{memory.plan.key}")
-    book.set_title(_xml(document.title))
+    book.set_title(f"{_xml(document.title)}: gists")
+    if cover is not None and cover.kind in _EPUB_COVERS:
+        book.set_cover(f"cover.{cover.kind[6:]}", cover.data, create_page=False)
     book.set_language(language)
     book.set_direction("rtl" if document.right_to_left else "ltr")
     if document.author:

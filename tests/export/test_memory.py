@@ -13,7 +13,7 @@ from bs4 import BeautifulSoup
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readagent_core.document import Document, Figure, Paragraph, Picture, Section, Span, SpanKind
+from readagent_core.document import Cover, Document, Figure, Paragraph, Picture, Section, Span, SpanKind
 from readagent_core.errors import DocumentError, SettingsError
 from readagent_core.export.memory import MEMORY_FORMATS, export_memory, join_paragraphs, memory_facts, memory_file_name
 from readagent_core.incoming.opening import import_gisting
@@ -128,11 +128,16 @@ def test_a_hostile_book_is_only_letters():
 
 def test_epub_has_a_chapter_a_section_or_is_cut_by_pages():
     memory = make_memory()
-    found = unpacked(export_memory(memory, "epub"))
+    exported = export_memory(memory, "epub", cover=Cover(b"a boat", "image/jpeg"))
+    with zipfile.ZipFile(BytesIO(exported)) as archive:
+        assert archive.read("EPUB/cover.jpeg") == b"a boat"
+    found = unpacked(exported)
     parts = [text for name, text in found.items() if "part" in name]
     assert len(parts) == 2
     assert "The Second" in parts[1]
-    assert "<dc:title>Fog</dc:title>" in next(text for name, text in found.items() if name.endswith("opf"))
+    package = next(text for name, text in found.items() if name.endswith("opf"))
+    assert "<dc:title>Fog: gists</dc:title>" in package
+    assert '<item href="cover.jpeg" id="cover-img" media-type="image/jpeg" properties="cover-image"/>' in package
     bare = GistMemory(Document("Fog", memory.document.paragraphs), memory.plan, memory.pages, memory.gists)
     found = unpacked(export_memory(bare, "epub"))
     assert "Pages 1 to 2" in next(text for name, text in found.items() if "part" in name)
