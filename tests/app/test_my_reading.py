@@ -38,6 +38,17 @@ def two_places() -> None:
     draw(get_workspace(), get_workspace().library.books()[0], None)
 
 
+def studying() -> None:
+    import streamlit as st
+
+    from pages.parts.read import study
+    from pages.parts.shared.cached import get_workspace
+
+    book = get_workspace().library.books()[0]
+    st.session_state[study.OPENED] = book.id
+    study.draw(get_workspace(), book, None)
+
+
 def press(at: AppTest, label: str) -> None:
     next(button for button in at.button if button.label.startswith(label)).click().run()
     assert not at.exception
@@ -99,6 +110,21 @@ def test_a_word_has_its_meaning_and_leads_to_its_place():
     (shown,) = (one.proto.body for one in screen.get("html") if "looked-up" in one.proto.body)
     assert "<b>lamp</b> a thing</p><p>“<mark>Lamps</mark> &lt;burned&gt;.”" in shown
     assert any(title in button.label.replace("\\", "") for button in screen.button)
+
+
+def test_a_card_is_left_out_of_the_deck_and_stays_out():
+    library = cached.get_workspace().library
+    book = library.books()[0]
+    for word in ("lamp", "First one sank"):
+        library.put_word(LookedUpWord(book.id, word, word, "A sentence.", 0, 0, "a thing", "Small"))
+    at = AppTest.from_function(studying, default_timeout=60).run()
+    assert any("2 cards" in button.label for button in at.get("download_button"))
+    next(box for box in at.checkbox if box.label == "First one sank").uncheck().run()
+    assert not at.exception
+    again = AppTest.from_function(studying, default_timeout=60).run()
+    assert {box.label: box.value for box in again.checkbox} == {"lamp": True, "First one sank": False}
+    for shown in (at, again):
+        assert any("1 card" in button.label for button in shown.get("download_button"))
 
 
 def test_the_days_of_a_month_have_a_scale():

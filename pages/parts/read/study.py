@@ -27,6 +27,7 @@ EMPTY = {
     PEOPLE: "Nobody is known yet, or no notes were made of the pages.",
 }
 SHOWN = 40  # of a kind; the file has all
+_LEFT_OUT = "study_left_out"  # the preference of a book: the fronts of the cards that it does not want
 
 
 def open_study(book: Book) -> None:
@@ -64,20 +65,23 @@ def cards_of(workspace: Workspace, book: Book, gisting: Gisting | None) -> dict[
 
 def _body(workspace: Workspace, book: Book, gisting: Gisting | None) -> None:
     cards = cards_of(workspace, book, gisting)
+    left_out: list[str] = workspace.library.preference(f"{_LEFT_OUT} {book.id}", [])
     for tab, (kind, found) in zip(
         st.tabs([f"{kind} {len(found) or ''}".strip() for kind, found in cards.items()]), cards.items(), strict=True
     ):
         with tab:
-            _list(kind, found)
+            _list(workspace, book, kind, found, left_out)
     there = [kind for kind, found in cards.items() if found]
     if not there:
         return
     chosen = st.pills("To Anki", there, selection_mode="multi", default=[kind for kind in there if kind != PEOPLE])
-    deck = [card for kind in there if kind in chosen for card in cards[kind]]
+    deck = [card for kind in there if kind in chosen for card in cards[kind] if card.front not in left_out]
     with st.container(horizontal=True, vertical_alignment="center"):
         for kind in STUDY_FORMATS if deck else ():
             _save(book, deck, kind)
-    st.caption("Saved again, only what is new is added; your learning in Anki stays.")
+    st.caption(
+        "Untick what you do not want to learn. Saved again, only what is new is added; your learning in Anki stays."
+    )
 
 
 def _save(book: Book, deck: Sequence[StudyCard], kind: str) -> None:
@@ -100,13 +104,28 @@ def _save(book: Book, deck: Sequence[StudyCard], kind: str) -> None:
     )
 
 
-def _list(kind: str, cards: Sequence[StudyCard]) -> None:
+def _list(workspace: Workspace, book: Book, kind: str, cards: Sequence[StudyCard], left_out: Sequence[str]) -> None:
     if not cards:
         st.caption(EMPTY[kind])
     with st.container(height=280 if len(cards) > 4 else "content", border=False):
-        for card in cards[:SHOWN]:
-            st.text(card.front)
-            parts = [*card.back.split("\n"), *([f"page {card.page}"] if card.page else [])]
-            st.caption(shell.as_text(" · ".join(parts)))
+        for number, card in enumerate(cards[:SHOWN]):
+            key = f"study_take_{slug(kind)}_{card.front}"
+            with st.container(gap=None, key=f"study_card_{slug(kind)}_{number}"):
+                st.checkbox(
+                    shell.as_text(card.front),
+                    card.front not in left_out,
+                    key=key,
+                    on_change=_take,
+                    args=(workspace, book, card.front, key),
+                )
+                parts = [*card.back.split("\n"), *([f"page {card.page}"] if card.page else [])]
+                st.caption(shell.as_text(" · ".join(parts)))
     if len(cards) > SHOWN:
-        st.caption(f"The first {SHOWN} of {len(cards)}; the file has all.")
+        st.caption(f"The first {SHOWN} of {len(cards)}; the file has all that are not left out.")
+
+
+def _take(workspace: Workspace, book: Book, front: str, key: str) -> None:
+    """Leave a card out of the deck, or take it in again; kept for the next time."""
+    name = f"{_LEFT_OUT} {book.id}"
+    others = [one for one in workspace.library.preference(name, []) if one != front]
+    workspace.library.set_preference(name, others if st.session_state[key] else [*others, front])
