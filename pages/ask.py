@@ -115,9 +115,8 @@ def save_replay(now: AskOneBook) -> None:
     prompts = st.toggle("With every prompt and reply", key="ask_save_prompts")
     if prompts and now.last_shown is not None:
         st.caption("The prompts tell of pages that you have not read.")
-    data = export_replay(
-        now.workspace, exchange.id, prompts=prompts, up_to=now.last_shown
-    )  # now: a button that waits loses the focus
+    # made now: a button that waits loses the focus
+    data = export_replay(now.workspace, exchange.id, prompts=prompts, up_to=now.last_shown)
     name = f"{slug(exchange.question)[:60]}.html"
     if st.download_button("Save as HTML", data=data, file_name=name, mime="text/html", type="primary"):
         st.text(f"Saved in your downloads: {name}")
