@@ -123,9 +123,11 @@ def test_no_call_goes_on_after_ctrl_c(what, tmp_path):
                 time.sleep(0.02)
             process.send_signal(signal.SIGINT)
             assert process.stdout.readline() == "interrupted\n"
-            time.sleep(0.5)  # what was sent before may still arrive
-            calls = len(server.chats)
-            time.sleep(1)
+            for _ in range(5):  # on a busy machine what was sent before arrives later
+                calls = len(server.chats)
+                time.sleep(1.5)
+                if len(server.chats) == calls:
+                    break
             assert len(server.chats) == calls, "calls went on"
         finally:
             process.kill()

@@ -155,7 +155,7 @@ def test_a_dictionary_is_taken_from_the_archive_it_comes_in(tmp_path, kind):
 
 @pytest.mark.parametrize("data", [b"", b"PK", b"a letter", b"\x1f\x8b no gzip", b"\xfd7zXZ no xz"])
 def test_what_is_no_archive_with_a_dictionary_is_explained(tmp_path, data):
-    with pytest.raises(DamagedDictionaryError, match="Nothing was"):
+    with pytest.raises(DamagedDictionaryError, match=r"Nothing was|copy it again"):
         unpack_dictionary(data, "letter.zip", tmp_path / "home")
     assert not (tmp_path / "home").exists()
 
