@@ -91,7 +91,8 @@ def choose_books(workspace: Workspace, chosen: Sequence[str], *, label: str, key
             if len(known) > _LISTED:
                 st.caption(f"and {len(known) - _LISTED} more")
         name = f"{key}_these {' '.join(known)}"  # other books begin another choice
-        several = st.multiselect("Several books", list(titles), known, format_func=titles.__getitem__, key=name)
+        several = st.multiselect("Several books", list(titles), known, format_func=titles.__getitem__, key=name,
+                                 filter_mode="contains", select_all=False)  # fmt: skip
         st.button("Take these", type="primary", key=f"{key}_these_go", disabled=len(several) < 2 or several == known,
                   on_click=choose_from_next_run, args=("books", several))  # fmt: skip
 
