@@ -290,7 +290,7 @@ class _Evidence:
             self._surnames.add(key.split()[-1])
 
     def with_places(self) -> Iterator[FoundName]:
-        """Yield the names, those of places told from persons by how the whole book has them."""
+        """Yield the names. The words before a name in the whole book show whether it is of a place."""
         for key, found in self.names.items():
             is_place = found.kind == EntityKind.PERSON and self._is_place(key, found.name)
             yield replace(found, kind=EntityKind.PLACE) if is_place else found

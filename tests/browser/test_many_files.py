@@ -62,7 +62,7 @@ def test_many_files_share_a_note_and_one_book_is_opened_from_its_note(
         expect(folded.locator(".note").first).to_be_hidden()
         page.get_by_role("searchbox").fill("")
         expect(folded.locator(".note").first).to_be_visible()
-        page.reload()  # they are told until they are hidden, after the first look in a line
+        page.reload()  # the notes stay until a person hides them; after the first look they are one line
         expect(folded).to_be_visible()
         expect(folded.locator(".note").first).to_be_hidden()
         folded.get_by_text("Why").click()

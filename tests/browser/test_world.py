@@ -150,7 +150,7 @@ def test_without_notes_a_name_has_its_pages_and_can_be_no_name(page: Page, app_u
     expect(world.get_by_text("What happened")).to_have_count(0)
     world.locator("button.nme", has_text="Quill").click()
     expect(world.locator(".pcard")).to_contain_text("Named 4 times, on pages 1, 2, 4.")
-    first, last = world.locator(".pcard .namedat").all()  # the first stands before it is sure that it is a name
+    first, last = world.locator(".pcard .namedat").all()  # the first mention is shown, too
     expect(first).to_contain_text("Hester Quill kept the ferry at Marrow.")
     expect(last).to_contain_text("Hester Quill closed his eyes.")
     first.click()

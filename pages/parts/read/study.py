@@ -125,7 +125,7 @@ def _list(workspace: Workspace, book: Book, kind: str, cards: Sequence[StudyCard
 
 
 def _take(workspace: Workspace, book: Book, front: str, key: str) -> None:
-    """Leave a card out of the deck, or take it in again; kept for the next time."""
+    """Leave a card out of the deck, or put it back. The choice is stored."""
     name = f"{_LEFT_OUT} {book.id}"
     others = [one for one in workspace.library.preference(name, []) if one != front]
     workspace.library.set_preference(name, others if st.session_state[key] else [*others, front])
