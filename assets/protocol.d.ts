@@ -914,8 +914,8 @@ export interface Book {
   author?: string;
   /** what it is where it has no author: "web page", "PDF" */
   kind?: string;
-  /** "Book 2 of The Harrow Books" */
-  series?: string;
+  /** its name, and the number of the book in it; 0 for none */
+  series?: [string, number];
   lang?: string;
   words: number;
   /** words that count as read */
@@ -982,6 +982,8 @@ export interface Import {
   away?: string;
   /** for a report of a bug */
   detail?: string;
+  /** whether the file was opened with something that a person should look at, which `text` tells */
+  check?: boolean;
 }
 
 /** Kind "catalogue": the catalogues, and the page of one that is open, sent by pages/parts/library/catalogue.py. */

@@ -182,9 +182,6 @@ export class Adding {
       this.files.sent.splice(this.files.sent.indexOf(file), 1);
       this.upload();
     }; // an upload that failed
-    /** @param {string} state */
-    const many = (state) => this.imports.filter((one) => one.state === state).length > MOST_NOTES;
-    const joined = ["waiting", "opened"].filter(many); // states whose files share one note
     const sent =
       this.files.sent.length > MOST_NOTES
         ? [this.busy(`Opening ${number(this.files.sent.length)} files…`)]
@@ -195,8 +192,12 @@ export class Adding {
         : this.files.next.map(({ name }) => this.waiting(name));
     /** @param {string} state */
     const of = (state) => this.imports.filter((one) => one.state === state);
-    const under = this.imports.filter(({ state }) => !ENDED.includes(state) && !joined.includes(state)).map((one) => this.line(one));
-    const opened = of("opened").map((one) => this.line(one));
+    const waits = of("waiting").length > MOST_NOTES ? of("waiting") : []; // they share one note
+    const under = this.imports.filter((one) => !ENDED.includes(one.state) && !waits.includes(one)).map((one) => this.line(one));
+    const doubtful = (/** @type {Import} */ { check, here }) => Number(Boolean(check && !here));
+    const opened = of("opened")
+      .sort((a, b) => doubtful(b) - doubtful(a))
+      .map((one) => this.line(one));
     const failed = [...of("password").map((one) => this.line(one)), ...refused, ...of("failed").map((one) => this.line(one))];
     for (const name of [...this.files.refused.map(({ name }) => name), ...this.lost().map(({ key }) => key)]) {
       this.fresh ||= !this.files.told?.has(name);
@@ -207,8 +208,10 @@ export class Adding {
       ...sent,
       ...under,
       ...next,
-      ...(joined.includes("waiting") ? [this.joined("waiting")] : []),
-      ...(joined.includes("opened") ? [this.joined("opened")] : opened.length > 1 ? [this.added(opened)] : opened),
+      ...(waits.length
+        ? [this.waiting(plural(waits.length, "file"), this.away(this.dismissing(waits), "the waiting files", "Do not open"))]
+        : []),
+      ...(opened.length > 1 ? [this.added(opened)] : opened),
       ...(failed.length > 1 || (failed.length && !open) ? [this.notOpened(failed, open)] : failed),
     );
   }
@@ -259,21 +262,9 @@ export class Adding {
     const here = opened.filter((one) => one.here).map(({ name }) => name);
     const named = here.length > MOST_HERE ? plural(here.length, "file") : here.join(", ");
     const added = fresh.size === 1 ? `Added ${[...fresh.values()][0]}.` : `Added ${plural(fresh.size, "book")}.`;
-    return [fresh.size ? added : "", here.length ? `Already here: ${named}.` : ""].filter(Boolean).join(" ");
-  }
-
-  /** One note for all files of a state. @param {string} state */
-  joined(state) {
-    const all = this.imports.filter((one) => one.state === state);
-    const dismiss = this.dismissing(all);
-    if (state === "waiting") return this.waiting(plural(all.length, "file"), this.away(dismiss, "the waiting files", "Do not open"));
-    return el(
-      "p",
-      { class: "note done" },
-      icon("check"),
-      el("span", { class: "grow" }, this.addedOf(all)),
-      this.away(dismiss, "the added books"),
-    );
+    const doubtful = opened.filter(({ check, here: known }) => check && !known).length;
+    const check = doubtful ? `${number(doubtful)} to check.` : "";
+    return [fresh.size ? added : "", check, here.length ? `Already here: ${named}.` : ""].filter(Boolean).join(" ");
   }
 
   /** @param {Import} one */

@@ -13,12 +13,19 @@ const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "bas
 
 /** @typedef {(a: Book, b: Book) => number} Order */
 
+/** The books of a series in their order, then those of none by title. @type {Order} */
+const bySeries = (a, b) =>
+  collator.compare(a.series?.[0] ?? "\uffff", b.series?.[0] ?? "\uffff") ||
+  (a.series?.[1] ?? 0) - (b.series?.[1] ?? 0) ||
+  collator.compare(a.title, b.title);
+
 /** @type {Record<string, [label: string, order: Order]>} */
 export const SORTS = {
   opened: ["Last opened", (a, b) => (b.opened ?? b.added) - (a.opened ?? a.added)],
   added: ["Newest", (a, b) => b.added - a.added],
   title: ["Title", (a, b) => collator.compare(a.title, b.title)],
-  author: ["Author", (a, b) => collator.compare(a.author || "\uffff", b.author || "\uffff") || collator.compare(a.title, b.title)],
+  author: ["Author", (a, b) => collator.compare(a.author || "\uffff", b.author || "\uffff") || bySeries(a, b)],
+  series: ["Series", bySeries],
   words: ["Longest", (a, b) => b.words - a.words],
 };
 
@@ -35,7 +42,7 @@ const readingOf = (book) => (isRead(book) ? "read" : isBegun(book) ? "begun" : "
 export const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
 /** What is searched for in a book's title, author and series. @param {Book} book */
-export const keyOf = (book) => fold(`${book.title} ${book.author ?? ""} ${book.series ?? ""}`);
+export const keyOf = (book) => fold(`${book.title} ${book.author ?? ""} ${book.series?.[0] ?? ""}`);
 
 /** @param {string} query */
 export const wordsOf = (query) => fold(query).split(/\s+/).filter(Boolean);

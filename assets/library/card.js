@@ -43,6 +43,9 @@ const fact = (name, { text, share }, kind) =>
     share > 0 && share < 1 ? bar(kind, share) : null,
   );
 
+/** @param {[string, number]} series */
+const placeInSeries = ([name, number]) => (number ? `Book ${number} of ${name}` : `Of the series ${name}`);
+
 /** @param {Book} book @param {CardActs} on */
 export function drawCard(book, on) {
   const { gists, tags = [] } = book;
@@ -60,7 +63,7 @@ export function drawCard(book, on) {
         el("a", { class: "open", href: addressOf(book.id), tabindex: -1, title: book.title, onclick: on.open }, book.title),
       ),
       el("p", { class: "au small dim" }, el("span", { dir: "auto" }, book.author || book.kind || ""), ...chips),
-      book.series ? el("p", { class: "small dim", dir: "auto" }, book.series) : null,
+      book.series ? el("p", { class: "small dim", dir: "auto" }, placeInSeries(book.series)) : null,
       el(
         "div",
         { class: "facts" },

@@ -30,6 +30,9 @@ export class Selection {
     this.comparing = button("Compare", () => library.ask("compare", this.books()), { title: COMPARE });
     this.shelf = button("Shelf", () => this.shelves(this.books(), this.shelf), { "aria-haspopup": "menu" });
     this.tag = button("Tag", () => this.tags(this.books()), { "aria-haspopup": "menu" });
+    this.series = button("Series", () => library.send({ do: "series", of: idsOf(this.books()) }), {
+      title: "Make a series of these books, or put them in one",
+    });
     this.gists = button("Make gists", () => library.send({ do: "queue", of: idsOf(this.books()) }), {
       title: "Make the gists of these books one after another, overnight if you like",
     });
@@ -41,6 +44,7 @@ export class Selection {
       this.all,
       this.shelf,
       this.tag,
+      this.series,
       this.gists,
       this.gone,
       this.comparing,
@@ -58,7 +62,7 @@ export class Selection {
     const { books, selected } = this.grid;
     this.all.textContent = `Select all ${number(books.length)}`;
     this.all.hidden = books.every((book) => selected.has(book.id));
-    for (const act of [this.shelf, this.tag, this.gists, this.gone]) act.disabled = !count;
+    for (const act of [this.shelf, this.tag, this.series, this.gists, this.gone]) act.disabled = !count;
     this.asking.hidden = this.comparing.hidden = !count;
     this.asking.textContent = count > 1 ? `Ask these ${count} books` : "Ask this book";
   }

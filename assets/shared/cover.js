@@ -25,12 +25,21 @@ const [TOP, HEIGHT, MOST_BARS] = [148, 104, 36];
  * @property {number} [share] of the book that has gists, 0 to 1
  */
 
+/** Whether most of a text is of a script without spaces, whose signs are twice as wide. @param {string} text */
+const isUnspaced = (text) => 2 * (text.match(UNSPACED)?.length ?? 0) > text.replace(/\s/g, "").length;
+
+/** An author as it fits on one line of the cover. @param {string} author */
+export function authorLine(author) {
+  const room = isUnspaced(author) ? 12 : 24;
+  return author.length <= room ? author : `${author.slice(0, room - 1).replace(/[ ,.;]+$/, "")}…`;
+}
+
 /**
  * The title in at most four lines that fit the cover; the last ends in … where more follows.
  * @param {string} title
  */
 export function titleLines(title) {
-  const unspaced = 2 * (title.match(UNSPACED)?.length ?? 0) > title.replace(/\s/g, "").length;
+  const unspaced = isUnspaced(title);
   const [room, glue] = unspaced ? [7, ""] : [15, " "];
   /** @type {string[]} */
   const lines = [];
@@ -54,7 +63,7 @@ export function drawCover({ title, author = "", lang = "", pages = 0, share = 0 
   for (const [i, line] of lines.entries()) words.append(svg("text", { x: 18, y: 40 + (size + 5) * i, "font-size": size }, line));
   if (author && lines.length < MOST_LINES) {
     const place = { x: 18, y: 40 + (size + 5) * lines.length, "font-size": 13, opacity: 0.85 };
-    words.append(svg("text", place, author.length < 28 ? author : `${author.slice(0, 26)}…`));
+    words.append(svg("text", place, authorLine(author)));
   }
   const shape = svg("svg", { class: "cover", viewBox: "0 0 200 268", "aria-hidden": "true" });
   shape.append(

@@ -311,7 +311,7 @@ class Builder:
         lost = [len(_UNKNOWN.findall(paragraph.text)) for paragraph in self.paragraphs]
         self._doubts["undecodable"] = [index for index, count in enumerate(lost) if count]
         if total := sum(lost):
-            message = f"{total:,} characters are not known and are shown as \ufffd or as empty boxes in the text."
+            message = f"{count_of(total, 'unknown character')} in the text, shown as \ufffd or as an empty box."
             self.add_notice("undecodable", message, total)
         self._doubts["encoding"] = [index for index, p in enumerate(self.paragraphs) if not p.text.isascii()]
         unreadable, misread = find_doubtful([p.text for p in self.paragraphs], language, judged=self.judged)

@@ -10,6 +10,7 @@ from io import BytesIO
 
 import pytest
 from PIL import Image
+from streamlit.testing.v1 import AppTest
 
 from pages.parts.library import acts, cards, first_visit, imports
 from pages.parts.library.imports import import_record, start_import
@@ -155,7 +156,7 @@ def test_a_card_tells_the_place_in_a_series(open_workspace):
     ids = [library.add(Document(name, (Paragraph(f"{name}, a lamp."),))).id for name in ("One", "Two")]
     library.put_in_order("Lamps", ids)
     told = {card.book.title: cards.book_record(card, None).get("series") for card in library.cards()}
-    assert told == {"One": "Book 1 of Lamps", "Two": "Book 2 of Lamps"}
+    assert told == {"One": ["Lamps", 1], "Two": ["Lamps", 2]}
     library.put_in_order("Lamps", [])
     assert not any(card.series for card in library.cards())
 
@@ -192,6 +193,58 @@ def test_a_file_that_is_here_is_not_said_to_be_added_and_its_note_goes_with_the_
     assert [import_record(workspace, one) for one in (first, second)] == [None, None]
     workspace.library.restore(new["book"])
     assert import_record(workspace, first) == new
+
+
+def test_what_is_doubtful_in_a_file_is_told_where_it_was_added(open_workspace):
+    workspace = open_workspace()
+    told = []
+    for name, data in (
+        ("lamp.txt", b"The Lamp, lit at dusk."),
+        ("odd.txt", b"The Lamp\n\n" + b"caf\xe9 \x81\x8d " * 9),
+    ):
+        one = start_import(workspace, name, data)
+        one.job.join(60)
+        told.append(import_record(workspace, one))
+    assert [record["check"] for record in told] == [False, True]
+    assert "word" in told[0]["text"]
+    doubts = workspace.library.document(told[1]["book"]).warnings
+    assert told[1]["text"] in [notice.message for notice in doubts]
+
+
+def series() -> None:
+    import streamlit as st
+
+    from pages.parts.library.series import draft_of, put_in_order
+    from pages.parts.shared.cached import get_workspace
+
+    if "draft" not in st.session_state:  # the act that opens the dialog comes once
+        books = get_workspace().library.books()
+        st.session_state["draft"] = draft_of(get_workspace(), [one.id for one in books if one.title in ("One", "Two")])
+    put_in_order(get_workspace(), st.session_state["draft"])
+
+
+def test_a_series_is_put_in_order_and_one_that_is_chosen_keeps_its_books(app):
+    app()
+    library = get_workspace().library
+    one, two, old = (library.add(Document(name, (Paragraph(f"{name}, a lamp."),))).id for name in ("One", "Two", "Old"))
+    library.put_in_order("Fog", [old])
+
+    def press(at: AppTest, label: str) -> None:
+        next(button for button in at.button if button.label.startswith(label)).click().run()
+        assert not at.exception
+
+    library.put_in_order("Lamps", [one, two])
+    at = AppTest.from_function(series, default_timeout=60).run()
+    press(at, "Move down: One")
+    press(at, "Save")
+    assert library.series_of(one) == ("Lamps", [two, one])
+
+    at = AppTest.from_function(series, default_timeout=60).run()
+    at.selectbox[0].set_value("Fog").run()  # joined: its own book stays the first
+    press(at, "Take out of the series: Two")
+    press(at, "Save")
+    assert library.series_of(old) == ("Fog", [old, one])
+    assert library.series_of(two) == ("Lamps", [two])
 
 
 def test_a_book_that_was_marked_as_finished_is_told_as_finished(open_workspace):

@@ -28,7 +28,12 @@ def test_many_files_share_a_note_and_one_book_is_opened_from_its_note(
             page.get_by_role("button", name="Choose a file").click()
         chooser.value.set_files(files)
         notes = page.locator(".note")
-        expect(notes).to_have_text(["Added 6 books."])
+        added = page.locator(".notes > .note")
+        expect(added).to_have_text([re.compile(r"^Added 6 books\. Details")])
+        expect(added.locator(".note").nth(3)).to_be_hidden()
+        added.get_by_text("Details").click()  # a line for each
+        expect(added.locator(".note").nth(3)).to_contain_text("Added house 3: ")
+        expect(added.locator(".note").nth(3)).to_be_visible()
         notes.get_by_role("button", name="Hide the note about the added books").click()
         expect(notes).to_have_count(0)
         act_on(page, "House 3", "Remove")

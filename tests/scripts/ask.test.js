@@ -7,7 +7,7 @@ import { conversationOf, goToStep, receive, subscribe } from "../../assets/answe
 import { span, wholePercent, youFact } from "../../assets/library/facts.js";
 import { beginningOf } from "../../assets/memory_view/memory_rows.js";
 import { countWords, isUnfolded, shownParts } from "../../assets/memory_view/passages.js";
-import { titleLines } from "../../assets/shared/cover.js";
+import { authorLine, titleLines } from "../../assets/shared/cover.js";
 
 const state = (turn, rest = {}) => ({ turn, exchange: "e", steps: ["a", "b", "c"], running: false, at: 2, ...rest });
 
@@ -119,6 +119,14 @@ test("a title fits a cover in four lines", () => {
   assert.equal(lines.length, 4);
   assert.match(lines[3], /…$/);
   assert.deepEqual(titleLines(""), ["—"]);
+  for (const [author, room] of [
+    ["Herman Melville", 24],
+    ["Pr David Khayat, Nathalie Hutter-Lardeau", 24],
+    ["二葉亭四迷・坪内逍遥・森鷗外", 12],
+  ]) {
+    assert.ok(authorLine(author).length <= room, author);
+    assert.equal(authorLine(author) === author, author.length <= room);
+  }
 });
 
 test("a chip keeps to the last word of a claim, and to no more than the end of one without spaces", () => {

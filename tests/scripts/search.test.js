@@ -89,3 +89,10 @@ test("the library is filtered by words, shelf, tag and gists, and sorted", () =>
   assert.deepEqual(names(books, { sort: "of another version" }), ["a", "b", "c"]);
   assert.deepEqual(tagsOf(books), ["sea"]);
 });
+
+test("the books of a series stand together in their order, before those of none", () => {
+  const of = (number) => ({ author: "Émile", series: ["Fog", number] });
+  const books = [book("c", "A", of(10)), book("d", "B", { author: "Émile" }), book("b", "C", of(2)), book("e", "D"), book("a", "E", of(1))];
+  for (const sort of ["series", "author"]) assert.deepEqual(names(books, { sort }), ["a", "b", "c", "d", "e"]);
+  assert.deepEqual(names(books, { query: "fog", sort: "title" }), ["c", "b", "a"]);
+});

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from pages.parts.library import dialogs, my_reading, notes, recognition
+from pages.parts.library import dialogs, my_reading, notes, recognition, series
 from pages.parts.library.folders import cancel_import, choose_folder, is_offered, show_folder_report
 from pages.parts.library.imports import dismiss_import, forget_finished, imports_of
 from pages.parts.read.start import export_dialog
@@ -99,6 +99,8 @@ def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
         notes.show_all_notes(workspace)
     elif act.do == "my_reading":
         my_reading.show_my_reading(workspace)
+    elif act.do == "series":
+        series.put_in_order(workspace, series.draft_of(workspace, act.of.split(",")))
     elif act.do == "paste":
         st.session_state["pasting"] = True
     elif act.do == "folder" and is_offered(workspace):
@@ -120,8 +122,6 @@ def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
         return
     if act.do == "name":
         dialogs.edit_names(workspace, card.book, card.tags)
-    elif act.do == "series":
-        dialogs.put_in_order(workspace, card.book)
     elif act.do == "finish":
         my_reading.finish_book(workspace, card.book)
     elif act.do == "report":

@@ -34,7 +34,7 @@ def book_record(card: Card, gists: Mapping[str, Any] | None, *, original: bool =
     record = {
         "author": book.author,
         "kind": "" if book.author else KINDS.get(book.format, book.format.upper()),
-        "series": f"Book {card.place_in_series:g} of {card.series}" if card.series else "",
+        "series": [card.series, card.place_in_series] if card.series else None,
         "lang": book.language,
         "read": position.words_read,
         "at": round(position.share, 3),

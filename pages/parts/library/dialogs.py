@@ -44,33 +44,6 @@ def edit_names(workspace: Workspace, book: Book, tags: tuple[str, ...]) -> None:
     st.rerun()
 
 
-@st.dialog("Series")
-def put_in_order(workspace: Workspace, book: Book) -> None:
-    """Put the books of a series in order by hand: the cast and what was told go on from one to the next."""
-    library = workspace.library
-    name, ids = library.series_of(book.id)
-    titles = {one.id: ", ".join(filter(None, [one.title, one.author])) for one in library.books()}
-    with st.form("series", border=False):
-        named = st.text_input("Name of the series", name, max_chars=60)
-        chosen = st.multiselect(
-            "Books, the first one first",
-            list(titles),
-            ids or [book.id],
-            format_func=lambda book_id: titles[book_id],
-            filter_mode="contains",
-            select_all=False,  # Enter would add every book that is somehow like what is typed
-        )
-        st.caption("In the order in which you choose them. Without books the series ends.")
-        if not st.form_submit_button("Save", type="primary"):
-            return
-    try:
-        library.put_in_order(named, chosen, before=name)
-    except ReadAgentError as error:
-        shell.error_box(error)
-        return
-    st.rerun()
-
-
 @st.dialog("Make gists")
 def make_gists(workspace: Workspace, book: Book) -> None:
     """Say what making the gists of a book takes before it starts."""

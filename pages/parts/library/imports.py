@@ -13,6 +13,7 @@ from typing import Any
 
 from pages.parts.shared.shell import title_of
 from readagent_core.cancel import key_lock
+from readagent_core.document import NoticeKind
 from readagent_core.errors import NoTextError, PasswordError
 from readagent_core.incoming import recognising
 from readagent_core.incoming.opening import open_file
@@ -124,7 +125,9 @@ def import_record(workspace: Workspace, one: Import) -> dict[str, Any] | None:
             found.insert(0, "mostly pictures, with little text to read here")
         if document.warnings:
             found.append(count_of(len(document.warnings), "notice"))
-        opened = {"state": "opened", "book": book.id, "title": book.title, "text": f"{', '.join(found)}."}
+        doubts = [notice.message for notice in document.warnings if notice.kind == NoticeKind.DOUBTFUL]
+        text = doubts[0] if doubts else f"{', '.join(found)}."
+        opened = {"state": "opened", "book": book.id, "title": book.title, "text": text, "check": bool(doubts)}
         return record | opened | {"here": book.id if one.known.get(book.id) == book.version else ""}
     title, _ = title_of(snapshot.failure)
     error = snapshot.failure
