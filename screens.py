@@ -26,7 +26,7 @@ if person:
     pages.append(st.Page("pages/shared.py", title="Shared"))
 pages.append(st.Page("pages/settings.py", title="Settings"))
 pages.append(st.Page("pages/catalogue.py", title="Catalogue", visibility="hidden"))
-pages.append(st.Page("pages/act.py", title="Act", visibility="hidden"))  # for saved web pages; the library leads there
+pages.append(st.Page("pages/act.py", title="Act", visibility="hidden"))  # for saved web pages; Ask leads there
 pages.append(st.Page("pages/gists.py", title="Gists", visibility="hidden"))  # the library leads there
 if person and person.admin:
     pages.append(st.Page("pages/people.py", title="People"))

@@ -1077,8 +1077,8 @@ export interface FeedData {
 /** The answer to a text search. */
 export interface Found {
   query: string;
-  /** book, paragraph, parts, places in the book */
-  hits: [string, number, [string, boolean][], number][];
+  /** book, paragraph, parts, places in the book, whether the book's spoiler limit keeps it back */
+  hits: [string, number, [string, boolean][], number, boolean][];
   /** whether other books have it too */
   more: boolean;
   /** books whose text cannot be searched yet */

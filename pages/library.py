@@ -114,12 +114,12 @@ def feed(workspace: Workspace, books: tuple[Card, ...], before: set[str]) -> Non
 
 def feed_data(workspace: Workspace, books: tuple[Card, ...], asked: dict[str, Any]) -> dict[str, Any]:
     """The pictures, the places in the texts and the progress that the browser ``asked`` for."""
-    known = {card.book.id: card.book for card in books}
+    known = {card.book.id: card for card in books}
     pictures: dict[str, str | None] = {}
     begun = time.monotonic()
     for book_id in asked.get("covers", []):
         if book_id in known and (not pictures or time.monotonic() - begun < COVER_SECONDS):
-            pictures[book_id] = covers.thumbnail(workspace.library, known[book_id])
+            pictures[book_id] = covers.thumbnail(workspace.library, known[book_id].book)
     found = None
     if query := str(asked.get("query", "")):
         count = int(asked.get("books", 0))
@@ -128,7 +128,7 @@ def feed_data(workspace: Workspace, books: tuple[Card, ...], asked: dict[str, An
         found = {
             "query": query,
             "hits": [
-                [hit.book_id, hit.paragraph, cards.without_marks(hit.parts, known[hit.book_id].format), hit.count]
+                cards.hit_record(hit, known[hit.book_id])
                 for hit in hits
                 if hit.book_id in shown and hit.book_id in known
             ],

@@ -171,8 +171,6 @@ export class Controls {
       ...(this.folders ? [{ label: "Import a folder", act: () => send({ do: "folder" }) }] : []),
       { label: "Paste a link or text", act: () => send({ do: "paste" }) },
       { label: "From a catalogue", act: () => send({ do: "catalogue" }) },
-      null, // what follows adds no book to read
-      { label: "Ask where to click on a web page", act: () => send({ do: "act_page" }) },
     ];
     openMenu(this.add, items, "Add a book");
   }

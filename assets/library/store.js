@@ -31,6 +31,7 @@ class LibraryStore extends EventTarget {
   /** @type {Found | null} */
   found = null;
   query = "";
+  shown = ""; // the query whose passages on pages that were not read are shown too
   books = 10; // with hits to show
   timer = 0;
   /** @type {View} */

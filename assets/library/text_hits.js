@@ -3,11 +3,12 @@
 import { button, el, plural } from "../shared/dom.js";
 import { tabState } from "../shared/tab_state.js";
 import { addressOf } from "./card.js";
+import { store } from "./store.js";
 
 /** @import { Book, Found } from "../protocol.js" */
 
 export class TextHits {
-  /** @param {(book: string, paragraph: number, event: MouseEvent) => void} open @param {() => void} more */
+  /** @param {(book: string, paragraph: number | null, event: MouseEvent) => void} open @param {() => void} more */
   constructor(open, more) {
     this.open = open;
     this.more = more;
@@ -25,19 +26,32 @@ export class TextHits {
       found?.query !== asked ? "Searching the texts…" : here.length ? "" : `No text has “${asked}”. Try fewer words, or a part of one.`;
     /** @type {HTMLElement[]} */
     const list = [];
-    for (const [id, paragraph, parts, count] of here) {
+    let kept = false; // whether there are passages on pages that were not read
+    for (const [id, paragraph, parts, count, ahead] of here) {
       const book = books.find((one) => one.id === id);
       if (!book) continue;
-      const last = list.at(-1);
-      const place = this.place(book, paragraph, parts);
-      if (last && last.dataset.id === id) last.querySelector("ul")?.append(place);
-      else list.push(this.group(book, this.apart(book, books), count, place, this.all(book, count, paragraph, asked)));
+      const shown = !ahead || store.shown === asked;
+      if (list.at(-1)?.dataset.id !== id)
+        list.push(this.group(book, this.apart(book, books), count, this.all(book, count, shown ? paragraph : null, asked)));
+      if (shown)
+        list
+          .at(-1)
+          ?.querySelector("ul")
+          ?.append(this.place(book, paragraph, parts));
+      else kept = true;
     }
+    const show = () => {
+      store.shown = asked;
+      this.draw(books, found, query);
+    };
     for (const group of list)
       if (group.querySelectorAll("li").length === Number(group.dataset.count)) group.querySelector(".allin")?.remove();
     this.node.replaceChildren(
       el("h2", { class: "lab" }, "In the text of all books"),
       el("p", { class: "small dim", role: "status" }, [said, waiting].filter(Boolean).join(" ")),
+      ...(kept
+        ? [el("p", { class: "small" }, "Passages on pages that you have not read are kept back. ", button("Show", show, { kind: "link" }))]
+        : []),
       ...list,
       ...(found?.query === asked && found.more ? [button("Show more books", this.more, { kind: "slim" })] : []),
     );
@@ -51,8 +65,8 @@ export class TextHits {
     return [...(others.length && author ? [author] : []), ...(same ? [plural(words, "word")] : [])];
   }
 
-  /** @param {Book} book @param {string[]} apart @param {number} count @param {Element} place @param {Element} all */
-  group = (book, apart, count, place, all) =>
+  /** @param {Book} book @param {string[]} apart @param {number} count @param {Element} all */
+  group = (book, apart, count, all) =>
     el(
       "div",
       { class: "hitbook", "data-id": book.id, "data-count": String(count) },
@@ -62,11 +76,11 @@ export class TextHits {
         book.title,
         el("span", { class: "small dim num" }, [...apart, plural(count, "passage")].join(", ")),
       ),
-      el("ul", {}, place),
+      el("ul"),
       all,
     );
 
-  /** Leads to all of them, by the search in the book. @param {Book} book @param {number} count @param {number} first @param {string} query */
+  /** Leads to all of them, by the search in the book. @param {Book} book @param {number} count @param {number | null} first @param {string} query */
   all(book, count, first, query) {
     const open = (/** @type {MouseEvent} */ event) => {
       if (!event.ctrlKey && !event.metaKey)
@@ -78,8 +92,8 @@ export class TextHits {
     };
     return el(
       "a",
-      { class: "link small allin", href: `${addressOf(book.id)}&paragraph=${first}`, onclick: open },
-      `All ${plural(count, "passage")}`,
+      { class: "link small allin", href: addressOf(book.id) + (first === null ? "" : `&paragraph=${first}`), onclick: open },
+      count === 1 ? "In the book" : `All ${plural(count, "passage")}`,
     );
   }
 

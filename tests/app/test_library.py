@@ -195,6 +195,21 @@ def test_a_file_that_is_here_is_not_said_to_be_added_and_its_note_goes_with_the_
     assert import_record(workspace, first) == new
 
 
+def test_a_search_of_all_texts_keeps_back_what_was_not_read(open_workspace):
+    library = open_workspace().library
+    book = library.add(Document("The Lamp", tuple(Paragraph(f"A lamp, lit on day {n}.") for n in range(3))))
+    library.set_limit(book.id, on=True, paragraph=2)
+    list(library.index_texts())
+
+    def kept() -> dict[int, bool]:
+        (card,) = library.cards()
+        return {hit.paragraph: cards.hit_record(hit, card)[-1] for hit in library.search_all("lamp", limit=5)}
+
+    assert kept() == {0: False, 1: False, 2: True}
+    library.set_limit(book.id, on=False)
+    assert not any(kept().values())
+
+
 def test_what_is_doubtful_in_a_file_is_told_where_it_was_added(open_workspace):
     workspace = open_workspace()
     told = []

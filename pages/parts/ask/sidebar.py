@@ -177,6 +177,10 @@ def _conversations(now: AskState) -> None:
             on_click=open_several,
             args=(workspace, several[0].id),
         )
+    if st.button("Act on a web page", icon=":material/ads_click:", type="tertiary", key="ask_act",
+                 help="Ask where to click on a web page"):  # fmt: skip
+        st.session_state["act_book"] = ""  # to begin with
+        st.switch_page("pages/act.py")
 
 
 def _list(now: AskState, found: Sequence[Conversation]) -> None:

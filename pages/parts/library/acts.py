@@ -88,9 +88,6 @@ def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
         if act.of:
             put_in_queue(workspace, act.of.split(","))
         st.switch_page("pages/gists.py")
-    elif act.do == "act_page":
-        st.session_state["act_book"] = ""  # to begin with
-        st.switch_page("pages/act.py")
     elif act.do == "catalogue":
         st.switch_page("pages/catalogue.py")
     elif act.do == "removed":

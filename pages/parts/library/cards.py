@@ -12,6 +12,7 @@ from pages.parts.shared.memory_view import EMPHASIS_MARKS
 from readagent_core.gisting.progress import GistingProgress
 from readagent_core.jobs import Job, Snapshot
 from readagent_core.library.records import Card, GistingState, StopReason
+from readagent_core.library.search import TextHit
 from readagent_core.text_files import EMPHASIS_SIGNS
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
@@ -112,6 +113,13 @@ def _first_sentence(text: str) -> str:
 
 def _saved(gists: int) -> str:
     return f"{count_of(gists, 'gist')} saved."
+
+
+def hit_record(hit: TextHit, card: Card) -> tuple[str, int, list[tuple[str, bool]], int, bool]:
+    """A place in the text of a book, the last whether the spoiler limit keeps it back: as in the book's own search."""
+    limit = card.position.on_screen.allowed
+    ahead = limit is not None and hit.paragraph >= limit
+    return hit.book_id, hit.paragraph, without_marks(hit.parts, card.book.format), hit.count, ahead
 
 
 def without_marks(parts: Sequence[tuple[str, bool]], book_format: str) -> list[tuple[str, bool]]:
