@@ -4,12 +4,12 @@
 import { button, el, number, plural, withoutSigns } from "../shared/dom.js";
 import { earlierBooks, fromEarlier } from "./earlier_books.js";
 import { byChapter, eventList, eventsOf, namer, recapOf, skippedSentence } from "./happened.js";
-import { KNOWN, linesOf, placesSaid } from "./name_card.js";
+import { knownSaid, linesOf, placesSaid } from "./name_card.js";
 import { drawStrip, stripCells } from "./presence_strip.js";
 import { pickedPlaces } from "./sentences.js";
 import { lastUpTo, sectionAt, unitEnd } from "./text_store.js";
 import { sentenceOf, toldLine } from "./told.js";
-import { presence, roleOf } from "./world.js";
+import { lastWhole, presence, roleOf } from "./world.js";
 import { WorldHandle } from "./world_handle.js";
 
 /**
@@ -41,16 +41,17 @@ const FEW_EVENTS = 3; // fewer tell less of what was read than its gists do
 const GISTS_BY_RULE = 6; // whose first sentences tell where one was, where there are few notes
 const RECAP_WORDS = 120; // of gists
 
-const NOTHING_READ = "Nobody here yet. Start at the first page: whoever you meet on a page is here once you have read it to its end.";
+const NOTHING_READ = "Nobody here yet: whoever you meet on a page is here once you have read it to its end.";
 const NOTHING_TO_RECALL = "Nothing to look back on yet. Read a page or two, and what happened there will be waiting for you here.";
 
 export class Glance {
   /**
-   * `bound`: the last paragraph that may be told of; `inView`: the last on the screen; `go`: to the words that a note rests on; `toPage`: to a page.
+   * `bound`: the last paragraph that may be told of; `inView`: the last on the screen; `go`: to the words that a note rests on;
+   * `toPage`: to a page; `setFurthest`: says how many paragraphs were read.
    * @param {{state: ReadingState, frame: Frame, names: Names, bound: () => number, inView: () => number, go: CardActs["go"],
-   *   find: CardActs["find"], toPage: (page: number) => void, send: Send}} needs
+   *   find: CardActs["find"], toPage: (page: number) => void, setFurthest: (paragraph: number) => void, send: Send}} needs
    */
-  constructor({ state, frame, names, bound, inView, go, find, toPage, send }) {
+  constructor({ state, frame, names, bound, inView, go, find, toPage, setFurthest, send }) {
     this.state = state;
     this.frame = frame;
     this.names = names;
@@ -58,6 +59,7 @@ export class Glance {
     this.inView = inView;
     this.send = send;
     this.toPage = toPage;
+    this.setFurthest = setFurthest;
     this.find = find;
     /** @type {CardActs["go"]} */
     this.go = (words) => {
@@ -359,7 +361,25 @@ export class Glance {
   /** @param {number} page */
   emptyLine(page) {
     const [, , words] = KINDS.find(([kind]) => kind === this.kind) ?? KINDS[0];
-    return el("p", { class: "dim emptyp" }, page ? words : NOTHING_READ, page ? "" : el("br"), ...(page ? [] : this.lifting(false)));
+    if (page) return el("p", { class: "dim emptyp" }, words);
+    const { paragraph } = this.state.here;
+    const before = lastWhole(this.pages, paragraph)?.number; // the last page that ends before the one on the screen
+    const read = () => {
+      this.setFurthest(paragraph);
+      this.soon();
+    };
+    return el(
+      "div",
+      { class: "emptyp" },
+      el("p", { class: "dim" }, NOTHING_READ),
+      el(
+        "div",
+        { class: "erow" },
+        before ? button(`I have read up to ${this.unit} ${before}`, read, { kind: "slim" }) : "",
+        button("Show the whole book", () => this.lift(true), { kind: "slim" }),
+      ),
+      el("p", { class: "small dim" }, "Either holds for Ask and the gists, too."),
+    );
   }
 
   /** Who found the names, where no model did. */
@@ -420,7 +440,7 @@ export class Glance {
         ),
       ];
     return [
-      last > 0 ? "The line never passes the last page you have read to its end. " : "Do you know the book? ",
+      "The line never passes the last page you have read to its end. ",
       button("Lift the limit", () => this.ask(true), { kind: "quiet slim linkb" }),
     ];
   }
@@ -712,7 +732,7 @@ export class Glance {
         "div",
         { class: "pcard" },
         el("div", { class: "chead" }, el("h3", { lang: language, dir: "auto" }, one.name), close),
-        el("p", { class: "asof" }, el("strong", {}, KNOWN[Number(this.names.store.data.lifted)]), `, as of ${this.unit} ${page}`),
+        el("p", { class: "asof" }, el("strong", {}, knownSaid(one, this.names.store.data)), `, as of ${this.unit} ${page}`),
         one.also.length ? el("p", { class: "alsop", lang: language, dir: "auto" }, `also ${one.also.join(", ")}`) : "",
         ...(one.lines.length ? [el("ol", { class: "kl hl" }, ...linesOf(one.lines, this.go, one.name))] : this.places(one, paragraph)),
         ...fromEarlier(this.names.store.series, one),

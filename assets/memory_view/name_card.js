@@ -25,8 +25,12 @@ import { toldLine } from "./told.js";
 
 const SHOWN = 6; // the newest lines; the others open with a press
 const STRIP = 214; // px
-export const KNOWN = ["What you know so far", "What the book tells"]; // under the limit, and with it lifted
+const KNOWN = ["What you know so far", "What the book tells"]; // under the limit, and with it lifted
+const NAMED = ["Named so far", "Named in the book"]; // where nothing is told but where the name stands
 const [WIDE, GAP] = [240, 26]; // of the card, and between it and the text
+
+/** What a card holds. @param {Known} known @param {{lifted: boolean}} data */
+export const knownSaid = ({ lines }, { lifted }) => (lines.length ? KNOWN : NAMED)[Number(lifted)];
 
 export class NameCard {
   /** @param {{state: ReadingState, frame: Frame, units: Units, names: Names, on: CardActs}} needs */
@@ -103,7 +107,7 @@ export class NameCard {
         el("h3", { lang: language, dir: "auto" }, known.name),
         button("", () => this.close(), { kind: "quiet icon slim", icon: "close", name: "Close" }),
       ),
-      el("p", { class: "asof" }, el("strong", {}, KNOWN[Number(this.names.store.data.lifted)]), this.asOf(this.upTo(named))),
+      el("p", { class: "asof" }, el("strong", {}, knownSaid(known, this.names.store.data)), this.asOf(this.upTo(named))),
       known.also.length ? el("p", { class: "alsop", lang: language, dir: "auto" }, `also ${known.also.slice(0, 4).join(", ")}`) : "",
       ...this.body(known, named),
       ...this.acts(known, named),

@@ -187,6 +187,7 @@ export class Reader {
       cited: this.cited,
       find: (words) => this.toolbar.searching.askFor(words),
       toast: this.annotations.toast,
+      setFurthest,
       opening: () => this.annotations.closeCards(),
     });
     this.gistsSaid = new GistsSaid((line) => frame.say(line));

@@ -20,9 +20,9 @@ export class WorldParts {
   /**
    * `find`: searches for words; `opening`: a card opens, others close.
    * @param {{state: ReadingState, frame: Frame, units: Units, jump: Jump, send: Send, cited: Cited,
-   *   find: (words: string) => void, opening: () => void, toast: Toast}} needs
+   *   find: (words: string) => void, opening: () => void, setFurthest: (paragraph: number) => void, toast: Toast}} needs
    */
-  constructor({ state, frame, units, jump, send, cited, find, opening, toast }) {
+  constructor({ state, frame, units, jump, send, cited, find, opening, setFurthest, toast }) {
     this.state = state;
     this.last = -1; // the last paragraph in view
     /** @param {Pick<NoteRecord, "at" | "end">} words */
@@ -50,6 +50,7 @@ export class WorldParts {
       bound: () => this.bound(),
       inView: () => this.last,
       toPage,
+      setFurthest,
     });
     this.check = new CheckYourself({
       ...{ state, frame, units, send },

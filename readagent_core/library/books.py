@@ -235,7 +235,7 @@ def book_of(row: sqlite3.Row) -> Book:
 
 def position_of(row: sqlite3.Row) -> Position:
     return Position(
-        row["paragraph"], row["furthest"], row["words_read"], bool(row["limited"]), row["spoiler_limit"],
+        row["paragraph"], row["furthest"], row["words_read"], row["limited"] > 0, row["spoiler_limit"],
         row["section"], row["offset"], row["share"] or 0.0, row["words_before"], row["words_after"],
         row["limited"] == 2,
     )  # fmt: skip

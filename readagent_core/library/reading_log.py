@@ -57,9 +57,17 @@ class ReadingLog(LibraryPart):
         return [ReadOn(date.fromisoformat(row["day"]), row["book_id"], row["words"], row["seconds"]) for row in rows]
 
     def finish(self, book_id: str, *, day: date | None = None, stars: int = 0, remark: str = "") -> None:
-        """Mark the book as finished, or change what was written. Raises SettingsError for more than five stars."""
+        """Mark the book as finished, or change what was written. Raises SettingsError for more than five stars.
+
+        A book that becomes finished has nothing left to spoil: its limit is off, until it is finished no more.
+        """
         if not 0 <= stars <= MOST_STARS:
             raise SettingsError(f"A book has 1 to {MOST_STARS} stars, or none.")
+        self._db.change(  # below 0: the limit that comes back
+            "UPDATE position SET limited = -limited WHERE book_id = ? AND limited > 0 "
+            "AND NOT EXISTS (SELECT 1 FROM finished WHERE finished.book_id = position.book_id)",
+            (book_id,),
+        )
         self._db.change(
             "INSERT INTO finished (book_id, day, stars, remark) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
             "day = excluded.day, stars = excluded.stars, remark = excluded.remark",
@@ -69,6 +77,7 @@ class ReadingLog(LibraryPart):
 
     def unfinish(self, book_id: str) -> None:
         self._db.change("DELETE FROM finished WHERE book_id = ?", (book_id,))
+        self._db.change("UPDATE position SET limited = abs(limited) WHERE book_id = ?", (book_id,))
         self._db.notes_changed()
 
     def finished(self) -> dict[str, Finished]:

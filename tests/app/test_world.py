@@ -56,6 +56,15 @@ def test_the_page_that_is_begun_is_let_in_and_one_that_was_jumped_to_is_not(work
     facts, batches = sent(workspace, book)
     assert (facts["page"], facts["lifted"]) == (7, True)
     assert SECRETS[7] in json.dumps(batches)
+    library = workspace.library
+    assert not library.position(book).limited  # it is the limit of Ask and the gists
+    act(workspace, library.book(book), "world_lift", "")
+    assert sent(workspace, book, last_in_view=4)[0]["page"] == 3
+    library.finish(book)  # nothing is left to spoil
+    library.finish(book, stars=4)
+    assert sent(workspace, book)[0]["page"] == 7
+    library.unfinish(book)
+    assert sent(workspace, book, last_in_view=4)[0]["page"] == 3
 
 
 def test_what_is_told_late_stands_at_its_time_only_when_its_page_is_read(workspace: Workspace) -> None:

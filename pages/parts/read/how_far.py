@@ -12,7 +12,6 @@ from readagent_core.workspace import Workspace
 from readagent_core.world.as_of import World
 
 DAY = 24 * 3600
-_LIFTED = "world lifted"  # the preference of a book
 
 
 def paragraphs_read(workspace: Workspace, book: Book, world: World, document: Document) -> int:
@@ -41,12 +40,8 @@ def page_let_in(
 
 
 def is_lifted(workspace: Workspace, book: Book) -> bool:
-    return bool(workspace.library.preference(f"{_LIFTED} {book.id}", False))
-
-
-def lift(workspace: Workspace, book: Book, on: bool) -> None:
-    """Let the browser have all pages of this book's world, or no more than were read."""
-    workspace.library.set_preference(f"{_LIFTED} {book.id}", on)
+    """Whether the browser may have all pages of this book's world: 'Only what I have read' is off, here as in Ask."""
+    return not workspace.library.position(book.id).limited
 
 
 def days_away(book: Book) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.read.chapter_questions import study_data
-from pages.parts.read.how_far import days_away, is_lifted, lift, page_let_in, paragraphs_read
+from pages.parts.read.how_far import days_away, is_lifted, page_let_in, paragraphs_read
 from pages.parts.read.series import series_data
 from pages.parts.read.told import names_until, order_of_time, told_by_page
 from pages.parts.shared.component import component
@@ -195,7 +195,7 @@ def act(workspace: Workspace, book: Book, do: str, text: str, *, gisting: Gistin
     """Carry out one of ``ACTS``. Raises ReadAgentError."""
     library = workspace.library
     if do == "world_lift":
-        lift(workspace, book, bool(text))
+        library.set_limit(book.id, on=not text)
     elif do == "notes_make" and gisting is not None:
         start_notes(workspace, gisting.id)
     elif do == "notes_again" and gisting is not None:
