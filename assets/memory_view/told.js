@@ -24,6 +24,7 @@ const ended = (text) => (/[\p{L}\p{N}]$/u.test(text) ? `${text}${/[\u3040-\u30ff
 const NO_VERB =
   /^(?:an|the|h(?:is|er)|their|its|my|our|your|by|to|from|into?|at|with|without|of|for|after|before|\p{Lu}[^\s’']*)(?![\p{L}’'-])/u;
 const THING = /^(?:an|the|his|their|its|\p{Ll}+s of)(?![\p{L}’'-])/u;
+const ONE = /^a (?!une?\b|du\b|des\b|l[ae]s?\b|s[ao]n?\b|ses\b)/; // French "a une barque" has its verb
 /** @type {Record<string, string>} */
 const LEADS = { owns: "has ", knows: "knows: " };
 const WAY = /^(?:by|to|from|into|towards?|across|over|through|up|down|back|home|away|north|south|east|west)\b/;
@@ -32,7 +33,8 @@ const WAY = /^(?:by|to|from|into|towards?|across|over|through|up|down|back|home|
 export const joinOf = ({ kind, text }) => (kind === "moves" && WAY.test(text) ? " goes " : NO_VERB.test(text) ? " – " : " ");
 
 /** What a note says, of which a card names the subject above. @param {Pick<NoteRecord, "kind" | "text">} note */
-export const factOf = ({ kind, text }) => sentenceOf(THING.test(text) ? `${LEADS[kind] ?? ""}${text}` : text);
+export const factOf = ({ kind, text }) =>
+  sentenceOf(THING.test(text) || (kind === "owns" && ONE.test(text)) ? `${LEADS[kind] ?? ""}${text}` : text);
 
 /**
  * A line that leads to its words.

@@ -47,6 +47,7 @@ _TWO_TITLES = re.compile(
     r"^(Mr|Herr|M|Señor|Lord|Sir)\.?\s+(?:and|&|und|y|et)\s+(Mrs|Frau|Mme|Señora|Lady|Miss)(\.?)\s+(.+)$"
 )
 _TWO_NAMES = re.compile(r"^(.+?)\s+(?:and|&|und|et|y|e)\s+(.+)$")
+_OF_ANOTHER = re.compile(r"['’]s\s+|\s+of\s+")
 _CALLING_BEFORE = re.compile(rf"\b({'|'.join(sorted(CALLINGS))})\s$")
 _FIRM = re.compile(r"\b(?:sons?|daughters?|brothers|bros|co|company|partners|söhne|fils)\b", re.IGNORECASE)
 HONORIFIC = re.compile(
@@ -229,7 +230,8 @@ class _Evidence:
         self._times: Counter[str] = Counter()
         self._inside: Counter[str] = Counter()  # times after 'in', and
         self._towards: Counter[str] = Counter()  # after 'to'
-        self._titled: set[str] = set()  # surnames after a title
+        self._titled: set[str] = set()  # surnames after a title,
+        self._first_names: set[str] = set()  # and what stands before one of these in a name
         self._lower: Counter[str] = Counter()  # words that stand in the text without a capital
         self._edges: Counter[str] = Counter()  # first and last words of names
         self._surnames: set[str] = set()
@@ -245,13 +247,27 @@ class _Evidence:
                 name = f"{calling.group(1)} {name}"  # 'lawyer Royall' is not Royall alone
             if name_key(whole) in self._seen:
                 name = whole.removeprefix("The ")  # the first word of a sentence, too, belongs to a name seen before
-            if name:
-                self._weigh(index, name, before, 2 if " " in name and not titled else 1)
+            for part, ahead in self._apart(name, before) if name else ():
+                self._weigh(index, part, ahead, 2 if " " in part and not titled else 1)
         if not text.isascii():
             for sign in _SIGNS:
                 for match in sign.finditer(text):
                     if match.group(1) not in _STOP:
                         self._weigh(index, match.group(1), text[: match.start(1)], 2 if sign is _SIGNS[0] else 1)
+
+    def _apart(self, name: str, before: str) -> Iterator[tuple[str, str]]:
+        """Yield a name with the text before it; where it is of one known already, that one, and after 'of' the other.
+
+        'Anna Fry of Rye' is 'Anna Fry' and 'Rye', and 'Anna’s Tales' 'Anna', once she is known.
+        """
+        for between in _OF_ANOTHER.finditer(name):
+            known, of = name[: between.start()], between.group().strip() == "of"
+            if (" " in known or not of) and name_key(known) in self.names:
+                yield known, before
+                if of:
+                    yield name[between.end() :], before + name[: between.end()]
+                return
+        yield name, before
 
     def _without_common_words(self, name: str) -> str:
         """Return a name without common words at its ends: 'Is Mrs. Scully' is 'Mrs. Scully', 'The' is ''."""
@@ -291,6 +307,7 @@ class _Evidence:
 
     def with_places(self) -> Iterator[FoundName]:
         """Yield the names. The words before a name in the whole book show whether it is of a place."""
+        self._first_names = {key.split()[0] for key in self.names if " " in key and key.split()[-1] in self._titled}
         for key, found in self.names.items():
             is_place = found.kind == EntityKind.PERSON and self._is_place(key, found.name)
             yield replace(found, kind=EntityKind.PLACE) if is_place else found
@@ -303,6 +320,8 @@ class _Evidence:
             return True
         inside, family = self._inside[key], self.names.get(f"{key.split()[-1]}s")
         if family and family.kind == EntityKind.GROUP:
+            return False
+        if inside == 1 and key in self._first_names:
             return False
         return inside > 0 and (_INSIDE_WEIGHT * inside + self._towards[key]) * 4 > self._times[key] * 3
 

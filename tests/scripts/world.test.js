@@ -135,6 +135,8 @@ test("a name and what a note says of it read as one sentence", () => {
   assert.equal(said("a dit la vérité"), "Vane a dit la vérité");
   assert.equal(factOf({ kind: "owns", text: "carbons of every letter" }), "Has carbons of every letter.");
   assert.equal(factOf({ kind: "owns", text: "keeps three keys" }), "Keeps three keys.");
+  assert.equal(factOf({ kind: "owns", text: "a boat" }), "Has a boat.");
+  assert.equal(factOf({ kind: "owns", text: "a une barque" }), "A une barque.");
   assert.equal(factOf({ kind: "knows", text: "the rope is a ship's" }), "Knows: the rope is a ship's.");
 });
 

@@ -113,6 +113,18 @@ def test_what_stands_before_a_name_in_the_whole_book_tells_a_place_from_a_person
     }
 
 
+def test_a_name_of_one_known_already_is_that_name_and_a_first_name_no_place() -> None:
+    told = (
+        "They saw Annabel Balch, who was writing to Miss Skeff about some trouble with the new house of Eudora Skeff.",
+        "It was Annabel Balch of Springfield, in Annabel Balch’s Rochester. He believed in Eudora, and saw",
+        "the Knights of Rye.",
+        "They lived in Springfield, and knew Eudora and the Knights of Rye.",
+    )
+    kinds = {name.name: name.kind.value for name in find_names(Document("T", tuple(map(Paragraph, told))))}
+    assert {name for name in kinds if "Balch" in name} == {"Annabel Balch"}
+    assert (kinds["Springfield"], kinds["Eudora"], kinds["Knights of Rye"]) == ("place", "person", "person")
+
+
 def test_a_sentence_that_begins_with_an_article_names_without_it() -> None:
     told = "They met the Journalist. The Journalist spoke."
     assert [name.name for name in find_names(Document("T", (Paragraph(told),)))] == ["Journalist"]
