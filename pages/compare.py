@@ -17,6 +17,7 @@ from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.chosen_books import choose_books, chosen_books, open_cited, set_address
 from pages.parts.shared.component import component
 from readagent_core.answering.base import AskSettings, Question
+from readagent_core.answering.limits import why_nothing
 from readagent_core.comparing import comparing
 from readagent_core.comparing.compared_books import ComparedText, text_to_compare
 from readagent_core.comparing.comparison import Comparison, EntryState, is_past_limit
@@ -153,7 +154,7 @@ def empty(
     elif memory.pages:
         st.text(f"Nothing compared yet. Ask a question above{', or one of these:' if questions else '.'}")
     if memory.pages and not told.pages:
-        st.caption("You have not read a page of this story yet: the methods see all of it and may tell how it ends.")
+        st.caption(f"{why_nothing(by_hand=False)} The methods see the whole book: their answers may tell how it ends.")
     with st.container(horizontal=True, gap="small", key="compare_try"):
         for number, question in enumerate(questions):
             key = f"compare_try_{number}"

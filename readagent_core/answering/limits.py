@@ -13,6 +13,12 @@ from readagent_core.library.records import Exchange, Position
 from readagent_core.memory import GistMemory
 
 NOTHING_LET_IN = "The spoiler limit keeps every page out. Read the first page to its end, or move the limit."
+LET_IN = "How much of the book may answers use? You can change it later."
+
+
+def why_nothing(*, by_hand: bool) -> str:
+    """Why no page is let in. ``by_hand``: the person has moved the limit there."""
+    return "You set the limit before page 1." if by_hand else "You have not finished a page yet."
 
 
 def page_allowed(memory: GistMemory, whole: Document, position: Position) -> int | None:

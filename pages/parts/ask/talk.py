@@ -14,6 +14,7 @@ from pages.parts.ask.state import AskState
 from pages.parts.read.start import estimate_of, make_gists
 from pages.parts.shared import polling, shell
 from readagent_core.answering import costs, suggesting
+from readagent_core.answering.limits import LET_IN, why_nothing
 from readagent_core.answering.signature import short_name
 from readagent_core.errors import ReadAgentError
 from readagent_core.gisting.job import job_key as gisting_job_key
@@ -22,7 +23,6 @@ from readagent_core.words import pages_up_to
 
 SUGGEST_SECONDS = 0.7  # between two looks at the suggestions
 GISTS_SECONDS = 2.0  # between two looks at gists that are being made
-LET_IN = "How much of the book may answers use? You can change it later."
 GISTS_ADD = "With gists an answer remembers the whole book, not only passages that share your words."
 
 
@@ -186,7 +186,7 @@ def _waiting(now: AskState) -> dict[str, Any] | None:
 
 
 def _why_nothing(now: AskOneBook) -> str:
-    return "You set the limit before page 1." if pages_read(now) else "You have not finished a page yet."
+    return why_nothing(by_hand=bool(pages_read(now)))
 
 
 def _options_field() -> str:

@@ -14,7 +14,7 @@ from pages.parts.shared import shell
 from pages.parts.shared.shell import FIRST_METHODS
 from readagent_core.answering import costs, suggesting
 from readagent_core.answering.base import LETTERS, AskSettings, Question
-from readagent_core.answering.limits import paragraphs_through
+from readagent_core.answering.limits import LET_IN, paragraphs_through, why_nothing
 from readagent_core.answering.questions import parse_question
 from readagent_core.answering.registry import all_methods
 from readagent_core.answering.response import ANSWER_WORDS
@@ -91,13 +91,10 @@ def pick_limits(workspace: Workspace, book: Book | None) -> AskSettings:
 
 
 def choose_limit(workspace: Workspace, book: Book) -> None:
-    """Draw why nothing of ``book`` may be compared yet, and what can be let in."""
+    """Draw why nothing of ``book`` may be compared yet, and what can be let in, in the words of Ask."""
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="compare_from"):
-        why = "You have not read a page of this story to its end, and the spoiler limit keeps unread pages out."
-        if workspace.library.position(book.id).limit is not None:
-            why = "You set the spoiler limit before page 1 of this story, so every page is kept out."
-        ways = "Compare on page 1, which stays your limit until you move it, or on the whole book, with no limit?"
-        st.text(f"{why} {ways}")
+        why = why_nothing(by_hand=workspace.library.position(book.id).limit is not None)
+        st.text(f"{why} {LET_IN}")
         for page, label in ((1, "Page 1 only"), (None, "The whole book")):
             if st.button(label, key=f"compare_from_{page}", on_click=let_in, args=(workspace, book.id, page)):
                 st.rerun()  # the form is outside of this fragment
