@@ -255,6 +255,9 @@ def test_what_was_opened_in_part_is_said_in_replay_citation_and_memory_view():
     assert view["inPart"][3][-1][1] == 6
     assert 9 in view["expanded"]
     assert 7 in view["passages"]
+    gists = checked_answer("Hester kept it [4].", answer(events), about)  # of a page that was not opened
+    view = memory_step(about, step, None, gists, {})
+    assert (view["focus"], view["wanted"]) == (4, True)
 
 
 def test_a_connected_embedding_model_finds_what_no_word_of_the_question_names():

@@ -196,6 +196,9 @@ def memory_step(
     in_part = parts_of_pages(step.passages, memory) if step else {}
     passages = {n: spans for n, spans in page_passages(checked, memory).items() if n in expanded or n in in_part}
     page, places = asked.get("page", 0), asked.get("places", ())
+    rests = [c.page for c in checked.citations if c.page] if checked and not passages else []  # on gists alone
+    if not page and rests and rests[0] <= len(memory.pages):
+        page = rests[0]
     return {
         "expanded": list(expanded),
         "inPart": in_part,

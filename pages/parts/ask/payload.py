@@ -88,6 +88,8 @@ def _record(now: AskState, exchange: Exchange) -> dict[str, Any]:
     )
     if isinstance(now, AskOneBook):
         add_spots(now, exchange, record, events, text)
+        if now.beside_text:  # where no memory is
+            record["acts"] = [act for act in record["acts"] if act != "replay"]
     if hidden := now.why_hidden(exchange, events):
         return hide(record, hidden[0], may_ask=hidden[1])
     old = _older(now, exchange)
