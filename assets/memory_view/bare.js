@@ -1,7 +1,9 @@
-// Reading without furniture: nothing but the text and one line below it. 'f', the button, or on a phone a tap in the middle
-// begins it; a press in the middle shows the bars for a moment. A low window (as at a zoom of 200 %) begins so.
+// Reading without furniture: nothing but the text and one line below it. 'f' or the button begins it; a press in the middle
+// shows the bars for a moment. A low window (as at a zoom of 200 %) begins so. On a phone the bars go while one scrolls or
+// turns onwards, and come back by a tap in the middle or by scrolling back; no line of the text moves.
 
-import { button, el } from "../shared/dom.js";
+import { button, el, icon } from "../shared/dom.js";
+import { container } from "../shared/streamlit.js";
 import { chapterOf, readingTime, sectionAt, shareRead, wordsBetween } from "./text_store.js";
 
 /**
@@ -13,6 +15,9 @@ export const LOW = 520; // px, as in memory_view.css; a lower window has no room
 const BARS_MS = 4000;
 const EDGE = 28; // px
 const THIRD = 1 / 3;
+const SMALL = matchMedia("(max-width: 760px)"); // as in tokens.css
+const MOVED = 12; // px of a finger or the wheel, before the bars go or come back
+const STAY = ".panel:not([hidden]), .popup:not([hidden])"; // the bars, while one is open
 
 export class Bare {
   /** @param {{state: ReadingState, frame: Frame, keepPlace: (change: () => void) => void}} needs */
@@ -21,17 +26,20 @@ export class Bare {
     this.frame = frame;
     this.keepPlace = keepPlace;
     this.on = false;
+    this.gone = false; // the bars, on a phone
     this.left = false; // by hand: a low window does not begin it again
     this.where = el("span", { class: "num" });
     this.leave = el("span");
-    this.leaving = button(this.leave, () => this.toggle(false), { kind: "quiet slim", icon: "close", title: "Esc" });
+    this.leaving = button(this.leave, () => (this.on ? this.toggle(false) : this.setGone(false)), { kind: "quiet slim", title: "Esc" });
     this.line = el("div", { class: "bareline small dim" }, this.where, this.leaving);
     this.button = button("", () => this.toggle(true), { kind: "quiet icon bareb", icon: "grow", name: "Full screen (f)" });
     this.ended = new AbortController();
     const { signal } = this.ended;
     frame.scroller.addEventListener("click", (event) => this.pressed(event), { signal });
+    this.followFinger(signal);
     frame.root.addEventListener("pointermove", (event) => this.pointed(event), { signal });
     window.addEventListener("resize", () => this.checkHeight(), { signal });
+    SMALL.addEventListener("change", () => this.setGone(false), { signal });
     document.addEventListener("fullscreenchange", () => !document.fullscreenElement && this.on && this.full && this.toggle(false), {
       signal,
     });
@@ -41,6 +49,48 @@ export class Bare {
     this.ended.abort();
     clearTimeout(this.timer);
     this.set(false);
+    this.setGone(false);
+  }
+
+  /** @param {AbortSignal} signal */
+  followFinger(signal) {
+    const { scroller } = this.frame;
+    let [x, y] = [0, 0];
+    const options = { passive: true, signal };
+    /** @param {number} up */
+    const moved = (up) => {
+      if (!this.state.paged && Math.abs(up) >= MOVED) this.setGone(up > 0);
+    };
+    scroller.addEventListener("wheel", ({ deltaY }) => moved(deltaY), options);
+    scroller.addEventListener("touchstart", ({ touches }) => ([x, y] = [touches[0].clientX, touches[0].clientY]), options);
+    const finger = (/** @type {TouchEvent} */ { touches: [{ clientX, clientY }] }) => {
+      if (Math.abs(clientY - y) > Math.abs(clientX - x)) moved(y - clientY);
+    };
+    scroller.addEventListener("touchmove", finger, options);
+    // what has the focus is seen, and whoever walks by Tab finds the bars
+    document.addEventListener("keydown", ({ key }) => key === "Tab" && this.setGone(false), { signal });
+  }
+
+  /** Whether the bars are gone on a phone; what is scrolled takes their room, where a page that is turned leaves it empty. @param {boolean} gone */
+  setGone(gone) {
+    const { root, scroller } = this.frame;
+    gone &&= SMALL.matches && !this.on && !root.querySelector(STAY) && !document.querySelector(container("ask_panel"));
+    if (gone === this.gone) return;
+    this.gone = gone;
+    const { top } = scroller.getBoundingClientRect();
+    const moves = gone && !this.state.paged;
+    root.classList.toggle("gone", gone);
+    if (gone) document.documentElement.dataset.bars = moves ? "gone" : "hidden";
+    else delete document.documentElement.dataset.bars;
+    scroller.style.paddingTop = moves ? `${top - scroller.getBoundingClientRect().top}px` : "";
+    this.nameLine();
+  }
+
+  nameLine() {
+    this.leave.textContent = this.full ? "Leave full screen" : "Show the bars";
+    this.leaving.replaceChildren(icon(this.gone ? "dots" : "close"), this.leave);
+    this.leaving.setAttribute("aria-label", this.leave.textContent);
+    this.update();
   }
 
   checkHeight() {
@@ -66,22 +116,22 @@ export class Bare {
   /** @param {boolean} on */
   set(on) {
     if (on === this.on) return;
+    this.setGone(false);
     this.on = on;
     this.keepPlace(() => {
       this.frame.root.classList.toggle("bare", on);
       document.documentElement.toggleAttribute("data-bare", on);
     });
-    this.leave.textContent = this.full ? "Leave full screen" : "Show the bars";
-    this.leaving.setAttribute("aria-label", this.leave.textContent);
+    this.nameLine();
     this.showBars(false);
-    this.update();
   }
 
   /** Ends it; whether it was on. */
   escape() {
-    if (!this.on) return false;
-    this.toggle(false);
-    return true;
+    const { on, gone } = this;
+    if (on) this.toggle(false);
+    this.setGone(false);
+    return on || gone;
   }
 
   /** @param {MouseEvent} event */
@@ -95,9 +145,10 @@ export class Bare {
       return;
     const box = this.frame.scroller.getBoundingClientRect();
     const inMiddle = (/** @type {number} */ share) => share > THIRD && share < 1 - THIRD;
-    if (!inMiddle((event.clientX - box.left) / box.width) || !inMiddle((event.clientY - box.top) / box.height)) return;
-    if (this.on) this.showBars(!this.frame.root.classList.contains("bars"));
-    else if (this.frame.isPhone) this.toggle(true);
+    const across = inMiddle((event.clientX - box.left) / box.width);
+    if (this.on) {
+      if (across && inMiddle((event.clientY - box.top) / box.height)) this.showBars(!this.frame.root.classList.contains("bars"));
+    } else if (across || !this.state.paged) this.setGone(!this.gone);
   }
 
   /** A mouse at the upper edge looks for the bars. @param {PointerEvent} event */
@@ -121,7 +172,7 @@ export class Bare {
   /** What the line says. */
   update() {
     const { book, here } = this.state;
-    if (!this.on || !book.known) return;
+    if (!(this.on || this.gone) || !book.known) return;
     const [, end] = chapterOf(book, here.paragraph);
     const parts = [
       sectionAt(book, here.paragraph),

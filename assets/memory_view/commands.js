@@ -73,7 +73,9 @@ export function readerCommands({
     view: () => view.next(),
     ask: () => state.data.can.ask && send({ do: "ask", page: 0 }),
     find: () => {
-      if (bare.on) bare.showBars(true); // they have the field
+      if (bare.on)
+        bare.showBars(true); // they have the field
+      else bare.setGone(false);
       toolbar.find();
     },
     hit: (step) => search.step(step),

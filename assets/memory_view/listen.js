@@ -143,7 +143,7 @@ export class Listen {
     if (best) best.selected = true;
     this.rate.value = String(chosen.rate);
     for (const part of this.controls) part.hidden = !best;
-    this.line.textContent = best ? "" : "This browser has no voice to read with.";
+    this.line.textContent = best ? "" : "There is no voice to read with yet.";
     this.moreButton.hidden = !best; // what it shows is shown
     this.more.only = !best;
     if (!best) this.toggleMore(true);

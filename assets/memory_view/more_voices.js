@@ -43,6 +43,7 @@ export class MoreVoices {
   draw() {
     const { voices, language } = this;
     if (!voices) return;
+    this.node.classList.toggle("only", this.only);
     if (voices.install) {
       const installing = Boolean(voices.fetching);
       const install = button(
@@ -55,18 +56,18 @@ export class MoreVoices {
       );
       const told = installing
         ? "It takes a minute or two. You can read on meanwhile."
-        : "90 MB, once. Free; it reads on this computer, in American English, and nothing that you read leaves it. More languages can be had then.";
+        : "90 MB, once. Free, reads on this computer, in American English; more languages then.";
       const address = button("Copy the book’s address", () => copyText(location.href, address), { kind: "slim" });
       const copy = button("Copy", () => copyText(voices.install, copy), { kind: "slim" });
       this.node.replaceChildren(
         voices.failed ? el("p", { role: "alert" }, voices.failed) : "",
         voices.installs ? el("p", { class: "get" }, install, el("span", { role: "status" }, told)) : "",
-        this.only ? el("p", {}, "Or without it: Edge and Safari have voices of their own: open the book in one of them. ", address) : "",
         el(
           "details",
-          {},
-          el("summary", {}, "Install it with a command instead"),
-          el("p", {}, "Run this once in a terminal, then listen again:"),
+          { open: !voices.installs },
+          el("summary", {}, "Other ways"),
+          this.only ? el("p", {}, "Open the book in Edge or Safari, which have voices of their own. ", address) : "",
+          el("p", {}, "Or run this once in a terminal, then listen again:"),
           el("p", { class: "install" }, el("code", {}, voices.install), copy),
         ),
       );

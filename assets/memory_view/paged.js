@@ -22,11 +22,13 @@ import { Turning } from "./turning.js";
  * @property {(place: Standing, first: number, last: number) => void} arrived see position.js
  * @property {() => void} resized
  * @property {(first: number, last: number) => void} shown the paragraphs of a turned page
+ * @property {(step: number) => void} turned the person turned a page of the screen
  */
 
 const SIDE = 64; // px on each side of a column, for the page's number
 const BESIDE = 204; // px more on the right, for the gists beside one page: kept free, so that they move nothing when they come
 const EDGE = 28; // px above and below a column
+const NARROW_EDGE = 12; // px on a phone, whose bars come and go in the room above and below
 const LOW_EDGE = 8; // px in a low window: the buttons that turn lie beside the text, or are not shown
 
 export class Paged {
@@ -91,7 +93,7 @@ export class Paged {
     const narrow = scroller.clientWidth < 560;
     const side = narrow ? look.margin : Math.max(SIDE, look.margin);
     const line = parseFloat(getComputedStyle(probe).lineHeight);
-    const edge = window.innerHeight < LOW ? LOW_EDGE : EDGE;
+    const edge = window.innerHeight < LOW ? LOW_EDGE : narrow ? NARROW_EDGE : EDGE;
     const height = Math.max(
       line * 3,
       Math.floor((scroller.clientHeight - parseFloat(getComputedStyle(scroller).paddingTop) - 2 * edge) / line) * line,
@@ -264,6 +266,7 @@ export class Paged {
     } else this.index = index;
     this.place = null;
     this.move();
+    this.on.turned(step);
   }
 
   /** @param {number} paragraph */

@@ -167,6 +167,7 @@ export class Reader {
       on: {
         arrived: (place, first, last) => this.position.arrived(place, first, last),
         shown: (first, last) => this.beside.draw(first, last),
+        turned: (step) => step > 0 && this.bare.setGone(true),
         placed: () => this.position.restored,
         notes: () => this.annotations.notes.opened,
         changes: (view) => this.gistSpeed.viewChanges(view),

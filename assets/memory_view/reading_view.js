@@ -15,6 +15,7 @@ import { Scrolled } from "./scrolled.js";
  * @typedef {object} ViewEvents
  * @property {FlowEvents["arrived"]} arrived
  * @property {FlowEvents["shown"]} shown
+ * @property {FlowEvents["turned"]} turned
  * @property {() => boolean} placed whether the person is where they were; before that nothing is gone to
  * @property {() => boolean} notes whether the notes are open
  * @property {(view: ReaderView) => void} changes it is going to be another one
@@ -34,7 +35,7 @@ export class ReadingView {
     this.send = send;
     this.on = on;
     this.kinds = ""; // the classes that are drawn
-    const events = { arrived: on.arrived, shown: on.shown, resized: () => this.resized() };
+    const events = { arrived: on.arrived, shown: on.shown, turned: on.turned, resized: () => this.resized() };
     this.makeFlow = () => {
       const Flow = state.paged ? Paged : Scrolled;
       return new Flow({ state, frame, units, layer, on: events });

@@ -38,7 +38,7 @@ const VIEWS = [
 export class Toolbar {
   /**
    * `original`: the button that opens the PDF; `bare`: the one for full screen; `hits`: the one for the list of hits.
-   * @param {{state: ReadingState, frame: Frame, jump: Jump, send: Send, finder: Search, original: Element, bare: Element, hits: Element, on: Acts}} needs
+   * @param {{state: ReadingState, frame: Frame, jump: Jump, send: Send, finder: Search, original: Element, bare: HTMLElement, hits: Element, on: Acts}} needs
    */
   constructor({ state, frame, jump, send, finder, original, bare, hits, on }) {
     this.state = state;
@@ -61,6 +61,8 @@ export class Toolbar {
     this.aa = this.opener("Aa", "type", "Type and theme", "quiet aa");
     this.help = this.opener("?", "help", "Keyboard shortcuts", "quiet icon helpb");
     this.more = this.opener("…", "more", "More", "quiet icon moreb");
+    this.contents = button("", () => this.openContents(), { kind: "quiet icon contentsb", icon: "contents", name: "Contents (o)" });
+    this.full = bare;
     this.openers = { type: this.aa, help: this.help, more: this.more };
     this.export = this.opening("Export", "export", "quiet notnarrow exportb");
     this.ask = button("Ask", () => send({ do: "ask", page: 0 }), { kind: "first askb" });
@@ -77,6 +79,7 @@ export class Toolbar {
     this.bar = el(
       "div",
       { class: "tbar", role: "toolbar", "aria-label": "Reading" },
+      this.contents,
       this.seg,
       ...this.searching.nodes,
       hits,
@@ -116,6 +119,7 @@ export class Toolbar {
     this.searching.input.placeholder = narrow ? "Search" : "Search the book";
     this.pageField.update();
     const { book, pages } = this.state;
+    this.contents.hidden = !book.outline.sections.length;
     if (!made) return;
     const words = grainWords(book, pages);
     for (const [view, node] of this.minutes) node.textContent = readingTime(book, words[/** @type {keyof typeof words} */ (view)]);
@@ -225,16 +229,24 @@ export class Toolbar {
       after(() => this.on.notes(true)),
       { icon: "note" },
     );
-    const { book } = this.state;
-    const contents = () => book.dispatchEvent(new Event("show outline"));
     const row = [
-      book.outline.sections.length > 0 &&
+      lacks(this.contents) &&
         document.querySelector(SIDEBAR_OPENER) &&
-        button("Contents", after(contents), { icon: "contents" }),
+        button(
+          "Contents",
+          after(() => this.openContents()),
+          { icon: "contents" },
+        ),
       ...this.telling("").filter((_, i) => lacks(this.told[i])),
       lacks(this.export) && this.opening("Export", "export", "", "drop"),
       lacks(this.notes) && notes,
       lacks(this.listening) && button("Listen", after(this.on.listen), { icon: "listen" }),
+      lacks(this.full) &&
+        button(
+          "Full screen",
+          after(() => this.full.click()),
+          { icon: "grow" },
+        ),
       lacks(this.help) &&
         matchMedia("(any-hover: hover)").matches && // else there is hardly a keyboard; '?' shows them anywhere
         button(
@@ -265,6 +277,10 @@ export class Toolbar {
       this.send({ do: act });
     };
     return button(label, press, { kind, icon: shape });
+  }
+
+  openContents() {
+    this.state.book.dispatchEvent(new Event("show outline"));
   }
 
   /** @param {string} kind */

@@ -29,6 +29,7 @@ export function connectLinks() {
     const links = document.querySelectorAll("a[data-screen]");
     const within = LIBRARYS.includes(screen());
     document.documentElement.toggleAttribute("data-in-library", within); // for Streamlit's own link (streamlit.css)
+    document.documentElement.toggleAttribute("data-in-read", screen() === "read"); // tokens.css, frame.css
     document.documentElement.toggleAttribute("data-no-side", !["read", "ask"].includes(screen())); // of the sidebar too
     for (const link of links) {
       if (link.dataset.screen === screen()) link.setAttribute("aria-current", "page");
@@ -42,7 +43,7 @@ export function connectLinks() {
   mark();
 }
 
-/** Hides the bar while a finger or a wheel moves the text up; shows it when it moves down, or on a tap. */
+/** Hides the bar while a finger or a wheel moves the text up; shows it when it moves down, or on a tap. Read has its own way (bare.js). */
 export function hideBarWhileReading() {
   const root = document.documentElement;
   let from = 0; // where the finger touched

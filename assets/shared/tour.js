@@ -27,7 +27,7 @@ const STEPS = {
     ],
     [".mapbox", "The map", "The whole book, one cell for each page. A click goes there."],
     [".find", "Search", "Finds words in the text and in the gists.", "Press / to come here."],
-    [".aa", "Type and theme", "Size, letters, colours, and pages to turn. The arrows beside it leave only the text.", "So does f."],
+    [".aa", "Type and theme", "Size, letters, colours, and pages to turn. Full screen leaves only the text.", "So does f."],
     [".askb", "Ask", "Questions about the book, beside the text. Each answer names the pages that it rests on.", "Press a to ask."],
   ],
   ask: [

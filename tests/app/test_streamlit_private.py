@@ -60,7 +60,7 @@ def test_the_theme_and_the_start_of_the_connection_are_taken_as_the_first_page_g
 
 def test_the_index_page_has_the_places_for_the_frame() -> None:
     text = first_page.page("read", "sepia")
-    assert text.count("<title>ReadAgent</title>") == text.count('<html lang="en" data-theme="sepia">') == 1
+    assert text.count("<title>ReadAgent</title>") == text.count('<html lang="en" data-theme="sepia" data-in-read>') == 1
     assert text.index("<script type") < text.index('src="./static/js/index.')  # ours runs first
     assert text.index("<body><style>") < text.index('<div id="root"></div><a class="brand"')
     for parts in (first_page.EVERYWHERE, *first_page.SCREENS.values()):

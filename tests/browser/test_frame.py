@@ -88,7 +88,9 @@ def walk_through_the_tour(page: Page, screen: str, steps: int) -> None:
     expect(page.locator(".leaf.cur .in" if screen == "Read" else ".ans, .sentences").first).to_be_visible()
     expect(tour).to_be_hidden()
     text = page.locator(".leaves" if screen == "Read" else ".stMain").first
-    page.locator(".help-button").click()
+    if page.locator(".help-button").is_hidden():  # while one reads on a phone the help is among the screens
+        page.get_by_role("button", name="More screens").click()
+    page.locator(".help-button, #more .help").filter(visible=True).click()
     stood = text.evaluate("node => node.scrollTop")
     page.locator("#help").get_by_text("Show me around").click()
     shown = int(tour.locator("#tour-of").inner_text().split(" of ")[1])
@@ -108,7 +110,7 @@ def walk_through_the_tour(page: Page, screen: str, steps: int) -> None:
     assert len(titles) == shown
     expect(tour).to_be_hidden()
     assert abs(text.evaluate("node => node.scrollTop") - stood) < 8  # what was lit was scrolled to
-    page.locator(".brand").focus()
+    page.locator(".brand, .tbar .aa").filter(visible=True).last.focus()
     page.keyboard.press("?")
     shown_keys = page.locator(".panel" if screen == "Read" else "#help")  # the reader has a sheet of its own
     shown_keys.get_by_role("button", name="Show me around").click()
@@ -145,16 +147,40 @@ def test_the_bar_of_a_phone(standing_page: Page, app_url: str, keeper: str) -> N
     assert bar.bounding_box() == {"x": 0, "y": 784, "width": 390, "height": 60}
     for target in [
         *bar.locator("a, button").all(),
-        page.get_by_test_id("stExpandSidebarButton"),
-        page.locator(".help-button"),
+        *page.locator(".tbar button:visible").all(),
     ]:
         box = target.bounding_box()
         assert min(box["width"], box["height"]) >= 44
+    bars = [bar, page.locator(".tbar"), page.locator(".foot")]
+    text, line = page.locator(".leaves"), page.locator("p[data-i='3']")
     page.mouse.move(195, 400)
     page.mouse.wheel(0, 300)
-    expect(bar).to_be_hidden()
+    for gone in bars:
+        expect(gone).to_be_hidden()
+    expect(page.locator(".bareline")).to_contain_text("left in chapter")
+    assert text.bounding_box()["height"] > 0.95 * 844
+    stood = line.bounding_box()
+    for hidden in (False, True):  # a tap brings the bars back and takes them away: no line moves
+        text.click(position={"x": 195, "y": 400})
+        for one in bars:
+            expect(one).to_be_visible(visible=not hidden)
+        assert line.bounding_box() == stood
     page.mouse.wheel(0, -60)
-    expect(bar).to_be_visible()
+    for back in bars:
+        expect(back).to_be_visible()
+    page.locator(".aa").click()
+    page.locator(".panel").get_by_role("button", name="Pages", exact=True).click()
+    expect(page.locator(".room.paged")).to_be_visible()
+    page.locator(".aa").click()
+    text.click(position={"x": 370, "y": 400})  # turned onwards
+    expect(page.locator(".foot")).to_be_hidden()
+    stands, turned = text.bounding_box(), page.locator(".col").bounding_box()
+    text.click(position={"x": 195, "y": 400})
+    expect(page.locator(".foot")).to_be_visible()
+    assert (text.bounding_box(), page.locator(".col").bounding_box()) == (stands, turned)
+    page.locator(".aa").click()
+    page.locator(".panel").get_by_role("button", name="Scroll", exact=True).click()
+    page.locator(".aa").click()
     bar.get_by_text("More").click()
     page.locator("#more").get_by_text("Compare").click()
     expect(page).to_have_title(re.compile("Compare"))
@@ -162,6 +188,9 @@ def test_the_bar_of_a_phone(standing_page: Page, app_url: str, keeper: str) -> N
     bar.get_by_text("Ask").click()
     expect(page).to_have_title(re.compile("Ask"))
     expect(bar.get_by_text("Ask")).to_have_attribute("aria-current", "page")
+    for button in (page.get_by_test_id("stExpandSidebarButton"), page.locator(".help-button")):
+        box = button.bounding_box()
+        assert min(box["width"], box["height"]) >= 44
     page.get_by_test_id("stExpandSidebarButton").click()
     expect(page.get_by_text("Only what I have read")).to_be_in_viewport()
     expect(page.get_by_test_id("stSidebarNavLink").first).to_be_hidden()  # one menu leads to the screens

@@ -58,7 +58,7 @@ def test_the_text_is_read_aloud_sentence_by_sentence(new_page: Page, app_url: st
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "1")
     for _ in range(2):  # without a voice nothing is read, however often one presses
         page.keyboard.press("l")
-        expect(page.get_by_role("group", name="Listen")).to_contain_text("This browser has no voice to read with.")
+        expect(page.get_by_role("group", name="Listen")).to_contain_text("There is no voice to read with yet.")
         assert page.evaluate("spoken.length") == 0
         expect(page.get_by_role("button", name="Play", exact=True)).to_be_hidden()
     more = page.get_by_role("region", name="More voices")
@@ -69,7 +69,7 @@ def test_the_text_is_read_aloud_sentence_by_sentence(new_page: Page, app_url: st
     expect(more.get_by_role("alert")).to_have_text("It could not be installed.")
     expect(more.get_by_role("button", name="Try again")).to_be_enabled()
     expect(more.get_by_text(INSTALL)).to_be_hidden()
-    more.get_by_text("with a command").click()
+    more.get_by_text("Other ways").click()
     expect(more.get_by_text(INSTALL)).to_be_visible()
     expect(page.get_by_role("button", name="Voices", exact=True)).to_be_hidden()
     page.evaluate("install()")

@@ -300,11 +300,10 @@ def test_on_a_phone_the_text_comes_before_its_gist(page: Page, app_url: str) -> 
     expect(page.locator(".count")).to_have_text(re.compile(r"^\d of \d+$"))
     expect(page.locator(".count")).to_be_visible()  # there is room while one searches
 
-    # What a narrow window hides is in its panel.
+    # What a narrow window hides is in its panel; a phone has the contents in the bar.
     page.locator(".find input").fill("")
     more = page.get_by_role("button", name="More", exact=True)
-    more.click()
-    page.locator(".panel").get_by_role("button", name="Contents").click()
+    page.locator(".tbar").get_by_role("button", name="Contents").click()
     chapter = page.locator(".outline button").filter(has_text="The Log")
     expect(chapter).to_be_in_viewport()
     expect(page.get_by_test_id("stSidebarNavLink").first).to_be_hidden()  # the line at the bottom has the screens

@@ -235,7 +235,8 @@ def page(screen: str, theme: str) -> str:
     style = f"<style>{style_sheet()}</style>"
     early_script = f'<script type="module">{bundle("shared/first_page.js")}</script>'
     text = index_page().replace("<title>Streamlit</title>", "<title>ReadAgent</title>")
-    text = text.replace('<html lang="en">', f'<html lang="en" data-theme="{theme}">')
+    in_read = " data-in-read" if screen == "read" else ""  # frame.css
+    text = text.replace('<html lang="en">', f'<html lang="en" data-theme="{theme}"{in_read}>')
     text = text.replace("<head>", f"<head>{early_script}").replace("</head>", f"{head}</head>")
     # Streamlit's own styles come at the end of the head; ours have to come after them
     return text.replace("<body>", f"<body>{style}").replace('<div id="root"></div>', f'<div id="root"></div>{frame}')
