@@ -157,6 +157,12 @@ class _Texts:
         return [*pieces, ("", self.checked.loose)] if self.checked.loose else pieces
 
     @property
+    def quotes(self) -> list[tuple[str, str]]:
+        """Each place that is quoted, with its words."""
+        cited = [c for _, found in self.pieces for c in found if c.places]
+        return list(dict.fromkeys((_place_of_quotation(c, self.titles), self.quote(c)) for c in cited))
+
+    @property
     def footer(self) -> list[str]:
         """Notes, cost and time."""
         exchange = self.exchange
@@ -226,11 +232,8 @@ def _markdown(title: str, conversation: Conversation, exchanges: list[_Texts]) -
         lines += [line for look in one.look_ups for line in (*(f"> {part}" for part in look.splitlines()), "")]
         answer = "".join(text + "".join(f" [{one.label(c)}]" for c in cited) for text, cited in one.pieces)
         lines += [answer or "(no answer)", ""]
-        quotes = dict.fromkeys(
-            (_place_of_quotation(c, one.titles), one.quote(c)) for _, cited in one.pieces for c in cited if c.places
-        )
-        lines += [f"- {place}: {words}" for place, words in quotes]
-        lines += [""] * bool(quotes) + [f"*{line}*  " for line in one.footer]
+        lines += [f"- {place}: {words}" for place, words in one.quotes]
+        lines += [""] * bool(one.quotes) + [f"*{line}*  " for line in one.footer]
     return "\n".join(lines) + "\n"
 
 

@@ -7,7 +7,7 @@ keeps its id from one export to the next, so that Anki adds only what is new.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,6 +20,7 @@ from readagent_core.document import Document
 from readagent_core.errors import SettingsError
 from readagent_core.library.marks import HIGHLIGHT, NOTE, Mark
 from readagent_core.library.vocabulary import LookedUpWord
+from readagent_core.memory import GistMemory
 from readagent_core.text_files import csv_line, without_emphasis
 from readagent_core.words import count_words, sentences
 from readagent_core.world.as_of import Known
@@ -50,15 +51,25 @@ def study_cards(
     marks: Iterable[Mark] = (),
     looked_up: Iterable[LookedUpWord] = (),
     known: Known | None = None,
+    memory: GistMemory | None = None,
 ) -> list[StudyCard]:
     """Return a card for each question, each word that was marked or looked up, and each person known.
 
-    ``marks``: placed in ``document``.
+    ``marks``: placed in ``document``. ``memory``: of the same text, whose pages words are on.
     """
+
+    def page_of(paragraph: int) -> int:
+        page = memory.page_at(document.count_in(memory.document, paragraph)) if memory else None
+        return page.number if page else 0
+
     cards = [StudyCard(q.question, q.answer, q.page) for q in questions]
-    cards += _words(document, marks)
+    cards += _words(document, marks, page_of)
     cards += [
-        StudyCard(word.word, f"{word.meaning}\n{without_emphasis(word.sentence, document.format)}")
+        StudyCard(
+            word.word,
+            f"{word.meaning}\n{without_emphasis(word.sentence, document.format)}",
+            page_of(word.paragraph) if word.paragraph < len(document.paragraphs) else 0,
+        )
         for word in looked_up
     ]
     for person in known.people if known else ():
@@ -68,14 +79,16 @@ def study_cards(
     return list({card.front: card for card in cards}.values())
 
 
-def _words(document: Document, marks: Iterable[Mark]) -> Iterator[StudyCard]:
+def _words(document: Document, marks: Iterable[Mark], page_of: Callable[[int], int]) -> Iterator[StudyCard]:
     for mark in marks:
         if mark.kind not in (HIGHLIGHT, NOTE) or not mark.exact.strip() or count_words(mark.exact) > _LONGEST_WORDS:
             continue
-        text = document.paragraphs[mark.start.paragraph].text if mark.start.paragraph < len(document.paragraphs) else ""
+        there = mark.start.paragraph < len(document.paragraphs)
+        text = document.paragraphs[mark.start.paragraph].text if there else ""
         sentence = next((s.strip() for s in sentences(text, document.language) if mark.exact in s), mark.exact)
         words, sentence = (without_emphasis(one, document.format) for one in (mark.exact, sentence))
-        yield StudyCard(words, "\n".join(filter(None, [mark.note, sentence])))
+        page = page_of(mark.start.paragraph) if there else 0
+        yield StudyCard(words, "\n".join(filter(None, [mark.note, sentence])), page)
 
 
 def export_study(book_id: str, title: str, cards: Sequence[StudyCard], format: str) -> bytes:
@@ -100,7 +113,9 @@ def _deck(book_id: str, title: str, cards: Sequence[StudyCard]) -> bytes:
     for card in cards:
         shown = [str(escape(text)).replace("\n", "<br>") for text in (card.front, card.back)]
         page = f"page {card.page}" if card.page else ""
-        deck.add_note(genanki.Note(model=model, fields=[*shown, page], guid=genanki.guid_for(book_id, card.front)))
+        tags = ["_".join(tag.split()) for tag in (title, page) if tag]
+        guid = genanki.guid_for(book_id, card.front)
+        deck.add_note(genanki.Note(model=model, fields=[*shown, page], guid=guid, tags=tags))
     with TemporaryDirectory() as folder:
         path = Path(folder) / "deck.apkg"
         genanki.Package(deck).write_to_file(str(path))

@@ -56,7 +56,9 @@ def test_cards_are_the_same_from_one_export_to_the_next(workspace, tmp_path):
         questions=[StudyQuestion("Who <kept> it?", "=Mara", 1)],
         marks=[mark],
         known=world.as_of(2),
+        memory=world.memory,
     )
+    assert cards[1].page == world.memory.page_at(1).number
     assert [card.front for card in cards] == ["Who <kept> it?", "sold", "The Mill: Mara Finch", "The Mill: Joss Pike"]
     assert cards[1].back == "Joss Pike sold the mill."
     assert "burns" not in repr(cards)
@@ -69,7 +71,10 @@ def test_cards_are_the_same_from_one_export_to_the_next(workspace, tmp_path):
         (tmp_path / "deck.apkg").write_bytes(export_study(book, "The Mill", export, "apkg"))
         with zipfile.ZipFile(tmp_path / "deck.apkg") as deck:
             (tmp_path / "notes.db").write_bytes(deck.read("collection.anki2"))
-        rows = sqlite3.connect(tmp_path / "notes.db").execute("SELECT guid, flds FROM notes ORDER BY id").fetchall()
+        rows = (
+            sqlite3.connect(tmp_path / "notes.db").execute("SELECT guid, flds, tags FROM notes ORDER BY id").fetchall()
+        )
         assert "Who &lt;kept&gt; it?" in rows[0][1]
-        guids.append([guid for guid, _ in rows])
+        assert rows[0][2].split() == ["The_Mill", "page_1"]
+        guids.append([guid for guid, _, _ in rows])
     assert guids[0][:2] == guids[1]

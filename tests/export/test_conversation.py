@@ -42,6 +42,7 @@ def test_each_format_has_what_was_said_and_nothing_unescaped(exported):
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
     assert "a &lt;cat&gt;" in page
+    assert "<small>Page 2</small> “pageword2 stands here”" in page
     assert "default-src" in page
     data = json.loads(exported("json"))
     assert [e["state"] for e in data["exchanges"]] == ["done", "done"]

@@ -241,7 +241,7 @@ def _one(now: AskState, conversation_id: str) -> None:
             st.rerun()
     hidden = [e.id for e in now.exchanges if now.why_hidden(e, exchange_now(now.workspace, e)[1])]
     left_out = f", without {count_of(len(hidden), 'answer')} about pages you have not read" if hidden else ""
-    st.caption(f"Save{left_out}")
+    st.caption(f"Save the conversation{left_out}")
     with st.container(horizontal=True, gap="small"):
         for format, mime in CONVERSATION_FORMATS.items():
             st.download_button(

@@ -212,7 +212,9 @@ def export_dialog(workspace: Workspace, shown: Gisting) -> None:
         if not st.toggle(f"Only what I have read, {read}", value=True, key=f"export_read_{shown.id}"):
             memory = whole
     if not memory.pages:
-        st.caption("No page is read to its end yet.")
+        st.caption(
+            "No page is read to its end yet. With the switch off the file has the gists of all pages: it tells the end."
+        )
         return
     st.caption(f"{count_of(len(memory.pages), 'page')}, {memory.gist_words:,} words of gists.")
     text = workspace.library.document(shown.book_id, document_id=shown.document_id)

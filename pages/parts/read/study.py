@@ -48,10 +48,11 @@ def cards_of(workspace: Workspace, book: Book, gisting: Gisting | None) -> dict[
     library = workspace.library
     document = library.document(book.id, document_id=gisting.document_id if gisting else None)
     marks = placed_marks(library, book.id, document).placed
-    words = study_cards(document, marks=marks, looked_up=library.words(book.id))
-    if gisting is None:
+    world = load_world(library, gisting.id) if gisting else None
+    memory = world.memory if world else None
+    words = study_cards(document, marks=marks, looked_up=library.words(book.id), memory=memory)
+    if gisting is None or world is None:
         return {WORDS: words, QUESTIONS: [], PEOPLE: []}
-    world = load_world(library, gisting.id)
     read = paragraphs_read(workspace, book, world, document)
     chapters = chapters_read(world.memory, read)
     made = [load_study(library, gisting.id, pages, workspace.model.name) or () for _, pages, _ in chapters]
