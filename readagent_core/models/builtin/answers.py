@@ -36,6 +36,10 @@ TOGETHER = 2  # words of the question, besides names, that a sentence that fits 
 NOT_FOUND = {"en": "Not found in this book.", "ja": "この本には見つかりませんでした。"}
 NEAREST = "Found no sentence that fits the question. The nearest:"
 _NAME = re.compile(r"(?<=[\w.,;:] )[A-Z][\w'’]+")
+_NUMBER = re.compile(
+    r"\d+|(?:three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
+    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand)"
+)
 _ASKS = re.compile(r"[?？]\W*$")
 _OPTION = re.compile(r"^\(([A-Z])\)\s*(.*)$", re.MULTILINE)
 _WHOLE = re.compile(
@@ -60,6 +64,14 @@ class _Sentence:
     full: bool
     bag: frozenset[str]
     near: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Said:
+    """A reply in words. ``fits``: it answers; else nothing was found, or nothing that fits the question."""
+
+    text: str
+    fits: bool = True
 
 
 def _asked(question: str) -> list[str]:
@@ -119,16 +131,14 @@ def _knows(found: list[_Sentence], question: str) -> bool:
 def _fits(found: list[_Sentence], question: str) -> bool:
     """Whether a sentence of ``found`` with its neighbours has more of the question than its names and one loose word.
 
-    Not known of Japanese, where it is not known what a word is.
+    And its numbers: 'ten minutes' are no 'forty-seven minutes'. Not known of Japanese, where it is not known what a
+    word is.
     """
     names = {term for name in _NAME.findall(question) for term in content(name)}
     words = {*content(question)} - names or names
-    return is_unspaced(question) or any(len(words & s.near) >= min(TOGETHER, len(words)) for s in found)
-
-
-def is_loose(reply: str) -> bool:
-    """Whether a reply of this reader says that nothing was found, or nothing that fits the question."""
-    return is_not_found(reply) or reply.startswith(NEAREST)
+    numbers = set(filter(_NUMBER.fullmatch, words))
+    least = min(TOGETHER, len(words))
+    return is_unspaced(question) or any(numbers <= s.near and len(words & s.near) >= least for s in found)
 
 
 def is_not_found(reply: str) -> bool:
@@ -196,26 +206,32 @@ def _overview(text: str, language: str, *, quote: bool) -> str:
 
 
 def answer(prompt: Prompt) -> str:
+    """What ``find_answer`` says."""
+    return find_answer(prompt).text
+
+
+def find_answer(prompt: Prompt) -> Said:
     """The sentences closest to the question, in the order of their pages; those of full pages first."""
     text, quote, question = _source(prompt), bool(prompt.fields.get("quote")), prompt.fields["question"]
     if not _asked(question) or _WHOLE.search(question):
-        return _overview(text, prompt.language, quote=quote)
+        return Said(_overview(text, prompt.language, quote=quote))
     found = _sentences(text, prompt.language)
     scored = [row for row in _scored(found, question) if row[0] >= LEAST]
     if not scored or not _knows(found, question):
-        return NOT_FOUND["ja" if prompt.language == "ja" else "en"]
+        return Said(NOT_FOUND["ja" if prompt.language == "ja" else "en"], fits=False)
     name = person_asked(question)
     if name and (told := [s for s in found if introduces(s.text, name)]):
         told = [s for s in told if name in s.text] or told
-        return _reply(_of_each_book(told)[:SENTENCES], prompt.language, quote=quote)
+        return Said(_reply(_of_each_book(told)[:SENTENCES], prompt.language, quote=quote))
     # a gist is another's words, perhaps a model's: it is used only where no page in full has a sentence
     scored = sorted([row for row in scored if row[1].full] or scored, key=lambda row: -row[0])
     near = [s for score, s in scored[: SENTENCES * 2] if score >= NEAR * scored[0][0]]
     best = {s.page // BOOK: s for _, s in reversed(scored)}  # of each book
     unique = _of_each_book([*near, *best.values()])[:SENTENCES]
-    opening = "" if _fits(found, question) else f"{NEAREST}\n\n"
+    fits = _fits(found, question)
+    opening = "" if fits else f"{NEAREST}\n\n"
     chosen = _with_replies(sorted(unique, key=lambda s: s.page), found)
-    return _reply(chosen, prompt.language, opening=opening, quote=quote)
+    return Said(_reply(chosen, prompt.language, opening=opening, quote=quote), fits)
 
 
 def _with_replies(chosen: list[_Sentence], found: list[_Sentence]) -> list[_Sentence]:

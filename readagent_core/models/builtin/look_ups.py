@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from readagent_core.models.builtin.answers import BOOK, answer, choose, is_loose
+from readagent_core.models.builtin.answers import BOOK, Said, choose, find_answer
 from readagent_core.models.builtin.shortening import number_in
 from readagent_core.models.builtin.statistics import (
     Bm25,
@@ -131,15 +131,15 @@ def explore(prompt: Prompt) -> str:
         if left and "problem" not in prompt.fields:
             label = f"{left[0]}-{ends[left[0]]}" if left[0] in ends else str(left[0])
             return f"OPEN [{label}]: {_reason(prompt, left[:1])}"
-    return f"ANSWER: {_answer(prompt)}"
+    return f"ANSWER: {_answer(prompt).text}"
 
 
-def _answer(prompt: Prompt) -> str:
+def _answer(prompt: Prompt) -> Said:
     """The answer to a question whose options, if any, stand below it. Lines that were found count as their pages'."""
     plain = _FOUND.sub(lambda m: f"<Page {m.group(1) or m.group(2)}>\n{m.group(3)}", prompt.fields["memory"])
     question, options = _split_options(prompt)
     asked = replace(prompt, fields={**prompt.fields, "memory": plain, "question": question, "options": options})
-    return choose(asked) if options else answer(asked)
+    return Said(choose(asked)) if options else find_answer(asked)
 
 
 def _split_options(prompt: Prompt) -> tuple[str, str]:
@@ -154,12 +154,12 @@ def recall(prompt: Prompt) -> str:
     found = _REQUESTED.sub("", prompt.fields.get("shown", ""))  # what was looked for is no text of the book
     shown = "\n\n".join(filter(None, [prompt.fields["passages"], found]))
     asked = replace(prompt, fields={**prompt.fields, "memory": shown})
-    said = _answer(asked) if shown else ""
+    said = _answer(asked) if shown else None
     may_ask = bool(prompt.fields["asking"]) and "shown" not in prompt.fields
     words = sorted(_own_words(prompt), key=len, reverse=True)[:_WANTED]
-    if words and may_ask and (not said or is_loose(said)):
+    if words and may_ask and (said is None or not said.fits):
         return "\n".join(f'FIND "{word}"' for word in words)
-    return f"ANSWER: {said or _answer(asked)}"
+    return f"ANSWER: {(said or _answer(asked)).text}"
 
 
 def explore_shelf(prompt: Prompt) -> str:
@@ -169,7 +169,7 @@ def explore_shelf(prompt: Prompt) -> str:
 
 def answer_shelf(prompt: Prompt) -> str:
     """The answer from several books, with the book of every page."""
-    return _on_shelf(_answer, prompt)
+    return _on_shelf(lambda joined: _answer(joined).text, prompt)
 
 
 def _on_shelf(reply: Callable[[Prompt], str], prompt: Prompt) -> str:
@@ -215,9 +215,9 @@ def leaf(prompt: Prompt) -> str:
     if max((overlap(bag, wanted, idf) for bag in bags), default=0.0) < ENOUGH_IN_SENTENCE:
         return nothing
     asked = replace(prompt, fields={**prompt.fields, "question": question, "options": options})
-    said = choose(asked) if options else answer(asked)
-    if is_loose(said):
+    said = Said(choose(asked)) if options else find_answer(asked)
+    if not said.fits:
         return nothing
-    said = said if options else f"Answer: {said}"
+    reply = said.text if options else f"Answer: {said.text}"
     why = "質問と同じ言葉の文があります。" if japanese else "a sentence here shares the question's words."
-    return f"Reasoning: {why}\n{_action(prompt, 'walk.answer')}\n{said}"
+    return f"Reasoning: {why}\n{_action(prompt, 'walk.answer')}\n{reply}"
