@@ -288,7 +288,7 @@ export class Glance {
   /** @param {Shown} shown */
   people({ rows, counts, page, once }) {
     const { data } = this.names.store;
-    if (!rows.length) return [this.emptyLine(page), ...this.passing(once), this.byRule()];
+    if (!rows.length) return [this.emptyLine(page), ...this.passing(once), page ? this.byRule() : ""];
     const shown = this.everybody ? rows : rows.slice(0, MOST_ROWS);
     const less = rows.length - shown.length;
     const list = shown.map((one) => {
@@ -378,7 +378,7 @@ export class Glance {
         before ? button(`I have read up to ${this.unit} ${before}`, read, { kind: "slim" }) : "",
         button("Show the whole book", () => this.lift(true), { kind: "slim" }),
       ),
-      el("p", { class: "small dim" }, "Either holds for Ask and the gists, too."),
+      el("p", { class: "small dim" }, `${before ? "Either" : "It"} holds for Ask and the gists, too.`),
     );
   }
 

@@ -12,7 +12,8 @@ import { toldLine } from "./told.js";
 
 /** Kinds of notes that are events. */
 const HAPPENS = new Set(["does", "dies", "moves"]);
-const MOST = 100; // events that are drawn; the earlier ones with a press
+const MOST = 100; // events that are drawn; the earlier ones with a press,
+const FEW = 25; // unless they are few
 
 /** What happened up to the end of a paragraph, as it is told or in the order of time. @param {World} world @param {number} paragraph @param {Order} order */
 export function eventsOf(world, paragraph, order) {
@@ -53,7 +54,7 @@ export function whenSaid(events, i) {
  *   go: (note: NoteRecord) => void, whole: boolean, showWhole: () => void}} options
  */
 export function eventList(events, { order, titleOf, nameOf, go, whole, showWhole }) {
-  const shown = whole ? events : events.slice(-MOST);
+  const shown = whole || events.length <= MOST + FEW ? events : events.slice(-MOST);
   const more = events.length - shown.length;
   const earlier = more ? button(plural(more, "earlier event"), showWhole, { kind: "quiet slim earlier", icon: "up" }) : "";
   /** @param {NoteRecord} note @param {number} i */
