@@ -75,6 +75,7 @@ def run_app(
     import runpy
 
     from readagent_core.resources import APP
+    from readagent_core.restart import offer_restart
 
     if share:
         os.environ.setdefault("READAGENT_SHARE", "on")
@@ -84,6 +85,7 @@ def run_app(
         with report_errors(as_json=False):
             open_window(port)
         return
+    offer_restart([sys.executable, "-m", "readagent_core", *sys.argv[1:]])
     sys.argv = ["streamlit", "run", str(APP / "app.py"), "--server.port", str(port or 8501)]
     runpy.run_module("streamlit", run_name="__main__")
 

@@ -356,13 +356,20 @@ def test_a_reader_that_is_only_chosen_is_told_as_not_used(app):
     assert "Not in use yet: Built-in reader reads and answers" in texts(at)
 
 
-def test_a_chosen_backup_can_be_called_off(app, own_home, tmp_path):
+def test_a_chosen_backup_can_be_called_off(app, own_home, tmp_path, monkeypatch):
     at = app("pages/settings.py")
     back_up(own_home, tmp_path / "backup.zip")
     restore_at_start(own_home, unpack(tmp_path / "backup.zip", own_home))
     open_tab(at, "Storage")
     assert "Restored at the next start" in texts(at)
+    assert "End ReadAgent where it was started" in texts(at)
     assert at.button(key="restore").disabled
+    with monkeypatch.context() as started_by_the_command:
+        started_by_the_command.setenv("READAGENT_RESTART", "can")
+        open_tab(at, "Storage")
+        assert at.button(key="restart").label == "Restart and restore now"
+        assert "End ReadAgent where it was started" not in texts(at)
+    open_tab(at, "Storage")
     assert "Another library takes the place of this one" in texts(app("pages/library.py"))
     at.button(key="leave_in_place").click().run()
     assert "Restored at the next start" not in texts(at)

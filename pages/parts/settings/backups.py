@@ -16,12 +16,21 @@ from pages.parts.shared import shell
 from readagent_core.errors import ReadAgentError
 from readagent_core.library import restoring
 from readagent_core.library.backup import Backup, back_up, inspect_backup, unpack
+from readagent_core.restart import can_restart, restart
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace, folder_size
 
 LARGEST = 2000  # megabytes: a file that the browser sends is held in memory
 _NAMED = 6  # titles in a sentence
 _ENDS = "End ReadAgent where it was started, or close its window, and start it again."
+_LEAD_BACK = """(() => {
+  let gone = false;
+  const look = () => fetch("_stcore/health", {cache: "no-store"}).then(
+    ({ok}) => (ok && gone ? location.assign("./") : setTimeout(look, 200)),
+    () => { gone = true; setTimeout(look, 200); });
+  look();
+})()"""  # opens the library once the app has gone and is here again
+_RESTARTS = "ReadAgent closes for it and opens again by itself, in a few seconds: leave this page open."
 
 
 def backup_file(home: Path) -> bytes:
@@ -75,6 +84,13 @@ def tell_of_restore(workspace: Workspace) -> None:
                 st.switch_page("pages/settings.py")
 
 
+def _restart() -> None:
+    st.text("ReadAgent closes and opens again. Your library is here in a few seconds.")
+    st.html(f"<script>{_LEAD_BACK}</script>", unsafe_allow_javascript=True)
+    restart()
+    st.stop()
+
+
 def _day(when: datetime) -> str:
     return f"{when.day} {when:%B %Y, %H:%M}"
 
@@ -95,10 +111,15 @@ def _comes_next(home: Path, folder: Path) -> None:
         st.markdown(":material/schedule: &nbsp; **Restored at the next start**")
         st.text(
             f"{_what(restoring.stored_in(folder))} then take the place of what is here; that is kept, and can be "
-            f"brought back. {_ENDS} Until then you can read on; what you note until then is kept aside as well."
+            f"brought back. "
+            f"{_RESTARTS if can_restart() else _ENDS} Until then you can read on; what you note until then is kept "
+            "aside as well."
         )
-        if st.button("Do not restore it", key="leave_in_place"):
-            shell.guarded(lambda: restoring.leave_in_place(home))
+        with st.container(horizontal=True):
+            if can_restart() and st.button("Restart and restore now", type="primary", key="restart"):
+                _restart()
+            if st.button("Do not restore it", key="leave_in_place"):
+                shell.guarded(lambda: restoring.leave_in_place(home))
 
 
 def _kept(home: Path, folder: Path, when: datetime) -> None:
@@ -157,12 +178,13 @@ def _choose(workspace: Workspace) -> None:
             return
     _, backup, fresh = st.session_state["unpacked"]
     try:
-        _compare(home, backup, fresh)
+        _compare(workspace, backup, fresh)
     except ReadAgentError as error:
         shell.error_box(error)
 
 
-def _compare(home: Path, backup: Backup, fresh: Path) -> None:
+def _compare(workspace: Workspace, backup: Backup, fresh: Path) -> None:
+    home, now_possible = workspace.home, can_restart()
     then, now = restoring.stored_in(fresh), restoring.stored_in(home)
     st.text(f"Backup of {_day(datetime.fromtimestamp(backup.made))}: {_what(then)}\nIn the library now: {_what(now)}")
     if gone := {key: title for key, title in now.books.items() if key not in then.books}:
@@ -173,11 +195,16 @@ def _compare(home: Path, backup: Backup, fresh: Path) -> None:
         "The backup replaces the library of now; nothing is merged. What is here now, with its settings, is kept "
         "aside on this computer, and can be brought back here. A model’s key is in no backup: you would enter it again."
     )
-    st.caption(f"It is done when ReadAgent starts next. {_ENDS}")
+    st.caption(_RESTARTS if now_possible else f"It is done when ReadAgent starts next. {_ENDS}")
+    if now_possible and workspace.jobs.running():
+        st.caption("What is being made now, gists or an answer, stops; gists can be made further afterwards.")
     with st.container(horizontal=True):
-        if st.button("Restore at the next start", type="primary", key="restore_at_start"):
+        label = "Restore it now" if now_possible else "Restore at the next start"
+        if st.button(label, type="primary", key="restore_at_start"):
             restoring.restore_at_start(home, fresh)
             st.session_state.pop("unpacked")
+            if now_possible:
+                _restart()
             st.rerun()
         if st.button("Leave everything as it is", key="restore_nothing"):
             _forget(home)
