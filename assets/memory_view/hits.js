@@ -36,7 +36,7 @@ export function excerpts(text, hits) {
 }
 
 /** The nearest end of a word to `at`, on the way to the hit at `hit`; `at` itself where no word ends on the way. @param {string} text @param {number} at @param {number} hit @param {1 | -1} step */
-function edge(text, at, hit, step) {
+export function edge(text, at, hit, step) {
   const wanted = Math.min(Math.max(at, 0), text.length);
   if (wanted === 0 || wanted === text.length) return wanted;
   for (let i = wanted; i !== hit; i += step) if (/\s/.test(text[step > 0 ? i - 1 : i])) return i;

@@ -3,6 +3,7 @@
 // bookmarks and stored answers are drawn over the text and take no space.
 
 import { el, icon, svg } from "../shared/dom.js";
+import { edge } from "./hits.js";
 import { COLOURS, endOf, kindName, SUPPORTED, startOf } from "./mark_kinds.js";
 import { changeMarks, inOrder, marksOf, newId } from "./marks_store.js";
 import { partsOf, rangeIn } from "./text_places.js";
@@ -25,6 +26,7 @@ import { partsOf, rangeIn } from "./text_places.js";
 
 /** @type {MarkColour} */
 const NOTE_COLOUR = "sky"; // of a note whose words had no colour yet
+const BOOKMARKED = 80; // characters that are stored with a bookmark, to know it by
 
 export class Marks {
   /**
@@ -287,7 +289,7 @@ export class Marks {
     const text = this.state.book.text[paragraph] ?? "";
     const begin = at ? text.slice(0, at).search(/\S+\s*$/) : 0; // a whole word
     const offset = Math.max(0, Math.min(begin, text.length));
-    const end = Math.min(text.length, offset + 80);
+    const end = edge(text, offset + BOOKMARKED, offset, -1);
     this.make({ kind: "bookmark", start: [paragraph, offset], end: [paragraph, end] }, "Bookmark set");
   }
 }

@@ -1,7 +1,7 @@
 // A list of marks with its filters (kind, colour, words, chapter), of one book or of all; those that have lost their
 // place come last, with their words.
 
-import { button, el, fill, icon, number } from "../shared/dom.js";
+import { button, el, fill, icon, number, withBothSigns } from "../shared/dom.js";
 import { answerOf } from "./mark_card.js";
 import { COLOUR_NAMES, COLOURS, kindName, leftOut } from "./mark_kinds.js";
 
@@ -160,7 +160,7 @@ export class NotesList {
           : el("i", { class: `spot hue-${mark.colour}`, title: mark.colour && COLOUR_NAMES[mark.colour] });
     const go = () => this.acts.go(item);
     const words = el("span", { lang: language, dir: "auto" });
-    fill(words, mark.words, [], emphasis);
+    fill(words, withBothSigns(mark.words, emphasis), [], emphasis);
     const [before, after] = leftOut(mark.words);
     words.prepend(before);
     words.append(after);

@@ -149,6 +149,14 @@ export function fill(node, text, spans = [], emphasis = "", from = 0, to = text.
 export const withoutSigns = (text, emphasis) =>
   emphasis ? text.replace(EMPHASIS[emphasis], (found) => found.slice(...signsOf(found))) : text;
 
+/** A quotation with the second sign of an emphasis of which it has a part. @param {string} text @param {Emphasis} emphasis */
+export function withBothSigns(text, emphasis) {
+  const rest = emphasis ? text.replace(EMPHASIS[emphasis], "") : "";
+  const opens = /(?<![\p{L}\p{N}])[*_](?=[\p{L}\p{N}])/u.exec(rest)?.[0];
+  const closes = /(?<=[^\s*_])[*_](?![\p{L}\p{N}])/u.exec(rest)?.[0];
+  return opens === emphasis ? text + emphasis : closes === emphasis ? emphasis + text : text;
+}
+
 /** Where the words between the signs of an emphasis begin, and from its end where they end. @param {string} found */
 const signsOf = (found) => /** @type {[number, number]} */ ([OPENING.exec(found)?.[0].length, -(CLOSING.exec(found)?.[0].length ?? 0)]);
 const OPENING = /^(?:`{3,}.*\n|~{3,}.*\n|`+|.)/;

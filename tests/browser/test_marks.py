@@ -194,6 +194,8 @@ def test_words_are_selected_by_keyboard_and_notes_are_found_again(reader: Page, 
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "25")
     page.keyboard.press("b")
     stored(library, keeper, 3)
+    (bookmark,) = [mark for mark in library.marks(keeper) if mark.kind == "bookmark"]
+    assert not bookmark.suffix[:1].isalnum(), bookmark  # a whole word ends it
     expect(page.get_by_role("button", name="Remove the bookmark")).to_be_visible()
     expect(page.get_by_role("button", name="Bookmark", exact=True)).to_be_visible()
     expect(page.locator(".marktick")).not_to_have_count(0)

@@ -56,6 +56,10 @@ def test_a_low_window_has_twelve_lines_of_text_and_the_bars_come_when_asked_for(
         assert turn
         assert line
         assert turn["y"] + turn["height"] <= line["y"] + 1  # the arrow is whole
+        page.keyboard.press("End")
+        expect(page.locator(".backchip")).to_be_visible()
+        way_back = page.locator(".backchip").bounding_box()
+        assert way_back["y"] + way_back["height"] <= size["height"] + 1  # so is the way back
     set_look(app_home, flow="scroll")
     page.goto(f"{app_url}/read?book={keeper}&page=9")
     expect(page.locator(".bareline")).to_contain_text("left in chapter")

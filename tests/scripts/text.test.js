@@ -8,7 +8,7 @@ import { facesFor } from "../../assets/memory_view/look_panel.js";
 import { isBefore, partsOf, trimmed, wholeWords } from "../../assets/memory_view/text_places.js";
 import { chapterOf, chapterUnits, lastUpTo, placeOf, readingTime, shareRead, wordsBefore } from "../../assets/memory_view/text_store.js";
 import { nextEdge, piecesOf } from "../../assets/memory_view/word_steps.js";
-import { withoutSigns } from "../../assets/shared/dom.js";
+import { withBothSigns, withoutSigns } from "../../assets/shared/dom.js";
 import { bookWith } from "./books.js";
 
 test("lastUpTo finds the last start that is not after a value", () => {
@@ -122,6 +122,9 @@ test("words and sentences are found in any script, and the next edge in the next
 test("what is told in one line has no signs of italics", () => {
   assert.equal(withoutSigns("aboard the *Perpetua*, 2 * 3 and *No. 119*", "*"), "aboard the Perpetua, 2 * 3 and No. 119");
   assert.equal(withoutSigns("snake_case and _this_", "_"), "snake_case and this");
+  const cut = ["*Sculino* and *Swimm", "wimmino* and so", "2 * 3 in *all*"].map((text) => withBothSigns(text, "*"));
+  assert.deepEqual(cut, ["*Sculino* and *Swimm*", "*wimmino* and so", "2 * 3 in *all*"]);
+  assert.equal(withBothSigns("*as it is", ""), "*as it is");
   assert.equal(withoutSigns("*as it is*", ""), "*as it is*");
   assert.equal(withoutSigns("Type `a *b* c` or ``d`e`` in *f*, not `g", "*"), "Type a *b* c or d`e in f, not `g");
   assert.equal(withoutSigns("```python\nx = `1`\n\ny\n```", "*"), "x = `1`\n\ny");
