@@ -130,6 +130,9 @@ def test_a_file_is_dropped_named_put_on_a_shelf_and_removed_with_undo(page: Page
     expect(selected.get_by_role("button", name="Select all")).to_have_count(0)
     page.set_viewport_size({"width": 720, "height": 450})  # 200 %
     expect(page.get_by_role("button", name="+ New shelf")).to_be_in_viewport(ratio=1)
+    heading = page.get_by_role("heading", name="Library").bounding_box()
+    field = page.get_by_role("searchbox").bounding_box()
+    assert field["y"] < heading["y"] + heading["height"], "they share a row, so that books are in sight"
     page.set_viewport_size({"width": 1440, "height": 900})
     page.get_by_role("button", name="Clear the selection").click()
     act_on(page, "The Ferry at High Water", "Put on a shelf")
