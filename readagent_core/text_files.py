@@ -1,5 +1,5 @@
 """What text files need: their names, CSV lines that hold no formula, Markdown without mark-up of its own, and the frame
-of HTML pages: the app's own styles in the file, no script, and nothing that is loaded.
+of HTML pages: the app's own styles in the file, no script but our own, and nothing that is loaded.
 """
 
 from __future__ import annotations
@@ -8,7 +8,9 @@ import csv
 import io
 import re
 import unicodedata
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from html import escape
 from typing import Any
 
@@ -93,9 +95,17 @@ def markdown_line(text: str) -> str:
     return escape_markdown(collapse_whitespace(text))
 
 
-def html_page(title: str, body: str, *, language: str = "en", direction: str = "ltr") -> str:
-    """Return an HTML file around ``body``, which the caller has escaped; in the app's colours, light and dark."""
-    return f"{html_opening(title, language=language, direction=direction)}{body}{HTML_CLOSING}"
+def html_page(title: str, body: str, *, language: str = "en", direction: str = "ltr", script: str = "") -> str:
+    """Return an HTML file around ``body``, which the caller has escaped; in the app's colours, light and dark.
+
+    ``script``: the only one that a browser runs in it.
+    """
+    opening, run = html_opening(title, language=language, direction=direction), ""
+    if script:
+        digest = b64encode(sha256(script.encode()).digest()).decode()
+        opening = opening.replace("default-src 'none'", f"default-src 'none'; script-src 'sha256-{digest}'", 1)
+        run = f'<script type="module">{script}</script>'
+    return f"{opening}{body}{run}{HTML_CLOSING}"
 
 
 def html_opening(title: str, *, language: str = "en", direction: str = "ltr") -> str:

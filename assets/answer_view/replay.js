@@ -138,7 +138,7 @@ export class Replay {
     const address = new URL(`${link}${at + 1}`, location.href.split("?")[0]).href;
     const share = brief("Copy link", "copy", (e) => copyText(address, e.currentTarget), { title: "Copy the link to this step" });
     const play = brief(
-      this.playing ? "Pause" : "Play",
+      this.playing ? "Pause" : at === steps.length - 1 ? "Play again" : "Play",
       this.playing ? "pause" : "play",
       () => (this.playing ? this.pause() : this.play()),
       {

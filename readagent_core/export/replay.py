@@ -1,15 +1,14 @@
-"""A replay as one HTML file for a class: it plays by itself with captions, needs no network and runs no script.
+"""A replay as one HTML file for a class: it plays by itself with captions and needs no network.
 
 It has the gists, the pages that were opened, the answer with what its claims rest on, and the prompts where they are
-wanted; not the book. A style sheet shows one step after another, and stops at the last.
+wanted; not the book. ``assets/replay_file.js`` shows one step after another; where no script runs, all steps are shown.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import accumulate
+from dataclasses import dataclass, replace
 
 from readagent_core.answering import replay
 from readagent_core.answering.base import LETTERS, ModelCall
@@ -17,16 +16,20 @@ from readagent_core.answering.captions import captions, seconds_of
 from readagent_core.answering.rebuilding import has_prompts, rebuild_exchange
 from readagent_core.answering.replay import Step
 from readagent_core.answering.signature import BUILT_IN, signature_of
+from readagent_core.citations import NOT_FOUND
 from readagent_core.errors import SettingsError
 from readagent_core.export.comparison_view import EMPHASIS
 from readagent_core.export.conversation import citation_label, page_passages, quote_citation
 from readagent_core.memory import GistMemory
+from readagent_core.resources import ASSETS
 from readagent_core.templates import Markup, escape, fill
 from readagent_core.text_files import html_page
 from readagent_core.workspace import Workspace
 
 _TITLE = re.compile(r"^#{1,6} ")  # of a section, as models see it
 _BEGIN, _END = "\ue000", "\ue001"  # round what is quoted
+QUOTED = '<mark class="quoted">'
+BEGINNING = "The question, before anything was sent. Dimmed below: the gists, all that is remembered of the book."
 
 
 @dataclass(frozen=True)
@@ -41,15 +44,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Scene:
-    """One step as the file shows it. ``begins`` and ``stands``: seconds, while it plays by itself."""
+    """One step as the file shows it, for ``seconds`` while it plays by itself. ``rests``: what the answer rests on."""
 
     title: str
     caption: str
-    begins: float
-    stands: float
+    seconds: float
     rows: Sequence[Row]
     calls: Sequence[ModelCall]
     answer: bool
+    rests: Sequence[Row] = ()
 
 
 def export_replay(workspace: Workspace, exchange_id: str, *, prompts: bool = False, up_to: int | None = None) -> bytes:
@@ -78,22 +81,22 @@ def export_replay(workspace: Workspace, exchange_id: str, *, prompts: bool = Fal
                 (
                     citation_label(c).removeprefix("from " * copied),
                     quote_citation(c, memory.document) if c.places else "",
+                    c.page if 0 < c.page <= len(shown.pages) and c.state != NOT_FOUND else 0,
                 )
                 for c in piece.citations
             ],
         )
         for piece in (checked.pieces if checked else ())
     ]
+    cited = sorted({page for _, cites in pieces for _, _, page in cites if page})
     quoted = page_passages(checked, memory)
-    said = captions(steps, exchange, memory)
-    begins = [0.0, *accumulate(map(seconds_of, said))]
-    scenes = [
-        Scene(
-            step.title, caption, begins[i], seconds_of(caption), _rows(step, shown, quoted),
-            step.calls if prompts else (), step.kind == replay.ANSWER,
-        )
-        for i, (step, caption) in enumerate(zip(steps, said, strict=True))
-    ]  # fmt: skip
+    scenes = []
+    for step, caption in zip(steps, captions(steps, exchange, memory), strict=True):
+        rows, last = _rows(step, shown, quoted), step.kind == replay.ANSWER
+        rests = [_quoted_part(row) for row in rows if row.number in cited] if last else []
+        said = BEGINNING if step.kind == replay.QUESTION else caption  # the question is the heading
+        calls = step.calls if prompts else ()
+        scenes.append(Scene(step.title, said, seconds_of(caption), rows, calls, last, rests))
     body = fill(
         "replay",
         title=memory.document.title,
@@ -105,9 +108,15 @@ def export_replay(workspace: Workspace, exchange_id: str, *, prompts: bool = Fal
         pieces=pieces,
         rebuilt=bool(rebuilt) and prompts,
     )
-    return html_page(f"{exchange.question} – {memory.document.title}", body, language=memory.document.language).encode(
-        "utf-8", "replace"
-    )
+    script = (ASSETS / "replay_file.js").read_text(encoding="utf-8")
+    title = f"{exchange.question} – {memory.document.title}"
+    return html_page(title, body, language=memory.document.language, script=script).encode("utf-8", "replace")
+
+
+def _quoted_part(row: Row) -> Row:
+    """Return a page with the paragraphs alone of which words are quoted; as it is where none are."""
+    kept = [text for text in row.texts if QUOTED in text]
+    return replace(row, texts=kept) if kept else row
 
 
 def _rows(step: Step, memory: GistMemory, quoted: Mapping[int, Sequence[tuple[int, int]]]) -> list[Row]:
@@ -130,4 +139,4 @@ def _marked(text: str) -> Markup:
     words = _TITLE.sub("", text)
     html = EMPHASIS.sub(r"<em>\2</em>", str(escape(words)))
     html = html if words == text else f"<strong>{html}</strong>"
-    return Markup(html.replace(_BEGIN, '<mark class="quoted">').replace(_END, "</mark>"))
+    return Markup(html.replace(_BEGIN, QUOTED).replace(_END, "</mark>"))

@@ -74,7 +74,7 @@ def limited(app_home: Path, keeper: str) -> Iterator[Callable[[], Position]]:
 
 
 def test_a_question_waits_in_the_conversation_until_something_is_let_in(
-    page: Page, app_url: str, keeper: str, limited: Callable[[], Position], app_home: Path
+    page: Page, app_url: str, keeper: str, limited: Callable[[], Position], app_home: Path, tmp_path: Path
 ) -> None:
     library = Library(app_home)
     library.set_furthest(keeper, 3)  # of page 1
@@ -106,9 +106,20 @@ def test_a_question_waits_in_the_conversation_until_something_is_let_in(
     page.locator('[data-kind="replay"]').get_by_role("button", name="Save").click()
     expect(page.get_by_role("dialog")).to_contain_text("Save as HTML")
     expect(play).to_have_accessible_name("Play")
-    with page.expect_download():
+    with page.expect_download() as saved:
         page.get_by_role("button", name="Save as HTML").click()
     expect(page.get_by_role("dialog")).to_contain_text("Saved in your downloads: ")
+    saved.value.save_as(tmp_path / "replay.html")
+    file = page.context.new_page()
+    file.goto((tmp_path / "replay.html").as_uri())
+    for label in ("Play", "Pause"):
+        expect(file.locator(".bar .play")).to_have_text(re.compile(f"{label}$"))
+        file.keyboard.press(" ")
+    file.locator(".bar li button").last.click()
+    expect(file.locator("main > section:visible a").first).to_have_attribute("href", "#page-1")
+    file.locator(".bar .play", has_text="Play again").click()
+    expect(file.locator(".bar [aria-current]")).to_contain_text("Question")
+    file.close()
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
 
