@@ -60,6 +60,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import ClassVar
 
+WORK_IS_SAVED = "What was done so far is saved."  # in the sentence of a model's error
+
 
 class Remedy(StrEnum):
     """Where a person corrects what an error says; stored beside its sentence."""

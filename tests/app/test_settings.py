@@ -170,6 +170,19 @@ def test_without_a_model_use_and_test_say_what_is_missing(app):
         assert "A setting cannot be used" not in texts(at)
 
 
+def test_the_model_in_use_at_an_own_address_is_named_when_settings_are_opened_again(app, workspace, monkeypatch):
+    monkeypatch.setattr("pages.parts.shared.cached.Workspace", lambda settings, **_: workspace)
+    connecting.use_model(workspace, address="http://127.0.0.1:9/v1", model="ghost", key=Secret())
+    at = app("pages/settings.py")
+    assert at.selectbox(key="other_own_model_1").value == "ghost"
+    connecting.start_model_test(workspace, address="http://127.0.0.1:9/v1", model="ghost", key=Secret()).join(120)
+    at.session_state["screen"] = "Settings"
+    at.run()
+    assert "The test did not get through" in texts(at)
+    assert "Start the server, or check its address; if" in texts(at)
+    assert "What was done so far" not in texts(at)  # nothing was
+
+
 def test_the_card_of_the_model_that_came_into_use_is_the_chosen_one(app, monkeypatch, tmp_path):
     """Of a file of one's own, tried in a job; a name that is no file says so before it is pressed."""
 

@@ -48,9 +48,10 @@ def browse(questions: Questions) -> None:
         format_func=lambda code: _FILTERS[code][0],
         default="all",
         key="evaluate_narrow",
+        required=True,
         label_visibility="collapsed",
     )
-    is_shown = _FILTERS[shown or "all"][1]
+    is_shown = _FILTERS[shown][1]
     found = {f"{entry.case}-{entry.item}": entry for entry in questions.entries if is_shown(entry)}
     if not found:
         st.caption("No question matches.")

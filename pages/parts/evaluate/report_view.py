@@ -65,8 +65,9 @@ def _drawing(summary: Summary) -> None:
         default=views[0],
         format_func=VIEWS.__getitem__,
         key="evaluate_view",
+        required=True,
     )
-    across = across if across in views else views[0]
+    across = across if across in views else views[0]  # of another experiment
     slim = html.score_plot(summary, across, width=NARROW)
     draw(html.score_plot(summary, across), narrow=slim, key="evaluate_plot", families=html.plot_key(summary))
 

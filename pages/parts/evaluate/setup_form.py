@@ -42,7 +42,9 @@ PAGES = {
 
 def form(workspace: Workspace) -> Experiment | None:
     """The experiment that the form describes; None while something is missing. Raises ReadAgentError."""
-    part = st.segmented_control("Questions", PARTS, default=READY, key="evaluate_part", label_visibility="collapsed")
+    part = st.segmented_control(
+        "Questions", PARTS, default=READY, key="evaluate_part", required=True, label_visibility="collapsed"
+    )
     own = part == MINE
     path = own_questions.choose(workspace) if own else _ready_made(workspace)
     left, right = st.columns([3, 2], gap="large")

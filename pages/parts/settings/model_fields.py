@@ -16,7 +16,6 @@ from readagent_core.connecting import connecting, key_places
 from readagent_core.errors import ReadAgentError
 from readagent_core.models.cost.prices import Price
 from readagent_core.models.server import probe
-from readagent_core.models.server.faults import KEPT
 from readagent_core.models.server.probe import Listing
 from readagent_core.settings import KEYRING, Secret
 from readagent_core.workspace import Workspace
@@ -42,13 +41,15 @@ def forget_found_servers() -> None:
     st.session_state.pop("found_servers", None)
 
 
-def choose_model(workspace: Workspace, names: Sequence[str], *, scope: str, container: Any = st) -> str:
-    """Draw the select box of models and return the one chosen; a name that is not listed may be typed."""
+def choose_model(workspace: Workspace, names: Sequence[str], *, scope: str, same: bool, container: Any = st) -> str:
+    """Draw the select box of models and return the one chosen; a name that is not listed may be typed.
+
+    ``same``: the server is the one in use.
+    """
     options = list(names)
-    now = workspace.settings.model
-    known = connecting.preset_of(workspace.settings.base_url) is not None or workspace.settings.key_trouble
+    now = workspace.settings.model if same else ""
     typed = st.session_state.get(f"{scope}_model_chosen", "")  # a list that does not come takes no name away
-    if not options and (typed or (now and known)):
+    if not options and (typed or now):
         options = [typed or now]
     chosen = container.selectbox(
         "Model",
@@ -101,7 +102,7 @@ def draw_fields(
     listing = Listing()
     if model is None:
         listing = list_models(workspace, where, key, needs_key=key_needed, scope=scope)
-        model = choose_model(workspace, listing.names, scope=scope)
+        model = choose_model(workspace, listing.names, scope=scope, same=same)
     price = listing.prices.get(model)
     draw_buttons(workspace, where=where, model=model, key=key, place=place, price=price, scope=scope)
 
@@ -131,13 +132,13 @@ def list_models(workspace: Workspace, where: str, key: Secret, *, needs_key: boo
     """
     if not where.strip() or (needs_key and not key):
         return Listing()
-    cache: dict[tuple[str, int], Listing | str] = st.session_state.setdefault("listed_models", {})
+    cache: dict[tuple[str, int], Listing | ReadAgentError] = st.session_state.setdefault("listed_models", {})
     at = (where, hash(key))
     if at not in cache:
         try:
             cache[at] = probe.list_models(connecting.address_for(workspace, where), key)
         except ReadAgentError as error:
-            cache[at] = str(error).replace(f"{KEPT} ", "").replace(" in Settings", "")  # nothing was done; we are there
+            cache[at] = error
     found = cache[at]
     if isinstance(found, Listing):
         return found
@@ -146,7 +147,7 @@ def list_models(workspace: Workspace, where: str, key: Secret, *, needs_key: boo
         cache.pop(at, None)
 
     with st.container(border=True, key="error_alert_list"):
-        st.text(found)
+        st.text(shell.words_of(found))
         st.button("Try again", key=f"{scope}_list_again", on_click=forget)
     return Listing()
 
@@ -158,7 +159,7 @@ def draw_buttons(
     tested = workspace.jobs.get(connecting.TEST_KEY) is not None
     with st.container(horizontal=True):
         settings = workspace.settings
-        in_use = (settings.base_url, settings.model) == (where.strip(), model)
+        in_use = (settings.base_url.rstrip("/"), settings.model) == (where.strip().rstrip("/"), model)
         use = st.button("Use this model", type="secondary" if in_use else "primary", key=f"{scope}_use")
         test = st.button("Test again" if tested else "Test", key=f"{scope}_test")
         if scope.startswith("local"):

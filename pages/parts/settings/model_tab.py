@@ -107,7 +107,7 @@ def model_tab(workspace: Workspace) -> None:
     left, right = st.columns([1.84, 1], gap="large")
     with left:
         form(workspace)
-    with right:
+    with right, st.container(key="model_side"):  # stays in sight beside the button that starts a test
         model_test.card(workspace)
         model_options.switches(workspace)
         model_limits.budget_card(workspace)
@@ -226,7 +226,8 @@ def local_form(workspace: Workspace, found: list[Found] | None) -> None:
         server = found[row]
         scope, model = f"local_{server.preset.id}", None
         if not server.locked:
-            model = choose_model(workspace, server.models, scope=scope, container=picked)
+            same = server.address == workspace.settings.base_url
+            model = choose_model(workspace, server.models, scope=scope, same=same, container=picked)
     draw_fields(workspace, scope=scope, address=server.address, model=model, key_needed=server.locked)
 
 

@@ -56,6 +56,8 @@ def _test(workspace: Workspace) -> None:
         elif snapshot.state == JobState.DONE:
             state = connecting.outcome_of(checks)
             st.markdown(f"{ICONS[state]} &nbsp; **{connecting.VERDICTS[state]}**")
+        elif snapshot.state == JobState.FAILED:
+            st.markdown(f"{ICONS[CheckState.FAILED]} &nbsp; **The test did not get through**")
         elif snapshot.state == JobState.CANCELLED:
             st.markdown("**Stopped**")
         if tried:

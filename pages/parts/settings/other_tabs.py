@@ -50,14 +50,22 @@ def appearance_tab(workspace: Workspace) -> None:
             default=look["face"] if look["face"] in FACES else None,
             format_func=FACES.__getitem__,
             key="look_face",
+            required=True,
         ),
         "theme": fields.segmented_control(
-            "Theme", list(THEMES), default=look["theme"], format_func=THEMES.__getitem__, key="look_theme"
+            "Theme",
+            list(THEMES),
+            default=look["theme"],
+            format_func=THEMES.__getitem__,
+            key="look_theme",
+            required=True,
         ),
     }
     fields.caption("The theme applies to the whole app, the rest to books. While reading, “Aa” has more choices.")
-    shell.apply_theme(str(chosen["theme"] or look["theme"]))
-    wanted = look | {name: value or look[name] for name, value in chosen.items()}
+    shell.apply_theme(str(chosen["theme"]))
+    wanted = look | {
+        name: value for name, value in chosen.items() if value
+    }  # no face here is one of the computer's own
     preview.html(_preview(wanted))
     if wanted != look:
         workspace.library.set_preference("look", wanted)

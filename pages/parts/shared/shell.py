@@ -14,7 +14,7 @@ from pages.parts.shared.cached import get_workspace, workspace_of_request
 from pages.parts.shared.gisting_status import look_of
 from readagent_core import errors
 from readagent_core.answering.signature import short_name
-from readagent_core.errors import ReadAgentError, Remedy, WrongAddressError
+from readagent_core.errors import WORK_IS_SAVED, ReadAgentError, Remedy, WrongAddressError
 from readagent_core.models.base import ChatModel
 from readagent_core.resources import ASSETS
 
@@ -143,13 +143,21 @@ def error_box(error: ReadAgentError | None) -> None:
     with st.container(border=True, key=f"error_{'calm' if calm else 'alert'}_{type(error).__name__}"):
         st.markdown(f":{'orange' if calm else 'red'}[:material/{icon}:] &nbsp; **{title or str(error)}**")
         if title:
-            st.text(str(error))
-        elsewhere = st.session_state.get("screen") != "Settings"
-        if elsewhere and isinstance(error, errors.ModelError) and error.remedy == Remedy.SETTINGS:
+            st.text(words_of(error))
+        if not _in_settings() and isinstance(error, errors.ModelError) and error.remedy == Remedy.SETTINGS:
             link_to_settings()
         if detail := getattr(error, "detail", ""):
             with st.expander("Details for a report"):
                 st.text(detail)
+
+
+def _in_settings() -> bool:
+    return st.session_state.get("screen") == "Settings"
+
+
+def words_of(error: ReadAgentError) -> str:
+    """The sentence of an error; in Settings without the way there, and without what was done, because nothing was."""
+    return str(error).replace(f"{WORK_IS_SAVED} ", "").replace(" in Settings", "") if _in_settings() else str(error)
 
 
 def link_back() -> None:

@@ -23,10 +23,8 @@ import httpx2
 import openai
 
 from readagent_core import errors
-from readagent_core.errors import ModelError, RetryAfterError
+from readagent_core.errors import WORK_IS_SAVED, ModelError, RetryAfterError
 from readagent_core.models.server.events import WebPage
-
-KEPT = "What was done so far is saved."
 
 
 class Fault(NamedTuple):
@@ -111,7 +109,7 @@ def fault(
     kind, happened, remedy, *_ = FAULTS[name]
     values.setdefault("named", "")
     for_model = f" for {model}" if model else ""
-    said = f"{happened} {KEPT} {remedy}"
+    said = f"{happened} {WORK_IS_SAVED} {remedy}"
     message = said.format(at=host(where), model=model, for_model=for_model, **values)
     return kind(message) if carried is None else kind(message, carried)
 
