@@ -19,12 +19,13 @@ from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import Act, act_of, call_with_act, component
 from readagent_core.answering import replay
 from readagent_core.answering.base import ModelCall
-from readagent_core.cancel import CancelToken
-from readagent_core.errors import NotInLibraryError, ReadAgentError, WrongAddressError
-from readagent_core.incoming.links import as_address, open_link
-from readagent_core.incoming.opening import open_file
+from readagent_core.document import Document
+from readagent_core.errors import MissingError, NotInLibraryError, ReadAgentError, WrongAddressError
+from readagent_core.incoming.links import as_address, fetch_document, file_name
+from readagent_core.incoming.opening import add_book
 from readagent_core.jobs import JobState, Snapshot
 from readagent_core.library.records import Book
+from readagent_core.loaders.child_process import load_in_child_process
 from readagent_core.web_pages.acting import LOOK_UPS, WebTask, action_of
 from readagent_core.web_pages.actions import describe_action
 from readagent_core.web_pages.memory import load_gists
@@ -43,7 +44,12 @@ from readagent_core.workspace import Workspace
 ABOUT = (
     "Say what you want to do on the website. ReadAgent names the next click, text or choice; it does nothing itself."
 )
-OTHER_FILE = "This is no web page. It is in the library now, to be read."
+BY_WORDS = (
+    "No language model is connected. The built-in reader does not understand a task: it points to the link, button or "
+    "field that has most words in common with it."
+)
+OTHER_FILE = "This is no web page, so nothing was added. To read it, add it in the library."
+LOOKS = "The page is cut into parts. The model reads a gist of each, and in full those that seem to fit the task."
 PAGE = "act_book"  # in the session: the web page that is shown, beside the book of the other screens
 MOST_TRIED = 200
 MOST_PAGES = 6  # of those in the library, offered to begin with
@@ -66,7 +72,7 @@ def screen() -> None:
             st.text(str(error))
     if opened or len(pages) > MOST_PAGES:
         with row:
-            _pick_page(chosen, pages)
+            _pick_page(workspace, chosen, pages)
     if opened is None or chosen is None:
         _begin(workspace, pages)
         return
@@ -85,7 +91,7 @@ def _chosen(workspace: Workspace) -> Book | None:
 
 def _begin(workspace: Workspace, pages: list[Book]) -> None:
     """Draw what there is to begin with: an address, a file, and the web pages that are in the library."""
-    st.caption(ABOUT)
+    _say_what_it_does(workspace)
     web, file = st.columns(2, gap="medium")
     with web.container(border=True, height="stretch"), st.form("act_address", border=False):
         st.markdown("**A page on the web**")
@@ -93,16 +99,16 @@ def _begin(workspace: Workspace, pages: list[Book]) -> None:
         told = "It is fetched once, without your cookies." if on else "Links are turned off in Settings."
         address = st.text_input("Web address", placeholder="https://…", help=told, disabled=not on)
         if st.form_submit_button("Open it", type="primary", key="act_open", disabled=not on):
-            _open(workspace, lambda: open_link(workspace, as_address(address) or address, CancelToken()))
+            _open(workspace, lambda: _fetched(workspace, address.strip()))
     with file.container(border=True, height="stretch"):
         st.markdown("**A page that you saved**")
         turn = st.session_state.setdefault("act_turn", 0)
         upload = st.file_uploader("Saved with your browser, also behind a sign-in", key=f"act_file_{turn}")
         if upload is not None:
             st.session_state["act_turn"] = turn + 1  # it is opened once
-            _open(workspace, lambda: open_file(workspace, upload.getvalue(), upload.name))
+            _open(workspace, lambda: _loaded(upload.name, upload.getvalue()))
     if pages:
-        st.subheader("In your library", anchor=False)
+        st.subheader("Opened before", anchor=False)
         with st.container(horizontal=True, key="act_pages"):
             for page in pages[:MOST_PAGES]:
                 if st.button(shell.as_text(page.title), key=f"act_page_{page.id}", icon=":material/web:"):
@@ -110,20 +116,46 @@ def _begin(workspace: Workspace, pages: list[Book]) -> None:
                     st.rerun()
 
 
-def _open(workspace: Workspace, opening: Callable[[], Book]) -> None:
-    """Open a page and show it; say what is wrong where it cannot be opened."""
+def _say_what_it_does(workspace: Workspace) -> None:
+    st.caption(ABOUT)
+    if not workspace.model.is_language_model:
+        with st.container(horizontal=True, vertical_alignment="center", key="act_by_words"):
+            st.caption(f":orange[:material/info:] {BY_WORDS}")
+            st.page_link("pages/settings.py", label="Connect a model", icon=":material/power:")
+
+
+def _fetched(workspace: Workspace, address: str) -> tuple[Document, bytes, str, str]:
+    """The page at an address: its text, its bytes, a name of a file and where it is. Raises ReadAgentError."""
+    if not address:
+        raise MissingError("Write or paste the address of the page first.")
+    document, found = fetch_document(workspace.settings, as_address(address) or address)
+    return document, found.data, file_name(found), found.address
+
+
+def _loaded(name: str, data: bytes) -> tuple[Document, bytes, str, str]:
+    """The page in a file, as ``_fetched``. Raises DocumentError."""
+    return load_in_child_process(data, name), data, name, name
+
+
+def _open(workspace: Workspace, opening: Callable[[], tuple[Document, bytes, str, str]]) -> None:
+    """Open a page and show it; say what is wrong where it cannot be opened, and add nothing that is no web page."""
     try:
         with st.spinner("Opening the page…"):
-            book = opening()
+            document, data, name, source = opening()
+            if document.format != "html":
+                st.text(OTHER_FILE)
+                st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
+                return
+            known = {one.id for one in workspace.library.books()} - current.only_tried(workspace)
+            book = add_book(workspace, document, data, name, source_name=source)
     except ReadAgentError as error:
         shell.error_box(error)
         return
-    if can_act(book):
+    if book.id not in known:  # else it is a book of the library, and stays one
         tried = [book.id, *workspace.library.preference(current.TRIED, [])]
         workspace.library.set_preference(current.TRIED, list(dict.fromkeys(tried))[:MOST_TRIED])
-        _show(book.id)
-        st.rerun()
-    st.text(OTHER_FILE)
+    _show(book.id)
+    st.rerun()
 
 
 def _show(page_id: str) -> None:
@@ -132,16 +164,25 @@ def _show(page_id: str) -> None:
     st.session_state[PAGE] = page_id
 
 
-def _pick_page(chosen: Book | None, pages: list[Book]) -> None:
-    """Draw a select box with the saved web pages, which can be emptied for another page."""
+def _pick_page(workspace: Workspace, chosen: Book | None, pages: list[Book]) -> None:
+    """Draw a select box with the saved web pages, which can be emptied for another page, and what else one can do."""
     titles = {page.id: page.title for page in pages}
     shown = chosen.id if chosen is not None and chosen.id in titles else None
     key = f"act_page_{shown}"
     st.selectbox("Web page", list(titles), list(titles).index(shown) if shown else None, key=key, width=320,
                  format_func=titles.__getitem__, label_visibility="collapsed", placeholder="Choose a web page",
                  on_change=lambda: _show(st.session_state[key] or ""))  # fmt: skip
-    if shown:
-        st.button("Another page", key="act_other", on_click=_show, args=("",))
+    if not shown:
+        return
+    st.button("Another page", key="act_other", on_click=_show, args=("",))
+    with st.popover("", icon=":material/more_horiz:", help="More about this page", key=f"act_more_{shown}"):
+        if st.button("Read it as a book", key="act_read", icon=":material/menu_book:", type="tertiary"):
+            current.choose(shown)
+            st.switch_page("pages/read.py")
+        if st.button("Remove it", key="act_remove", icon=":material/delete:", type="tertiary"):
+            workspace.library.remove(shown)
+            _show("")
+            st.rerun()
 
 
 def _stage(workspace: Workspace, book: Book, opened: OpenedPage) -> None:
@@ -192,7 +233,7 @@ def _form(workspace: Workspace, book: Book, cost: str, *, running: bool) -> None
     """Draw the task, what was done so far, and the button."""
     task_key, done_key = f"act_task_{book.id}", f"act_done_{book.id}"
     with st.container(key="act_form"):
-        st.caption(ABOUT)
+        _say_what_it_does(workspace)
         task_column, done_column = st.columns([3, 2])
         with task_column:
             task = st.text_area("Task", key=task_key, height=92, placeholder="Find a wedding photographer near 10203",
@@ -203,7 +244,7 @@ def _form(workspace: Workspace, book: Book, cost: str, *, running: bool) -> None
         with st.container(horizontal=True, vertical_alignment="bottom", key="act_go_line"):
             pressed = st.button("Find the next action", type="primary", key="act_go", disabled=running)
             looks = st.number_input("Parts to read in full, at most", 0, 20, LOOK_UPS, key=f"act_looks_{book.id}",
-                                    width=200, on_change="ignore")  # fmt: skip
+                                    width=200, on_change="ignore", help=LOOKS)  # fmt: skip
             if cost:
                 st.caption(cost)
         if pressed and not task.strip():

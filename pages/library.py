@@ -155,7 +155,7 @@ def show() -> None:
     except NotInLibraryError as removed:  # in another tab
         gone = removed
     before = under_way(workspace)
-    books = workspace.library.cards()
+    books = cards.without_tried(workspace, workspace.library.cards())
     if not all(card.searchable for card in books):
         start_upkeep(workspace.library, workspace.jobs)
     with st.container(key="library_errors"):  # always there, so that what follows has the same place in every run

@@ -35,8 +35,9 @@ class View {
     this.caption = el("p", { class: "small dim about" });
     this.result = el("section", { class: "result", "aria-live": "polite" });
     this.list = el("ol", { class: "parts", "aria-label": "Parts of the page" });
+    this.told = el("p", { class: "small dim told" }, "The page in parts, and of each a gist: what it is about, in short.");
     this.bar = el("div", { class: "bar" });
-    this.side = el("div", { class: "side" }, this.result, this.list);
+    this.side = el("div", { class: "side" }, this.result, this.told, this.list);
     root.append(this.bar, el("div", { class: "two" }, el("div", { class: "page" }, this.caption, this.frame), this.side));
     root.tabIndex = -1;
     root.addEventListener("keydown", (event) => {
@@ -191,7 +192,7 @@ class View {
         const chosen = this.now.ends && action?.snippet === n;
         const told = [plural(words, "word"), opened.has(n) && "looked at", chosen && "the action is here"].filter(Boolean).join(" · ");
         const html = el("pre", { tabindex: 0 }, this.texts.get(n) ?? "");
-        const details = el("details", { open: this.unfolded.has(n) }, el("summary", {}, "Code of this part"), html);
+        const details = el("details", { open: this.unfolded.has(n) }, el("summary", {}, "HTML of this part"), html);
         details.addEventListener("toggle", () => this.unfold(n, details.open, html));
         return el(
           "li",

@@ -28,8 +28,12 @@ from readagent_core.words import count_words, first_words
 
 LOOK_UPS = 5  # the paper's larger setting
 TRIES = 3  # prompts for one action
+BY_WORDS = (
+    "The built-in reader goes by words alone, and nothing on this page shares a further word with the task. Say the "
+    "task in words that stand on the page, or connect a model."
+)
 WINDOW_TRIES = 6  # each time with half of the words
-NO_ACTION = "No possible action was named."
+NO_ACTION = "No next action was found."
 
 
 @dataclass(frozen=True)
@@ -204,7 +208,7 @@ def _choose(
     """Ask for the action, again with what was wrong, and end the run. ``memory``: the text in the prompt."""
     run, page = step.run, step.page.page
     asked, found, problem = prompt, None, ""
-    for attempt in range(TRIES):
+    for attempt in range(TRIES if run.model.is_language_model else 1):
         try:
             reply = (yield from run.ask(asked)).text
         except (EmptyReplyError, RefusedError) as error:
@@ -219,7 +223,11 @@ def _choose(
             break
         asked = prompt.with_follow_up("act.again", problem=problem)
     if found is None:
-        yield run.note(f"No reply named a possible action, in {TRIES} requests.")
+        failed = (
+            f"No reply named a possible action, in {TRIES} requests: see “Prompt and reply”. Say the task in other "
+            "words, or let more parts be read in full."
+        )
+        yield run.note(failed if run.model.is_language_model else BY_WORDS)
     seen = {snippet.number: "gist" for snippet in step.page.snippets} if gists else {}
     yield run.finish(
         describe_action(found, page) if found else NO_ACTION,

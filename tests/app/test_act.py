@@ -11,6 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from pages.parts.act import drawn_page
 from pages.parts.act.board import Shown, board, cost_line
+from pages.parts.library.cards import without_tried
+from pages.parts.library.imports import add_imports, start_import
+from pages.parts.shared import book as current
 from pages.parts.shared.cached import get_workspace
 from readagent_core.errors import NotInLibraryError
 from readagent_core.web_pages.acting import WebTask
@@ -102,6 +105,32 @@ def test_a_file_that_is_no_page_is_refused_in_a_sentence_of_ours(app: App) -> No
     assert "This is a picture" in "\n".join(one.value for one in at.text)
 
 
+def test_a_file_that_is_no_web_page_is_not_added_and_an_empty_address_is_no_alarm(app: App) -> None:
+    at = app("pages/act.py")
+    before = get_workspace().library.books()
+    at.get("file_uploader")[0].set_value(("notes.txt", b"Some words of a text.", "text/plain")).run()
+    assert any("This is no web page, so nothing was added." in one.value for one in at.text)
+    assert get_workspace().library.books() == before
+    at.button(key="act_open").click().run()
+    assert any("Write or paste the address" in one.value and ":orange[" in one.value for one in at.markdown)
+    assert any("does not understand a task" in one.value for one in at.caption)  # before one tries
+
+
+def test_a_page_that_was_only_tried_is_no_book_of_the_library_until_it_is_read_or_added(app: App) -> None:
+    at = app("pages/act.py")
+    at.get("file_uploader")[0].set_value(("shop.html", PAGE, "text/html")).run()
+    workspace = get_workspace()
+    (page,) = current.only_tried(workspace)
+    cards = workspace.library.cards()
+    assert page not in {card.book.id for card in without_tried(workspace, cards)}
+    one = start_import(workspace, "shop.html", PAGE)
+    add_imports(workspace, [one])
+    one.job.join(60)
+    assert without_tried(workspace, cards) == cards
+    assert current.only_tried(workspace) == set()
+    assert app("pages/act.py", book=page).text_area[0].label == "Task"
+
+
 def test_a_step_is_stored_with_the_book(workspace: Workspace, pages: BookPages) -> None:
     book = opened(workspace, PAGE, "shop.html")
     drawn = pages.open(book.id)
@@ -114,6 +143,7 @@ def test_a_step_is_stored_with_the_book(workspace: Workspace, pages: BookPages) 
     shown = board(book.id, drawn, Shown(step.task.task, step.gists, step.events, step.model))
     assert [row["title"] for row in shown["steps"]] == ["Task", "Gists", "Look-up", "Page as sent", "Action"]
     assert shown["action"]["element"] == "504"
+    assert shown["action"]["text"] == 'Most alike in words: click the button "Search & go".'
     assert shown["steps"][2]["opened"] == [shown["action"]["snippet"]]
     assert all(row["gist"] and row["anchor"] for row in shown["snippets"])
     assert any("[504]" in gist for gist in step.gists)  # for the model

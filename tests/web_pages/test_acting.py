@@ -146,6 +146,13 @@ def test_the_built_in_reader_says_that_it_counts_words():
     action = action_of(answer.extra)
     assert action.element == "504"
     assert "Word statistics alone" in action.reason
+    events = events_of(page, BuiltInReader(), task=WebTask("Find a photographer"))
+    assert [event.task for event in events if isinstance(event, ModelCall)].count("act") == 1  # it says the same again
+    assert events[-1].answer.text == NO_ACTION
+    assert "connect a model" in events[-1].answer.notes[-1]
+    photos = read_shop(BuiltInReader(), shop("<a href=/o>Wedding Officiant</a> <a href=/p>Wedding Photography</a>"))
+    asked = events_of(photos, BuiltInReader(), task=WebTask("Find a wedding photographer near 10203"))[-1].answer
+    assert asked.text == 'Click the link "Wedding Photography".'
     typed = events_of(page, BuiltInReader(), task=WebTask('Write "10203" as the zip code'))[-1].answer
     assert typed.text == 'Type "10203" into the field "Zip code".'
 

@@ -20,7 +20,11 @@ from readagent_core.words import count_of
 
 TITLES = {replay.QUESTION: "Task", replay.GISTS: "Gists", replay.MEMORY: "Page as sent", replay.ANSWER: "Action"}
 BUILT_IN = "Built-in reader: the one that shares most words with the task; nothing was understood"
-_LEFT_OUT = {"scripts": "script", "styles": "style sheet", "hidden": "hidden part", "other": "other part"}
+_LEFT_OUT = {
+    "scripts": "script",
+    "styles": "style sheet",
+    "hidden": "hidden part",
+}  # of the others nobody sees anything
 
 
 @dataclass(frozen=True)
@@ -99,11 +103,14 @@ def _action(memory: PageMemory, shown: Shown) -> dict[str, Any] | None:
     if answer is None:
         return None
     action = action_of(answer.extra)
+    text = answer.text
+    if action and shown.model == builtin.NAME:  # it does not know what comes next
+        text = f"Most alike in words: {text[0].lower()}{text[1:]}"
     figures = [f"{answer.memory_words:,} of {memory.memory.document.words:,} words of HTML in the last prompt"]
     if answer.usage.words_in and shown.model != builtin.NAME:  # to which nothing is sent
         figures.append(f"{answer.usage.words_in:,} words sent in all")
     return {
-        "text": answer.text,
+        "text": text,
         "element": action.element if action else "",
         "operation": action.operation if action else "",
         "reason": action.reason if action else "",

@@ -7,6 +7,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pages.parts.library.imports import imports_of
+from pages.parts.shared import book as current
 from pages.parts.shared.gisting_status import pages_expected, span
 from pages.parts.shared.memory_view import EMPHASIS_MARKS
 from readagent_core.gisting.progress import GistingProgress
@@ -52,6 +54,14 @@ def book_record(card: Card, gists: Mapping[str, Any] | None, *, original: bool =
     }
     required = {"id": book.id, "title": book.title, "words": book.words, "added": book.added}
     return required | {name: value for name, value in record.items() if value}
+
+
+def without_tried(workspace: Workspace, books: tuple[Card, ...]) -> tuple[Card, ...]:
+    """The books without web pages that were only tried in Act, which lists them; one that is added here is a book."""
+    tried, added = current.only_tried(workspace), {one.job.snapshot.value for one in imports_of(workspace)}
+    if tried & added:
+        workspace.library.set_preference(current.TRIED, sorted(tried - added))
+    return tuple(card for card in books if card.book.id not in tried - added)
 
 
 def gists_of(workspace: Workspace, card: Card, running: Mapping[int, Job]) -> dict[str, Any] | None:

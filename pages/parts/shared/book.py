@@ -42,11 +42,17 @@ def current(workspace: Workspace) -> Book | None:
             return book
         if in_address:
             raise WrongAddressError(NO_BOOK)
-    tried = workspace.library.preference(TRIED, [])
-    books = sorted(workspace.library.books(), key=lambda one: one.id in tried and one.opened is None)
+    tried = only_tried(workspace)
+    books = sorted(workspace.library.books(), key=lambda one: one.id in tried)
     if books:
         _remember(books[0].id)
     return books[0] if books else None
+
+
+def only_tried(workspace: Workspace) -> set[str]:
+    """The ids of the web pages that were opened in Act and never read: no books of the library's screens."""
+    tried = set(workspace.library.preference(TRIED, []))
+    return {one.id for one in workspace.library.books() if one.id in tried and one.opened is None} if tried else set()
 
 
 def find(workspace: Workspace, book_id: str | None) -> Book | None:
@@ -119,7 +125,9 @@ def picker(
 
     ``looks``: arguments of ``st.selectbox``.
     """
-    titles = {book.id: book.title for book in (workspace.library.books() if books is None else books)}
+    tried = only_tried(workspace) - {chosen.id}
+    shown = workspace.library.books() if books is None else books
+    titles = {book.id: book.title for book in shown if book.id not in tried}
     key = f"{key}_{chosen.id}"
 
     def changed() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from readagent_core.models.builtin.shortening import number_in
@@ -20,6 +21,7 @@ _ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
 _NAMED = re.compile(r"([^;\[\]]{1,80}) \[([\w-]+)\]")  # an element in a gist of this reader
 _USED = ("a", "button", "input", "select", "textarea")
 _LABELS = ("aria-label", "placeholder", "alt", "title", "value", "name")
+_STEM, _ENDING = 6, 3  # letters: two words that begin alike differ in an ending only
 _VALUE = re.compile(r"[\"“「]([^\"”」]{1,80})[\"”」]|\b(\d[\d/:.-]*)\b")
 
 
@@ -116,19 +118,30 @@ def act(prompt: Prompt) -> str:
         gists = " ; ".join(text for _, text in _entries(memory) if "<" not in text)
         elements += [_Element(name, "", "", label.strip(), []) for label, name in _NAMED.findall(gists)
                      if name not in known]  # fmt: skip
-    bags = [content(" ".join([element.label, *element.options])) for element in elements]
+    asked = content(task)
+    bags = [_as_asked(" ".join([element.label, *element.options]), asked) for element in elements]
     idf = inverse_frequencies(bags)
-    done = set(content(prompt.fields["previous"]))
-    wanted = [term for term in content(task) if term not in done] or content(task)
+    done = set(_as_asked(prompt.fields["previous"], asked))
+    wanted = [term for term in asked if term not in done] or asked
     scored = [(overlap(bag, wanted, idf) / (1 + 0.02 * len(bag)), -i) for i, bag in enumerate(bags)]
     score, at = max(scored, default=(0.0, 0))
     if not score:
-        return "Reason: Word statistics alone; no element shares a word with the task.\nElement: none"
+        return "Reason: Word statistics alone; no element shares a further word with the task.\nElement: none"
     chosen = elements[-at]
-    shared = ", ".join(task[start:end] for start, end in shared_words(task, " ".join([chosen.label, *chosen.options])))
+    shared = ", ".join(task[start:end] for start, end in shared_words(task, " ".join([chosen.label, *bags[-at]])))
     operation, value = _operation(chosen, task, prompt.fields["previous"])
     why = f"Word statistics alone; shared with the task: {shared}."
     return f"Reason: {why}\nElement: {chosen.id}\nOperation: {operation}\nValue: {value}".rstrip()
+
+
+def _as_asked(text: str, asked: Sequence[str]) -> list[str]:
+    """The terms of ``text``, each as the task has it: 'photography' is 'photographer' there."""
+    return [next((term for term in asked if _begin_alike(term, own)), own) for own in content(text)]
+
+
+def _begin_alike(one: str, other: str) -> bool:
+    same = max(_STEM, len(one) - _ENDING, len(other) - _ENDING)
+    return one == other or (len(one) >= same and one[:same] == other[:same])
 
 
 def _operation(element: _Element, task: str, previous: str) -> tuple[str, str]:
