@@ -203,10 +203,12 @@ class QuestionsTable {
     this.store.rows.forEach((row, at) => {
       const { problem = "", field = "", found = "" } = isEmpty(row) ? {} : (hints[next++] ?? {});
       const view = this.views[at];
-      view.problem.textContent = problem && `${problem} This question is left out until that is corrected.`;
-      view.fields.answer.toggleAttribute("aria-invalid", field === "answer");
-      view.found.textContent = found ? `✓ ${found}` : row.answer.trim() && hints.length ? "not word for word in the text" : "";
-      view.found.classList.toggle("there", Boolean(found));
+      view.problem.textContent = problem;
+      view.node.classList.toggle("begun", !row.question.trim() || !row.answer.trim()); // what is missing is told later
+      for (const name of FIELDS) view.fields[name].setAttribute("aria-invalid", String(field === name));
+      const there = found && field === "page" ? `answer: ${found}` : found && `✓ ${found}`; // no tick for the page written
+      view.found.textContent = there || (row.answer.trim() && hints.length ? "not word for word in the text" : "");
+      view.found.classList.toggle("there", Boolean(found) && field !== "page");
     });
   }
 

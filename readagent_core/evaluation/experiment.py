@@ -120,6 +120,20 @@ class Experiment:
         before = sum(len(done.scores.get(arm, ())) for arm in self.left_out)
         return questions * len(self.arms_to_run) * self.runs + before
 
+    def answers_of(self, done: ScoreTable) -> ScoreTable:
+        """Return ``done`` without the answers that this experiment does not ask for."""
+        asked = {(case.number, item.number) for case in self.dataset.cases() for item in case.items}
+        scores = {
+            arm.key: {
+                key: score
+                for key, score in done.scores.get(arm.key, {}).items()
+                if key[:2] in asked and key[2] <= self.runs
+            }
+            for arm in self.arms
+        }
+        found = [score for by_key in scores.values() for score in by_key.values()]
+        return ScoreTable(scores, done.gistings, done.costs, len(found), sum(score.failed for score in found))
+
     def to_dict(self) -> dict[str, Any]:
         dataset = {**asdict(self.dataset), "path": str(self.dataset.path.resolve())}
         arms = [arm.to_dict() for arm in self.arms]
@@ -226,7 +240,7 @@ def write_record(folder: Path, record: Mapping[str, Any]) -> None:
 def end_record(folder: Path, record: Mapping[str, Any], *, reported: set[str], finished: bool) -> None:
     """Write the record at the end of a run. ``reported``: the model's names in replies. Raises DiskFullError."""
     model = {**record["model"], "reported": sorted({*record["model"]["reported"], *reported})}
-    ended = {"finished": _now()} if finished else {}
+    ended = {"finished": _now(), "whole": record["experiment"]} if finished else {}
     write_record(folder, {**record, **ended, "model": model})
 
 

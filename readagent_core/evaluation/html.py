@@ -27,7 +27,13 @@ from readagent_core.evaluation.questions import (
 )
 from readagent_core.evaluation.report import Summary
 from readagent_core.evaluation.score_table import Row
-from readagent_core.evaluation.tables import PUBLISHED_COLUMNS, WORD_COLUMNS, ReportTable, report_tables
+from readagent_core.evaluation.tables import (
+    PUBLISHED_COLUMNS,
+    WORD_COLUMNS,
+    ReportTable,
+    explain_columns,
+    report_tables,
+)
 from readagent_core.resources import ASSETS
 from readagent_core.templates import Markup, fill
 from readagent_core.text_files import HTML_CLOSING, html_opening
@@ -144,6 +150,7 @@ def render_html(summary: Summary, questions: Questions | None = None) -> Iterato
         headline=report.headline(summary),
         said=report.results_in_words(summary),
         tables=tables,
+        columns=explain_columns(summary),
         key=plot_key(summary),
         facts=report.reading_facts(summary),
         words=[(caption, Markup(drawing)) for caption, drawing in word_plots(summary)],

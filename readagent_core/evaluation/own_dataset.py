@@ -6,6 +6,7 @@ The book's text is stored beside the questions as the library has it, so that it
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,6 +82,13 @@ class BookText:
         more = len(found) - _MOST_NAMED
         listed = ", ".join(found[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
         return f"page{'s' * (len(found) > 1)} {listed}"
+
+    def doubt(self, page: str) -> str:
+        """Return why what a person wrote down as the page cannot be one; '' where it can."""
+        numbers, last = [int(digits) for digits in re.findall(r"\d{1,9}", page)], len(self.parts)
+        if not page or not self.paged or (numbers and all(1 <= number <= last for number in numbers)):
+            return ""
+        return f"“{page}” is no page of this book: they are 1 to {last:,}."
 
 
 def book_text(document: Document, memory: GistMemory | None) -> BookText:

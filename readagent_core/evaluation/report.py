@@ -35,7 +35,8 @@ class Summary:
 
     ``published``: what the papers printed for the same arm, the best known first. ``baseline``: title of the arm that
     the ``differences`` are taken against (arm key → measure → difference). ``wanted``: answers the whole experiment
-    asks for, 0 where that is not known. ``questions``: those with an answer.
+    asks for, 0 where that is not known. ``questions``: those with an answer. ``more``: answers to come of what was
+    asked for since the experiment was finished; the figures are without any of that.
     """
 
     record: Mapping[str, Any]
@@ -48,6 +49,7 @@ class Summary:
     wanted: int
     questions: int
     runs: int
+    more: int = 0
 
     @property
     def choices(self) -> bool:
@@ -201,6 +203,11 @@ def headline(summary: Summary) -> list[str]:
         lines.append("Labels, pages and letters were asked for in JSON, in a form that the server enforces.")
     if summary.wanted and summary.answers < summary.wanted:
         lines.append(f"Not finished: {summary.answers:,} of {summary.wanted:,} answers are in.")
+    if summary.more:
+        lines.append(
+            f"Finished with {count_of(summary.answers, 'answer')}, of which these figures are. More was asked for "
+            f"since: it counts once {count_of(summary.more, 'answer')} more {'is' if summary.more == 1 else 'are'} in."
+        )
     if summary.failed:
         lines.append(f"{count_of(summary.failed, 'answer')} failed: counted as wrong.")
     unrated = sum(  # of the free-form answers: multiple choice needs no rating
@@ -246,6 +253,8 @@ def results_in_words(summary: Summary) -> list[str]:
         low, high = (share.low, share.high) if share is not None else (0.0, 1.0)
         often = f": {here} right may mean a true rate of anything from {100 * low:.0f} to {100 * high:.0f} %"
         said.append(f"{count_of(asked, 'question')} {'is' if asked == 1 else 'are'} few{often if share else ''}.")
+    if summary.answers < summary.wanted:
+        return [*said, "Answers are missing, so these figures may change."]
     return said + _differences_in_words(summary)
 
 

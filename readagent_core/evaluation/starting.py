@@ -168,13 +168,22 @@ def restore_experiment(deleted: StoredExperiment) -> None:
 
 
 def load_summary(folder: Path) -> Summary:
-    """Return the figures of what a folder holds now. Raises DatasetError where there is no experiment."""
+    """Return the figures of what a folder holds now. Raises DatasetError where there is no experiment.
+
+    Those of an experiment that was finished stay until all that was asked for since is there too.
+    """
     record = read_record(folder)
     if record is None:
         raise DatasetError(f"There is no experiment in {folder}.")
     table = load_scores(folder)
     try:
         wanted = Experiment.from_dict(record["experiment"]).count_answers(table)
+        more, whole = wanted - table.answers + table.failed, record.get("whole", record["experiment"])
+        if more > 0 and whole != record["experiment"]:
+            finished = Experiment.from_dict(whole)
+            table = finished.answers_of(table)
+            found = summarise({**record, "experiment": whole}, table, wanted=finished.count_answers(table))
+            return replace(found, more=more)
     except ReadAgentError:
         wanted = 0  # the dataset is gone; the answers so far can still be shown
     return summarise(record, table, wanted=wanted)

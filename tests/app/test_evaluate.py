@@ -10,6 +10,7 @@ from html import escape
 
 from pages.parts.evaluate.report_view import FILES
 from pages.parts.shared.shell import as_text
+from readagent_core.evaluation.experiment import read_record, write_record
 from readagent_core.evaluation.formats import render_report
 from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.starting import list_experiments, load_summary
@@ -175,6 +176,30 @@ def test_methods_of_an_earlier_start_can_be_left_out(app, own_home):
     finish(at)
     (entry,) = list_experiments(own_home)
     assert sorted(row.answers for row in load_summary(entry.folder).rows) == [2, 3]
+
+
+def test_what_was_finished_stays_when_more_is_asked_for_and_stopped(app, own_home):
+    at = small(app(SCREEN), "full-text")
+    at.button(key="evaluate_start").click().run()
+    finish(at)
+    (entry,) = list_experiments(own_home)
+    before = load_summary(entry.folder)
+    record = read_record(entry.folder)
+    more = {**record["experiment"], "runs": 3}
+    write_record(entry.folder, {**record, "experiment": more})  # as it is when a second asking is stopped
+    results = entry.folder / "results.jsonl"
+    first = json.loads(results.read_text(encoding="utf-8").splitlines()[0])
+    with results.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({**first, "run": 2, "correct": not first["correct"]}) + "\n")
+    found = load_summary(entry.folder)
+    assert (found.rows, found.answers, found.more) == (before.rows, 2, 3)
+    at = app(SCREEN)
+    assert "Finished with 2 answers" in shown(at)
+    assert at.button(key="evaluate_continue").label == "Continue: 3 answers to come"
+    at.button(key="evaluate_continue").click().run()
+    at = finish(at)
+    assert not at.exception
+    assert (load_summary(entry.folder).answers, load_summary(entry.folder).more) == (6, 0)
 
 
 def test_own_questions_are_a_part_of_the_screen(app):

@@ -72,7 +72,11 @@ def test_what_is_taken_and_what_is_opened_are_one_limit():
 @pytest.mark.parametrize(
     ("card", "record"),
     [
-        (replace(HALF, pages=0), None),
+        (replace(HALF, pages=0, reason=StopReason.NONE), None),
+        (
+            replace(HALF, pages=0, gists=0, words_covered=0, reason=StopReason.SETTINGS, why="No server. Start it."),
+            {"state": "stopped", "share": 0.0, "pages": 0, "made": 0, "why": "No server."},
+        ),
         (HALF, {"state": "paused", "share": 0.5, "pages": 20, "made": 10}),
         (replace(HALF, reason=StopReason.NONE, why=""), {"state": "paused", "share": 0.5, "pages": 20, "made": 10}),
         (replace(HALF, state="done"), {"state": "ready", "share": 1, "pages": 12, "made": 10}),

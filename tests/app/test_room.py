@@ -178,6 +178,10 @@ def test_the_line_of_a_reading_says_its_speed_and_that_it_waits():
     waits = Snapshot(value=value, waiting="It is busy.", waiting_until=9.0)  # after its last pause
     line = gisting_status.job_line(waits, SimpleNamespace(recorded=""), memory, now=1.0)
     assert (line["paging"], line["line"]) == (False, "Waiting to try again")
+    assert line["rest"].startswith("It is busy · continues")
+    tried = Snapshot(value=value, waiting="Waiting 3 s: the server could not be reached (try 2)", waiting_until=9.0)
+    line = gisting_status.job_line(tried, SimpleNamespace(recorded=""), memory, now=1.0)
+    assert line["rest"].startswith("the server could not be reached · continues")
 
 
 def test_gists_of_another_model_are_not_resumed_by_the_one_in_use():

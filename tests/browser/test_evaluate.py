@@ -163,6 +163,17 @@ def test_own_questions_are_typed_pasted_and_stored(
     with closing(Library(app_home)) as library:
         assert [(row.question, row.answer, list(row.wrong)) for row in library.own_questions(keeper)] == ASKED
 
+    number = page.locator("input[name=page]").first
+    for wrong in ("99", "abc"):
+        number.fill(wrong)
+        expect(page.get_by_text(f"“{wrong}” is no page of this book")).to_be_visible()
+        expect(number).to_have_attribute("aria-invalid", "true")
+        expect(page.get_by_text("✓ page 5")).to_be_hidden()
+    number.fill("5")
+    expect(page.get_by_text("✓ page 5")).to_be_visible()
+    number.fill("")
+    saved(page)
+
     go_to(page, "Library")
     expect(page.locator('[data-kind="library"], [data-kind="first"]')).to_be_visible()
     go_to(page, "Evaluate")

@@ -25,7 +25,14 @@ from readagent_core.evaluation.published import Benchmark, find_published, load_
 from readagent_core.evaluation.report import headline, reading_facts, results_in_words, summarise
 from readagent_core.evaluation.results import GistingFigures, PaidCost
 from readagent_core.evaluation.score_table import ScoreTable
-from readagent_core.evaluation.tables import explain_columns, published_table, score_table, walk_table, words_table
+from readagent_core.evaluation.tables import (
+    explain_columns,
+    published_table,
+    report_tables,
+    score_table,
+    walk_table,
+    words_table,
+)
 from readagent_core.usage import Usage
 from tests.evaluation.made import FULL, P3, WALK, chosen, free, record
 
@@ -128,7 +135,13 @@ def test_the_table_has_the_papers_shape():
 def test_every_column_that_needs_it_is_explained():
     tally = filled()
     tally.add(free(P3, 20, 0.4, "exact"))
-    named = [name for name, _ in explain_columns(summarise(record(), tally))]
+    found = summarise(record(), tally)
+    named = [name for name, _ in explain_columns(found)]
+    page = render_report(found, "html").decode()
+    assert all(f"<dt>{name}</dt>" in page for name in named)
+    heads = {head for _, (header, _), _ in report_tables(found) for head in header} - {"Method", "Measure", "Score"}
+    without = {head for head in heads if not any(head.startswith(name) for name in named)}
+    assert without <= {"ROUGE-2", "ROUGE-L", "Model", "Where"}  # ROUGE-1 explains those two
     assert named[:4] == ["Compression rate", "Accuracy", "LLM-Rating-1", "LLM-Rating-2"]
     assert "p" in named
     assert "Published" in named

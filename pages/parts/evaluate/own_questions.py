@@ -101,9 +101,13 @@ def _table(workspace: Workspace, book: Book) -> None:
 
 
 def _hint(question: OwnQuestion, text: BookText) -> dict[str, str]:
-    problem = problem_of(question)
-    found = text.find(question.answer)
-    return {"problem": problem.sentence, "field": problem.field, "found": found} if problem else {"found": found}
+    found = {"found": text.find(question.answer)}
+    if problem := problem_of(question):
+        left_out = "This question is left out until that is corrected."
+        return {"problem": f"{problem.sentence} {left_out}", "field": problem.field, **found}
+    if doubt := text.doubt(question.page):
+        return {"problem": f"{doubt} The question is asked all the same.", "field": "page", **found}
+    return found
 
 
 def take_changes(workspace: Workspace) -> None:

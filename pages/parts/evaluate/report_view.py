@@ -49,7 +49,7 @@ def draw(svg: str, *, key: str, narrow: str = "", families: Sequence[tuple[str, 
 
 def result(summary: Summary) -> None:
     """The results in sentences, and the drawing of the methods in one of its views."""
-    said = "".join(f"<li>{escape(sentence)}</li>" for sentence in results_in_words(summary))
+    said = "".join(f"<li>{escape(sentence).replace(' %', '&nbsp;%')}</li>" for sentence in results_in_words(summary))
     words, drawing = st.container(key="evaluate_result").columns([2, 3], gap="large")
     words.html(f'<ul class="ev-said">{said}</ul>')
     if len(summary.rows) > 1:

@@ -155,11 +155,11 @@ def _finished(entry: StoredExperiment, workspace: Workspace, *, own: bool = True
         report_view.about(found)
     else:
         st.caption("No answers yet.")
-    if own and may_continue and (missing := found.wanted - found.answers + found.failed) > 0:
+    if own and may_continue and (missing := found.wanted - found.answers + found.failed + found.more) > 0:
         _continue(workspace, entry, missing)
     if not found.rows:
         return
-    stored = question_list.stored_questions(entry.folder, found.record)
+    stored = question_list.stored_questions(entry.folder, entry.record)
     outcome, tables, questions, gisting, record = st.tabs(["Results", "Tables", "Questions", "Gists", "Record"])
     with outcome:
         report_view.result(found)
@@ -260,5 +260,7 @@ def _watch(workspace: Workspace, entry: StoredExperiment) -> None:
     if progress is not None:
         found = summarise(entry.record, progress.table, wanted=progress.total)
         if found.rows:
+            st.subheader(f"So far, with {found.answers:,} of {count_of(found.wanted, 'answer')}", anchor=False)
+            report_view.about(found)
             report_view.result(found)
             report_view.table(*score_table(found))

@@ -70,7 +70,7 @@ def form(workspace: Workspace) -> Experiment | None:
         drawn = {} if own else {"limit": limit, **_sampling(path)}
         more = _more(workspace)
     if path is None:
-        st.caption("Give at least one question first." if own else "Choose the questions first.")
+        st.caption("Give at least one question that can be asked first." if own else "Choose the questions first.")
         return None
     if not names:
         st.caption("Choose at least one method.")

@@ -80,7 +80,7 @@ def gists_record(card: Card, *, model: str, busy: bool = False) -> dict[str, Any
 
     ``model``: the name of the one in use. ``busy``: another process makes gists.
     """
-    if not card.pages and not busy:
+    if not card.pages and not busy and card.reason == StopReason.NONE:
         return None
     other = {"model": card.model} if card.model != model or card.recorded else {}
     if card.state == GistingState.DONE:
@@ -94,7 +94,7 @@ def gists_record(card: Card, *, model: str, busy: bool = False) -> dict[str, Any
     }
     if not busy and card.reason not in (StopReason.NONE, StopReason.PAUSED):
         found["state"] = "stopped"
-        found["why"] = f"{_first_sentence(card.why)} {_saved(card.gists)}"
+        found["why"] = " ".join([_first_sentence(card.why), *([_saved(card.gists)] if card.gists else [])])
     return found | other
 
 

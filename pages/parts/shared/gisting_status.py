@@ -179,10 +179,10 @@ def _running(snapshot: Snapshot, memory: GistMemory, *, now: float, slowed: str)
     elif snapshot.waiting:
         state, line = "waiting", "Waiting to try again"
         hurry = may_hurry(snapshot, now=now)
-        rest = [f"continues by itself in {span(max(0.0, snapshot.waiting_until - now))}"]
+        reason = snapshot.waiting.partition(": ")[2].partition(" (try ")[0] or snapshot.waiting.rstrip(".")
+        rest = [reason, f"continues by itself in {span(max(0.0, snapshot.waiting_until - now))}"]
         if total:
             rest.append(saved_line(gists, total))
-        more.append(snapshot.waiting)
     else:
         rest, figures = _pace(progress, gists, total, seconds=now - snapshot.started) if progress else ([], [])
         more += figures
