@@ -256,6 +256,8 @@ export interface Goto {
   at: number;
   /** where the person was, as paragraph and character; null where nobody asked to go anywhere else */
   before: [number, number] | null;
+  /** of the screen from which they were led here; "" for none */
+  screen: string;
   id: string;
 }
 

@@ -5,28 +5,35 @@ The work is a job (``comparing.comparing``); this page starts it, draws its prog
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from functools import partial
+from typing import Literal
 
 import streamlit as st
 
+from pages.parts.ask.spots import spots_of
 from pages.parts.compare import board, controls
-from pages.parts.read.start import estimate_of, make_gists
+from pages.parts.read.start import line_of, make_gists
 from pages.parts.shared import book as current
 from pages.parts.shared import polling, shell
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.chosen_books import choose_books, chosen_books, open_cited, set_address
-from pages.parts.shared.component import component
+from pages.parts.shared.component import Act, component
+from pages.parts.shared.gisting_status import memory_now, pick_gisting, snapshot_of
 from readagent_core.answering.base import AskSettings, Question
-from readagent_core.answering.limits import why_nothing
+from readagent_core.answering.replay import checked_answer
 from readagent_core.comparing import comparing
 from readagent_core.comparing.compared_books import ComparedText, text_to_compare
 from readagent_core.comparing.comparison import Comparison, EntryState, is_past_limit
 from readagent_core.errors import NotInLibraryError, ReadAgentError, Remedy
 from readagent_core.export.comparison_view import draw_methods
+from readagent_core.gisting.costs import raise_budget
 from readagent_core.gisting.job import job_key as gisting_job_key
 from readagent_core.gisting.job import memory_to_ask
 from readagent_core.jobs import JobState
-from readagent_core.library.records import Book
+from readagent_core.library.records import Book, Gisting
+from readagent_core.memory import GistMemory
 from readagent_core.words import count_of, pages_up_to
 from readagent_core.workspace import Workspace
 
@@ -45,7 +52,7 @@ def screen() -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="compare_top"):
         st.title("Compare", anchor=False)
         recording = board.find_recording(workspace, book) if book else None
-        recorded = recording is not None and not recording.hidden and board.is_recording_shown()
+        recorded = recording is not None and board.is_shown(recording)
         if not recorded:  # it has its own book, methods and limits
             if book is not None:
                 current.picker(workspace, book, key="compare_book", label_visibility="collapsed", width=420)
@@ -55,22 +62,22 @@ def screen() -> None:
     if recording is not None and recorded:
         board.recorded(recording)
         return
-    without = False
     try:
         text = text_to_compare(workspace, book_ids)
     except ReadAgentError as error:
-        text, without = None, book is not None and isinstance(error, NotInLibraryError)
-        st.text(f"{str(error).partition('. ')[0]}." if without else str(error))  # they can be made here
-    if book is not None and ((text is None and without) or _is_making(workspace, book)):
-        st.fragment(_make_gists)(workspace, book)
+        text = None
+        if book is None or not isinstance(error, NotInLibraryError):  # gists can be made here
+            st.text(str(error))
+    if book is not None and (text is None or not text.finished):
+        st.fragment(_say_gists)(workspace, book)
     if text is None:
         if recording is not None:
-            board.offer(workspace, recording)
+            board.offer(recording)
         return
     job = workspace.jobs.get(comparing.job_key(*book_ids))
     running = job is not None and job.running
     has_model = workspace.model.is_language_model
-    known = controls.known_questions(book, controls.told_so_far(workspace, book, text.memory))
+    known = controls.known_questions(book, text.memory)
     asked = controls.ask(known, book, len(chosen), able=not running and bool(text.memory.pages), has_model=has_model)
     if chosen and text.memory.pages:
         st.caption(controls.price_line(workspace.model, text.memory, chosen, settings))
@@ -95,30 +102,58 @@ def screen() -> None:
     st.fragment(last)(workspace, book_ids, book, text, chosen, settings=settings, recording=recording)
 
 
-def _is_making(workspace: Workspace, book: Book) -> bool:
-    """Whether gists of ``book`` are being made."""
-    gisting = next(iter(workspace.library.gistings(book.id)), None)
-    job = workspace.jobs.get(gisting_job_key(gisting)) if gisting else None
-    return job is not None and job.running
-
-
-def _make_gists(workspace: Workspace, book: Book) -> None:
-    """Draw the button that makes the gists of a book that has none, or how many are made."""
-    gisting = next(iter(workspace.library.gistings(book.id)), None)
-    running = _is_making(workspace, book)
+def _say_gists(workspace: Workspace, book: Book) -> None:
+    """Draw what Read says of gists that are not all made, and what can be done; nothing where they are."""
+    gisting = pick_gisting(workspace.library.gistings(book.id), None, [job.key for job in workspace.jobs.running()])
+    memory = memory_now(workspace, gisting, snapshot_of(workspace, gisting)) if gisting else None
+    line = line_of(workspace, book, gisting, memory)
+    running = bool(line["running"])
     polling.rerun_after(1.0 if running else None, key="compare_gists")
-    if not running and st.session_state.pop("compare_gisting", False):
+    if st.session_state.pop("compare_gisting", False) and not running:  # the methods have more to see
         st.rerun()
-    with st.container(horizontal=True, vertical_alignment="center", key="compare_make"):
-        if gisting and running:
-            st.session_state["compare_gisting"] = True
-            st.caption(f"{count_of(gisting.gists, 'gist')} made so far.")
+    st.session_state["compare_gisting"] = running
+    if line["state"] in ("ready", "recording"):
+        return
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key="compare_make"):
+        if line["state"] == "none":
+            said = f"This book has no gists yet. {line['rest']}"
         else:
-            if st.button("Make gists", type="primary", key="compare_make_gists"):
-                shell.guarded(lambda: make_gists(workspace, book))
-            model = workspace.model.is_language_model
-            st.caption(shell.as_text(estimate_of(workspace, book) if model else "A few seconds, free."))
+            said = " · ".join(part for part in (f"Gists: {line['line'].lower()}", line["rest"]) if part)
+            seen = "Methods that use gists see only the pages that have one." if memory and memory.readable else ""
+            said = f"{said}. {line['more']} {seen}"
+        st.text(" ".join(said.split()), width="stretch")
+        for do, label in line["actions"]:
+            kind: Literal["primary", "secondary"] = "primary" if do in ("make", "go") else "secondary"
+            if do != "options" and st.button(label, type=kind, key=f"compare_gists_{do}"):
+                shell.guarded(partial(_act_on_gists, workspace, book, gisting, do))
         st.page_link("pages/read.py", label="To the book", icon=":material/menu_book:")
+
+
+def _act_on_gists(workspace: Workspace, book: Book, gisting: Gisting | None, do: str) -> None:
+    """Carry out what was pressed in the line of the gists."""
+    job = workspace.jobs.get(gisting_job_key(gisting)) if gisting else None
+    if do == "settings":
+        st.switch_page("pages/settings.py")
+    elif do in ("pause", "hurry") and job is not None:
+        job.cancel() if do == "pause" else job.hurry()
+        job.join(2 if do == "pause" else 0)
+    else:
+        if do == "raise":
+            raise_budget(workspace, book.id)
+        make_gists(workspace, book, gisting.plan if gisting else None)
+
+
+def _mark_words(workspace: Workspace, book: Book, memory: GistMemory, comparison: Comparison, act: Act) -> None:
+    """Have Read go to the words on the pressed page that the answer rests on, and mark them."""
+    entry = next((one for one in comparison.entries if one.method == act.text), None)
+    if entry is None or entry.answer is None:
+        return
+    cited = [c for c in checked_answer(entry.text, entry.answer, memory).citations if c.page == act.page]
+    gisting, whole_memory = memory_to_ask(workspace, book.id, then="compare")
+    whole = workspace.library.document(book.id, document_id=gisting.document_id)
+    spots = [spot for c in cited if c.places for spot in spots_of(c, whole_memory, whole)]
+    if spots:
+        st.session_state["cited_words"] = {"id": f"{book.id} {time.time()}", "spots": spots}
 
 
 def limit_lines(text: ComparedText) -> list[str]:
@@ -147,14 +182,11 @@ def empty(
 ) -> None:
     """What a comparison will show, and questions to begin with, while there is none. ``hidden``: the last one is."""
     memory = text.memory
-    told = controls.told_so_far(workspace, book, memory)
-    questions = controls.questions_to_try(book, told) if memory.readable else []
+    questions = controls.questions_to_try(book, memory) if memory.readable else []
     if hidden:
         st.text("The last comparison is hidden: its methods saw pages after your spoiler limit.")
     elif memory.pages:
         st.text(f"Nothing compared yet. Ask a question above{', or one of these:' if questions else '.'}")
-    if memory.pages and not told.pages:
-        st.caption(f"{why_nothing(by_hand=False)} The methods see the whole book: their answers may tell how it ends.")
     with st.container(horizontal=True, gap="small", key="compare_try"):
         for number, question in enumerate(questions):
             key = f"compare_try_{number}"
@@ -164,10 +196,11 @@ def empty(
         controls.choose_limit(workspace, book)
         _, memory = memory_to_ask(workspace, book.id, then="compare")  # how long its pages are tells nothing of them
     if recording is not None:
-        board.offer(workspace, recording)
+        board.offer(recording)
     st.subheader(f"What each method sees of {'this book' if book else 'these books'}", anchor=False)
     rows = component("compare_rows", "compare/compare.js", style="compare/compare.css")
-    pages, gists = [page.words for page in memory.pages], sum(gist.words for gist in memory.gists if gist is not None)
+    pages = [page.words for page in memory.pages]
+    gists = {number: gist.words for number, gist in enumerate(memory.gists, start=1) if gist is not None}
     data = {"rows": draw_methods(chosen, pages, gists, look_ups, text.books), "signature": None}
     rows(key=f"compare_methods_{controls.key_of(book)}", data=data)
 
@@ -206,21 +239,25 @@ def last(
         return
     if not running:
         _failed(workspace, book_ids, comparison, settings)
+    if running and job is not None and snapshot is not None:
+        with st.container(horizontal=True, vertical_alignment="center", key="compare_running"):
+            done = f"{int(snapshot.done)} of {count_of(len(comparison.entries), 'method')}"
+            st.caption(f"{done} {'has' if snapshot.done == 1 else 'have'} answered. {snapshot.waiting}")
+            stopping = job.cancelled
+            st.button("Stopping" if stopping else "Stop", key="compare_stop", disabled=stopping, on_click=job.cancel)
     act = board.show(comparison, key=f"compare_rows_{controls.key_of(book)}")
     if act is not None:
+        if book is not None:
+            _mark_words(workspace, book, text.memory, comparison, act)
         open_cited(act.of or text.books[0].id, act.page, {"from": "compare"})
     if ended:  # the form is enabled again; only now, or a click that came with the last answer would be lost
         st.rerun()
-    with st.container(horizontal=True, vertical_alignment="center", key="compare_foot"):
-        if running and job is not None and snapshot is not None:
-            st.caption(f"{int(snapshot.done)} of {len(comparison.entries)} methods have answered. {snapshot.waiting}")
-            stopping = job.cancelled
-            st.button("Stopping" if stopping else "Stop", key="compare_stop", disabled=stopping, on_click=job.cancel)
-        else:
+    if not running and any(entry.text for entry in comparison.entries):
+        with st.container(horizontal=True, vertical_alignment="center", key="compare_foot"):
             st.caption(board.FOOT)
             board.save_buttons(comparison)
-    if recording is not None and not recording.hidden and not running:
-        board.offer(workspace, recording, boxed=False)
+    if recording is not None and not running:
+        board.offer(recording, boxed=False)
 
 
 def _failed(workspace: Workspace, book_ids: Sequence[str], comparison: Comparison, settings: AskSettings) -> None:

@@ -7,7 +7,6 @@ component (assets/memory_view); this page sends it what to show and stores what 
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from typing import Any
 
@@ -31,13 +30,13 @@ from readagent_core.gisting import job as workspace_gisting
 from readagent_core.gisting.job import start_gisting
 from readagent_core.library.records import Book, Gisting
 from readagent_core.memory import Gist, GistMemory
-from readagent_core.models.builtin.reader import NAME
 from readagent_core.workspace import Workspace
 
 KEY = "reader"
 WORLD_OF = "world_of"  # in the session: the book whose text the browser has; from then on the reader sends its world
 GOTO = current.HERE_ONLY + "goto"
 LINES = "".join(f'<i style="width:{width}%"></i>' for width in (100, 96, 99, 62, 98, 100, 40))
+LED_FROM = {"ask": "Ask", "compare": "Compare"}  # by what the address says
 SECONDS_UNTIL_WORLD = 0.2  # after the text
 SECONDS_BETWEEN_CHECKS = 3.0  # of gists that have stopped: another tab may have resumed them
 PLACEHOLDER = (
@@ -69,7 +68,8 @@ def where_to_go(workspace: Workspace, book: Book, document: Document, memory: Gi
         there = book_text.place_of_page(memory, document, asked, unless=here)
     to, at = there or here
     identity = f"{book.id} {to if there else ''} {times}"
-    found = {"paragraph": to, "at": at, "before": list(here) if there else None, "id": identity}
+    before, screen = list(here) if there else None, LED_FROM.get(st.query_params.get("from", ""), "")
+    found = {"paragraph": to, "at": at, "before": before, "screen": screen, "id": identity}
     st.session_state[GOTO] = (key, found)
     return found
 
@@ -179,26 +179,6 @@ def place_elsewhere(workspace: Workspace, book: Book, document: Document) -> lis
     return [paragraph, book_text.browser_offset(document, paragraph, offset)]
 
 
-def gists_line(workspace: Workspace, book: Book, gisting: Gisting | None, memory: GistMemory | None) -> dict[str, Any]:
-    """What the foot of the reader says of the gists, in every state."""
-    model = workspace.model
-    if gisting is None or memory is None:
-        by_rule = not model.is_language_model
-        return start.none_line(workspace, book) | {"by": NAME if by_rule else ""}
-    other = None if gisting.model == model.name else model.name if model.is_language_model else ""
-    line = start.gist_line(workspace, gisting) or state.job_line(
-        state.snapshot_of(workspace, gisting),
-        gisting,
-        memory,
-        now=time.time(),
-        budget=gisting_costs.exceeded_budget(workspace, gisting),
-        slowed=model.limiter.notice if model.limiter else "",
-        other_model=other,
-    )
-    line = line or state.ready_line(gisting, memory)
-    return line | {"by": NAME if gisting.model == NAME else ""}
-
-
 def reader(
     workspace: Workspace,
     book: Book,
@@ -219,7 +199,7 @@ def reader(
         memory = state.memory_now(workspace, gisting, state.snapshot_of(workspace, gisting))
         layer = f"l{gisting.id}"
     save_position(workspace, book, document, getattr(st.session_state.get(key), "at", None))
-    line = gists_line(workspace, book, gisting, memory)
+    line = start.line_of(workspace, book, gisting, memory)
     if gisting is not None and memory is not None:
         covered = veil.veil_of(workspace, gisting, memory, document)  # of where the person is now
         book_text.send_layer(memory, document, scope=f"l{gisting.id}", veil=covered)

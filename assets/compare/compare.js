@@ -17,6 +17,9 @@ function build(node) {
   return el(/** @type {keyof HTMLElementTagNameMap} */ (tag), attributes, ...children.map(build));
 }
 
+/** The method whose row has the node. @param {Element} node */
+const methodOf = (node) => /** @type {HTMLElement} */ (node.closest("[data-method]")).dataset.method ?? "";
+
 /** @type {WeakMap<Element, Set<string | undefined>>} for each root: the keys of the details that a person has opened */
 const opened = new WeakMap();
 
@@ -40,7 +43,7 @@ export default function mount({ parentElement, data: [{ rows, signature }], setT
     const cited = pressed instanceof Element ? pressed.closest("button.cite") : null;
     if (!cited) return;
     beforeLeaving();
-    setTriggerValue("act", { do: "open", page: Number(cited.dataset.page), of: cited.dataset.book ?? "" });
+    setTriggerValue("act", { do: "open", page: Number(cited.dataset.page), of: cited.dataset.book ?? "", text: methodOf(cited) });
   };
   for (const details of root.querySelectorAll("details")) {
     const key = details.dataset.key;

@@ -16,7 +16,7 @@ import { isLoaded, shareRead, wordsBetween } from "./text_store.js";
  * @import { Units } from "./units.js"
  *
  * @typedef {Scrolled | Paged} Flow
- * @typedef {{place: Place, id: string | null, before: Place | null}} Wanted
+ * @typedef {{place: Place, id: string | null, before: Place | null, screen: string}} Wanted
  *
  * @typedef {object} PositionEvents
  * @property {() => void} jumped
@@ -91,11 +91,12 @@ export class Position {
     const at = book.held?.place ?? book.at;
     const known = at ? placeFrom(at) : null;
     if (goto && goto.id !== book.visited && goto.id !== this.wanted?.id) {
-      const { id, before } = goto;
-      if (before) this.wanted = { place: placeFrom(goto), id, before: placeFrom({ paragraph: before[0], at: before[1] }) };
+      const { id, before, screen } = goto;
+      if (before) this.wanted = { place: placeFrom(goto), id, before: placeFrom({ paragraph: before[0], at: before[1] }), screen };
       else if (this.restored) book.visited = id;
-      else this.wanted = { place: known ?? placeFrom(goto), id, before: null };
-    } else if (!this.restored && !this.wanted) this.wanted = { place: known ?? placeFrom(goto), id: book.visited, before: null };
+      else this.wanted = { place: known ?? placeFrom(goto), id, before: null, screen };
+    } else if (!this.restored && !this.wanted)
+      this.wanted = { place: known ?? placeFrom(goto), id: book.visited, before: null, screen: "" };
     this.tryWanted();
   }
 
@@ -103,11 +104,11 @@ export class Position {
     const { book } = this.state;
     const { units } = this;
     if (!this.wanted || !units.nodes[this.wanted.place.paragraph]) return;
-    const { place, before, id } = this.wanted;
+    const { place, before, id, screen } = this.wanted;
     this.wanted = null;
     book.visited = id;
     if (!before && book.held) book.back.length = 0; // what was looked up was left for another screen
-    if (before) this.remember(before, null);
+    if (before) this.remember(before, null, screen);
     else this.showBack();
     book.held = before ? { place: book.held?.place ?? this.inMessage(before), landed: null } : null;
     this.landed = null;
@@ -217,11 +218,15 @@ export class Position {
     return leaves;
   }
 
-  /** `depth`: of the entry of the browser's history that has the place; null where none has. @param {Place} place @param {number | null} depth */
-  remember(place, depth) {
+  /**
+   * @param {Place} place
+   * @param {number | null} depth of the entry of the browser's history that has the place; null where none has
+   * @param {string} screen to which the way back leads; "" for one to the place itself
+   */
+  remember(place, depth, screen = "") {
     const { back } = this.state.book;
     const last = back.at(-1)?.place;
-    if (last?.paragraph !== place.paragraph || last.at !== place.at) back.push({ place, depth });
+    if (last?.paragraph !== place.paragraph || last.at !== place.at || screen) back.push({ place, depth, screen });
     back.splice(0, back.length - MOST_BACK);
     this.showBack();
   }
@@ -239,6 +244,7 @@ export class Position {
     if (!last) return;
     if (last.depth !== null && last.depth === this.history.depth - 1) return this.history.back();
     this.state.book.back.pop();
+    if (last.screen) return this.history.back(); // before this book is the screen that led here
     this.arrive(last.place);
   }
 
@@ -280,7 +286,7 @@ export class Position {
     const { paragraph, at } = to.place;
     const page = this.state.pageAt(paragraph, at);
     const share = `${Math.round(100 * shareRead(book, paragraph))} %`;
-    this.label.textContent = `Back to ${paragraph ? (page ? `page ${page}` : share) : "the beginning"}`;
+    this.label.textContent = `Back to ${to.screen || (paragraph ? (page ? `page ${page}` : share) : "the beginning")}`;
     this.frame.measureMargin(this.chip);
   }
 }

@@ -40,7 +40,7 @@ const NOTHING = {
   layer: null,
   count: 0,
   gists: { running: false, state: "none", line: "", rest: "", more: "", by: "", percent: null, total: 0, actions: [] },
-  goto: { paragraph: 0, at: ABOVE, before: null, id: "" },
+  goto: { paragraph: 0, at: ABOVE, before: null, screen: "", id: "" },
   elsewhere: null,
   furthest: 0,
   limit: null,

@@ -8,7 +8,7 @@ import { tabState } from "../shared/tab_state.js";
  * @import { Place } from "./state.js"
  *
  * @typedef {{paragraph: number, at: number, page: number | null}} At
- * @typedef {{place: Place, depth: number | null}} BackPlace see position.js
+ * @typedef {{place: Place, depth: number | null, screen: string}} BackPlace see position.js
  */
 
 /** @type {BookOutline} */

@@ -11,7 +11,7 @@ from readagent_core.answering.resources import Resources, workspace_resources
 from readagent_core.comparing.comparison import ComparedBook
 from readagent_core.errors import SettingsError
 from readagent_core.gisting.job import memory_to_ask
-from readagent_core.library.records import Gisting
+from readagent_core.library.records import Gisting, Position
 from readagent_core.memory import GistMemory
 from readagent_core.workspace import Workspace
 
@@ -23,7 +23,7 @@ class ComparedText:
     """What the methods are given. ``memory``: of all ``books``, as far as their spoiler limits let in.
 
     ``shelf``: of several books, for zoom; None for one. ``all_pages``: of each book, those behind its limit too.
-    ``left_out``: titles of chosen books without gists that may be seen.
+    ``left_out``: titles of chosen books without gists that may be seen. ``finished``: the one book has all its gists.
     """
 
     books: tuple[ComparedBook, ...]
@@ -32,6 +32,7 @@ class ComparedText:
     resources: Resources
     shelf: LibraryShelf | None = None
     left_out: tuple[str, ...] = ()
+    finished: bool = True
 
     @property
     def limits(self) -> dict[str, int | None]:
@@ -39,12 +40,13 @@ class ComparedText:
         return {book.id: book.paragraphs for book in self.books}
 
 
-def spoiler_limit(workspace: Workspace, gisting: Gisting, memory: GistMemory) -> tuple[int | None, int | None]:
+def spoiler_limit(
+    workspace: Workspace, gisting: Gisting, memory: GistMemory, position: Position
+) -> tuple[int | None, int | None]:
     """What a comparison may see of this reading now: its last page and the number of paragraphs of the whole text.
 
     The page is 0 where the limit keeps every page out. Both are None where it keeps nothing out.
     """
-    position = workspace.library.position(gisting.book_id)
     whole = workspace.library.document(gisting.book_id, document_id=gisting.document_id)
     page = page_allowed(memory, whole, position)
     return page, None if page is None else position.allowed
@@ -56,14 +58,14 @@ def text_to_compare(workspace: Workspace, book_ids: Sequence[str]) -> ComparedTe
     Raises NotInLibraryError where no book has gists, SettingsError where the books are too long together.
     """
     if len(book_ids) == 1:
-        return _one(workspace, book_ids[0])
+        return _one(workspace, book_ids[0], workspace.library.position(book_ids[0]).on_screen)
     shelf = LibraryShelf(workspace, book_ids, workspace.model.name)
     shelf.check_gists(then="compare")
     readable = [book.id for book in shelf.books if book.pages]
     titles = {book.id: book.title for book in workspace.library.books()}
     left_out = tuple(titles[book_id] for book_id in book_ids if book_id in titles and book_id not in readable)
     if len(readable) == 1:
-        return replace(_one(workspace, readable[0]), left_out=left_out)
+        return replace(_one(workspace, readable[0], workspace.library.position(readable[0])), left_out=left_out)
     if len(readable) < len(shelf.books):
         shelf = LibraryShelf(workspace, readable, workspace.model.name)
     words = sum(book.words for book in shelf.books)
@@ -75,15 +77,16 @@ def text_to_compare(workspace: Workspace, book_ids: Sequence[str]) -> ComparedTe
     return _several(workspace, shelf, left_out)
 
 
-def _one(workspace: Workspace, book_id: str) -> ComparedText:
+def _one(workspace: Workspace, book_id: str, position: Position) -> ComparedText:
     gisting, memory = memory_to_ask(workspace, book_id, then="compare")
-    page, paragraphs = spoiler_limit(workspace, gisting, memory)
+    page, paragraphs = spoiler_limit(workspace, gisting, memory, position)
     seen = memory if page is None else memory.up_to(page)
     return ComparedText(
         (ComparedBook(book_id, memory.document.title, len(seen.pages), paragraphs),),
         seen,
         (len(memory.pages),),
         workspace_resources(workspace, gisting.document_id),
+        finished=memory.complete or bool(gisting.recorded),
     )
 
 

@@ -110,7 +110,7 @@ def compare(
         question=question.text.strip(),
         options=question.options,
         correct=correct,
-        words=memory.readable_words,
+        words=memory.document.words,
         pages=tuple(page.words for page in memory.pages),
         model=model.name,
         where=model.where,
@@ -118,6 +118,7 @@ def compare(
         entries=tuple(ComparedAnswer(name) for name in chosen),
         references=tuple(r.strip() for r in references if r.strip()) if not question.options else (),
         books=text.books,
+        gists=len(memory.readable) if len(memory.readable) < len(memory.pages) else None,
     )
 
     def verdict_on(answer: str, job: Job) -> Judgement:

@@ -11,6 +11,7 @@ from readagent_core.answering.base import Answer
 from readagent_core.answering.event_json import answer_from_dict
 from readagent_core.answering.signature import Signature, sign
 from readagent_core.errors import Remedy
+from readagent_core.memory import compression_rate
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ class Comparison:
 
     ``words``: of the text asked about. ``model`` and ``where``: who answered, and its server. ``asked``: when, as
     ``time.time()``. ``recorded``: date of a bundled recording, else ''. ``books``: in order; the marks of an answer
-    from several name book and page, '[2.7]'.
+    from several name book and page, '[2.7]'. ``gists``: as many pages had one; None where all had.
     """
 
     title: str
@@ -118,6 +119,7 @@ class Comparison:
     where: str = ""
     recorded: str = ""
     books: tuple[ComparedBook, ...] = ()
+    gists: int | None = None
 
     @property
     def ended(self) -> bool:
@@ -147,6 +149,11 @@ class Comparison:
         lists = {name: tuple(data.get(name, ())) for name in ("options", "pages", "references")}
         books = tuple(ComparedBook(**book) for book in data.get("books", ()))
         return cls(**{**data, **lists, "books": books, "entries": entries})
+
+
+def fewer_words(comparison: Comparison, answer: Answer) -> float:
+    """Return how many per cent of the text's words ``answer`` was spared: of the same text, whatever the method saw."""
+    return compression_rate(answer.memory_words, comparison.words)
 
 
 def is_right(comparison: Comparison, entry: ComparedAnswer) -> bool | None:

@@ -7,12 +7,13 @@ from typing import Any
 
 from readagent_core.answering.base import LETTERS
 from readagent_core.answering.registry import method
-from readagent_core.comparing.comparison import ComparedAnswer, Comparison, is_right, place_of
+from readagent_core.comparing.comparison import ComparedAnswer, Comparison, fewer_words, is_right, place_of
 from readagent_core.errors import SettingsError
 from readagent_core.export.comparison_view import describe_overlap, draw_comparison, known_answer, to_html, verdict
 from readagent_core.resources import ASSETS
 from readagent_core.templates import Markup, fill
 from readagent_core.text_files import csv_line, escape_markdown, html_page, markdown_line, slug
+from readagent_core.words import count_of
 
 COMPARISON_FORMATS = {"html": "text/html", "md": "text/markdown", "csv": "text/csv"}
 COLUMNS = (
@@ -57,7 +58,7 @@ def comparison_row(comparison: Comparison, entry: ComparedAnswer) -> dict[str, A
                 _page_name(comparison, n) for n, how in sorted(answer.seen.items()) if how == "full"
             ),
             "words seen": answer.memory_words,
-            "compression rate": f"{answer.compression_rate:.2f}",
+            "compression rate": f"{fewer_words(comparison, answer):.2f}",
             "look-ups": len(answer.looked_up),
             "calls": answer.usage.calls,
             "words sent": answer.usage.words_in,
@@ -89,6 +90,8 @@ def _facts(comparison: Comparison) -> str:
     words = f"{comparison.words:,} words"
     if comparison.limited and not comparison.several:
         words += f" (spoiler limit: page {len(comparison.pages)})"
+    if comparison.gists is not None:
+        words += f" ({count_of(comparison.gists, 'page')} of {len(comparison.pages)} had a gist)"
     line = comparison.signature.line
     return " · ".join([f"{comparison.title}, {words}", line, *([] if day in line else [day])])  # a recording's has it
 
@@ -118,7 +121,7 @@ def _markdown(comparison: Comparison) -> str:
     lines.append("|---|--:|--:|--:|---|--:|---|")
     for entry in comparison.entries:
         values = comparison_row(comparison, entry)
-        rate = f"{entry.answer.compression_rate:.1f} %" if entry.answer else ""
+        rate = f"{fewer_words(comparison, entry.answer):.1f} %" if entry.answer else ""
         full = values["pages in full"].split()
         pages = ", ".join(full) if len(full) <= 12 else f"{len(full)} pages"
         cells = [method(entry.method).title, values["words seen"], rate, values["look-ups"], pages, values["seconds"]]

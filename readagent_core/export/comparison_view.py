@@ -7,7 +7,7 @@ text by ``textContent``. So no text of a book or a model is ever parsed as HTML.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -21,6 +21,7 @@ from readagent_core.comparing.comparison import (
     ComparedBook,
     Comparison,
     EntryState,
+    fewer_words,
     is_right,
     page_of_all,
     place_of,
@@ -29,6 +30,7 @@ from readagent_core.comparing.judging import DIFFERENT, PARTLY, SAME
 from readagent_core.export.comparison_drawings import KINDS, Element, draw_strip, draw_titles, draw_topics, draw_tree
 from readagent_core.export.comparison_words import describe_step, describe_walk, pages_seen, usage_line
 from readagent_core.export.conversation import short_title
+from readagent_core.models.builtin.answers import OWN_WORDS
 from readagent_core.models.builtin.reader import NAME as BUILT_IN
 from readagent_core.words import pages_up_to
 
@@ -50,15 +52,17 @@ def draw_comparison(comparison: Comparison, *, open_details: bool = False) -> li
     """The legend and the list of rows. ``open_details``: show evidence and walks without a click, as on paper."""
     part = "what the spoiler limit let in" if comparison.limited else "the whole book"
     about = f"Each strip is {part}, {pages_up_to(len(comparison.pages))}."
+    if comparison.gists is not None:
+        about = f"Each strip is {pages_up_to(len(comparison.pages))}; {comparison.gists} of them had a gist."
     if comparison.several:
         limited = ", as far as their spoiler limits let in" if comparison.limited else ""
         about = f"Each strip is {len(comparison.books)} books, one after another{limited}."
     rows = [_row(comparison, entry, {"open": ""} if open_details else {}) for entry in comparison.entries]
     seen = {how for entry in comparison.entries if entry.answer for how in entry.answer.seen.values()}
     left_out = [kind for kind, how in (("pt", "part"), ("some", "passage")) if how not in seen]
+    drawn = seen or not comparison.ended  # else there is no strip
     return [
-        _legend(about, left_out=left_out),
-        *draw_titles(comparison.books, comparison.pages),
+        *([_legend(about, left_out=left_out), *draw_titles(comparison.books, comparison.pages)] if drawn else []),
         ["ul", {"class": "rows"}, *rows],
     ]
 
@@ -73,21 +77,24 @@ def _legend(about: str, *, left_out: Sequence[str] = ("pt", "some")) -> Element:
 
 
 def draw_methods(
-    names: Sequence[str], pages: Sequence[int], gists: int, look_ups: int, books: Sequence[ComparedBook] = ()
+    names: Sequence[str],
+    pages: Sequence[int],
+    gists: Mapping[int, int],
+    look_ups: int,
+    books: Sequence[ComparedBook] = (),
 ) -> list[Element]:
     """The rows of a comparison before there is one: what each method does and, as an example, what it would see.
 
-    ``pages``: words of each page. ``gists``: words of all gists together. ``books``: those that have the pages.
+    ``pages``: words of each page. ``gists``: of each page that has one, words. ``books``: those that have the pages.
     """
     rows = []
     for name in names:
-        seen = example_pages(name, len(pages), look_ups)
+        seen = example_pages(name, len(pages), look_ups, list(gists))
         row = ["li", {"class": "r", "data-method": name}, _name(name)]
         if seen is not None:
             words = sum(pages[n - 1] for n, how in seen.items() if how == "full")
             words += _PASSAGE * list(seen.values()).count("passage")
-            if "gist" in seen.values():
-                words += round(gists * list(seen.values()).count("gist") / len(pages))
+            words += sum(gists[n] for n, how in seen.items() if how == "gist")
             figure = [
                 "dl",
                 {"class": "fig num"},
@@ -104,16 +111,17 @@ def draw_methods(
     ]
 
 
-def example_pages(name: str, pages: int, look_ups: int) -> dict[int, str] | None:
-    """What a method could see of a book; None for one that makes a memory of its own."""
+def example_pages(name: str, pages: int, look_ups: int, gists: Sequence[int]) -> dict[int, str] | None:
+    """What a method could see of a book; None for one that has a memory of its own. ``gists``: pages that have one."""
     known = method(name)
     if known.reads is Reads.ALL:
         return dict.fromkeys(range(1, pages + 1), "full")
     how = "passage" if known.reads is Reads.PASSAGES else "full"
-    places = range(min(look_ups, pages)) if known.reads is not Reads.NOTHING else ()
-    chosen = {1 + (2 * n + 1) * pages // (2 * look_ups): how for n in places}
+    among = gists if known.needs_gists else range(1, pages + 1)
+    places = range(min(look_ups, len(among))) if known.reads is not Reads.NOTHING else ()
+    chosen = {among[(2 * n + 1) * len(among) // (2 * look_ups)]: how for n in places}
     if known.needs_gists:
-        return dict.fromkeys(range(1, pages + 1), "gist") | chosen
+        return dict.fromkeys(gists, "gist") | chosen
     return None if known.reads is Reads.NOTHING else chosen
 
 
@@ -164,6 +172,9 @@ def _middle(comparison: Comparison, entry: ComparedAnswer, opened: dict[str, str
     if text:
         caret = [] if entry.ended else [["span", {"class": "caret"}]]
         copied = comparison.model == BUILT_IN  # sentences of the book, which are no text together
+        said = next((words for words in OWN_WORDS if copied and text.startswith(words)), "")
+        text = text[len(said) :].lstrip()
+        drawn += [_p("dim", said)] if said else []  # its own words, which are no sentence of the book
         pieces = [(words.lstrip() if copied else words, pages) for words, pages in _cited(comparison.books, text)]
         for part in [[piece] for piece in pieces if piece[0] or piece[1]] if copied else [pieces]:
             look = {"class": "a copied" if copied else "a", **book_text}
@@ -275,7 +286,7 @@ def _figures(comparison: Comparison, entry: ComparedAnswer, answer: Answer) -> l
     bar = _div("bar", ["b", {"style": f"width:{share:.1f}%"}])
     figures: list[tuple[str, str, list[Element]]] = [
         ("Words seen", f"{answer.memory_words:,}", [bar]),
-        ("Fewer words", f"{answer.compression_rate:.1f} %", []),
+        ("Fewer words", f"{fewer_words(comparison, answer):.1f} %", []),
         ("Pages looked up", f"{len(answer.looked_up):,}", []),
     ]
     if not comparison.recorded and answer.usage.calls:  # all from the cache: it took no time
@@ -328,9 +339,9 @@ def describe_overlap(entry: ComparedAnswer) -> str:
 
 
 def known_answer(comparison: Comparison) -> str:
-    """The known answer, or that there is none; '' where one of the options is known to be right."""
+    """The known answer, or that there is none; '' without an answer, or where an option is known to be right."""
     if comparison.references:
         return f"Known answer: {' / '.join(comparison.references)}"
-    if comparison.options and comparison.correct is not None:
+    if (comparison.options and comparison.correct is not None) or not any(entry.text for entry in comparison.entries):
         return ""
     return "No known answer to judge by. Read what each answer rests on."

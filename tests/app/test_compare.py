@@ -21,12 +21,19 @@ from tests.fakes.server import FakeServer, Reply, error
 App = Callable[..., AppTest]
 
 
-def test_a_question_goes_to_every_method_ticked(app: App) -> None:
+def opened(app: App) -> tuple[AppTest, Book]:
+    """The screen with the whole of the first book, a story of which nothing is read, let in."""
     at = app("pages/compare.py")
+    book = get_workspace().library.books()[0]
+    get_workspace().library.set_limit(book.id, on=False)
+    return at.run(), book
+
+
+def test_a_question_goes_to_every_method_ticked(app: App) -> None:
+    at, book = opened(app)
     at.button(key="compare_go").click().run()
     assert any("**Write a question first.**" in text.value for text in at.markdown)
     assert not at.exception
-    book = get_workspace().library.books()[0]
     at.checkbox(key="compare_full-text").uncheck().run()
     assert at.button(key="compare_go").label == "Ask all 3"
     at.text_input(key=f"compare_question_{book.id}").set_value("Why did Ambrose Vane put out Harrow Light?")
@@ -45,7 +52,7 @@ def test_a_question_goes_to_every_method_ticked(app: App) -> None:
     at = app("pages/compare.py", book=unread.id)
     assert not at.exception
     assert any("has no gists yet" in text.value for text in at.text)
-    at.button(key="compare_make_gists").click().run()
+    at.button(key="compare_gists_make").click().run()
     for job in get_workspace().jobs.running():
         job.join(60)
     at.run()
@@ -55,8 +62,7 @@ def test_a_question_goes_to_every_method_ticked(app: App) -> None:
 
 def compared(app: App) -> tuple[AppTest, Book]:
     """The screen after a comparison about the first book of the library, and that book."""
-    at = app("pages/compare.py")
-    book = get_workspace().library.books()[0]
+    at, book = opened(app)
     at.text_input(key=f"compare_question_{book.id}").set_value("Why did Ambrose Vane put out Harrow Light?")
     at.button(key="compare_go").click().run()
     get_workspace().jobs.get(comparing.job_key(book.id)).join(120)
@@ -71,6 +77,7 @@ def test_methods_that_failed_are_asked_again(app: App, fake_server: FakeServer) 
     assert "Open Settings" in {link.proto.label for link in at.get("page_link")}
     reasons = str(draw_comparison(comparing.last_comparison(get_workspace(), book.id)))
     assert (reasons.count("did not accept the key"), reasons.count("For the same reason.")) == (1, 3)
+    assert not at.get("download_button")  # there is nothing to take away
     fake_server.before = None
     at.button(key="compare_again").click().run()
     get_workspace().jobs.get(comparing.job_key(book.id)).join(120)
@@ -79,6 +86,28 @@ def test_methods_that_failed_are_asked_again(app: App, fake_server: FakeServer) 
     found = comparing.last_comparison(get_workspace(), book.id)
     assert {entry.state for entry in found.entries} == {"done"}
     assert "compare_again" not in {button.key for button in at.button}
+
+
+def test_gists_that_are_not_all_made_are_said_with_why_and_the_way_on(app: App, fake_server: FakeServer) -> None:
+    app("pages/compare.py")
+    workspace = get_workspace()
+    (book_id,) = add(workspace, tale(9), read=False)
+    fake_server.before = lambda number, text: Reply(status=401, error=error("no"))
+    at = app("pages/compare.py", book=book_id)
+    at.button(key="compare_gists_make").click().run()
+    for job in workspace.jobs.running():
+        job.join(60)
+    at.run()
+    (said,) = [text.value for text in at.text if text.value.startswith("Gists: stopped at page 1")]
+    assert "did not accept the key" in said
+    assert {"compare_gists_go", "compare_gists_settings"} <= {button.key for button in at.button}
+    fake_server.before = None
+    at.button(key="compare_gists_go").click().run()
+    for job in workspace.jobs.running():
+        job.join(60)
+    at.run()
+    assert not [text.value for text in at.text if text.value.startswith("Gists:")]
+    assert not at.button(key="compare_go").disabled
 
 
 def test_a_known_question_brings_its_options_or_its_known_answer(app: App) -> None:
@@ -109,7 +138,9 @@ def test_the_spoiler_limit_hides_a_comparison_that_saw_more_and_questions_about_
     get_workspace().library.set_furthest(book.id, 30)
     at.toggle(key=f"compare_only_read_{book.id}").set_value(True).run()
     assert get_workspace().library.position(book.id).allowed == 30
-    page, _ = spoiler_limit(get_workspace(), *newest_memory(get_workspace(), book.id))
+    page, _ = spoiler_limit(
+        get_workspace(), *newest_memory(get_workspace(), book.id), get_workspace().library.position(book.id)
+    )
     assert 1 < page < 25
     assert any(f"sees pages 1 to {page} of 25 only" in caption.value for caption in at.caption)
     assert any("hidden: its methods saw pages after" in text.value for text in at.text)
@@ -159,8 +190,10 @@ def test_a_question_that_is_offered_is_asked_with_its_options_and_known_answer(a
 
 def test_a_recorded_comparison_is_shown_at_one_click_and_kept_out_of_ones_own(app: App) -> None:
     at = app("pages/compare.py")
+    assert any("They tell of pages that you have not read." in text.value for text in at.text)  # as Evaluate says it
     at.button(key="compare_show_recorded").click().run()
     assert not at.exception
+    assert get_workspace().library.position(get_workspace().library.books()[0].id).limited
     recorded = at.selectbox(key="compare_recorded_question")
     assert recorded.options[recorded.index] == "Why did Ambrose Vane put out Harrow Light?"
     assert any("not your own comparisons" in text.value for text in at.text)
@@ -170,27 +203,25 @@ def test_a_recorded_comparison_is_shown_at_one_click_and_kept_out_of_ones_own(ap
     recorded.select_index(10).run()
     assert any("Known answer: " in text.value for text in at.text)
     at.button(key="compare_close").click().run()
-    assert any("Nothing compared yet" in text.value for text in at.text)
+    assert any("How much of the book may answers use?" in text.value for text in at.text)
 
 
 def test_a_limit_before_page_1_says_what_can_be_let_in_and_hides_the_recording(app: App) -> None:
     at = app("pages/compare.py")
     library, book = get_workspace().library, get_workspace().library.books()[0]
-    library.set_furthest(book.id, 3)
-    library.set_limit(book.id, on=True)
-    at.run()
+    assert library.position(book.id).by_default  # nothing is read, and nobody has chosen
     assert at.button(key="compare_go").disabled  # nothing can be compared
     offered = [button.key for button in at.button]
-    assert "compare_show_recorded" not in offered
+    assert at.button(key="compare_show_recorded").label == "Show them"
     assert not [key for key in offered if "compare_try" in str(key)]
     assert any("They tell of pages that you have not read." in text.value for text in at.text)
     at.button(key="compare_from_1").click().run()
     assert not at.button(key="compare_go").disabled
     assert any("sees page 1 of 25 only" in caption.value for caption in at.caption)
     assert "compare_try_1" in [button.key for button in at.button]
-    at.button(key="compare_unlimit").click().run()
+    at.toggle(key=f"compare_only_read_{book.id}").set_value(False).run()
     assert library.position(book.id).allowed is None
-    assert "compare_show_recorded" in [button.key for button in at.button]
+    assert at.button(key="compare_show_recorded").label == "Show a recorded comparison"
 
 
 def test_several_books_are_chosen_by_the_address_and_compared_as_one(app: App) -> None:

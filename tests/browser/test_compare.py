@@ -65,7 +65,12 @@ def choose_known(page: Page, words: str) -> None:
             return
 
 
-def test_six_methods_on_the_novella_and_a_known_question_that_is_marked(page: Page, app_url: str, keeper: str) -> None:
+def test_six_methods_on_the_novella_and_a_known_question_that_is_marked(
+    page: Page, app_url: str, keeper: str, app_home: Path
+) -> None:
+    library = Library(app_home)
+    library.set_limit(keeper, on=False)  # nothing of it is read
+    library.close()
     open_compare(page, app_url, keeper)
     expect(page.locator(".rows .mname")).to_have_count(4)  # what each method does, and questions to begin with
     expect(page.locator(".rows .hm")).to_have_count(4)  # an example of what it would see
@@ -123,15 +128,17 @@ def test_citations_open_their_places(page: Page, app_url: str, app_home: Path) -
     settled(page)
     # of a question to try
     page.locator(".st-key-compare_try button").first.click()
-    cited = page.locator(".r[data-state='done'] button.cite").first
+    cited = page.locator(".r[data-state='done'] button.cite.page").first
     expect(cited).to_be_visible(timeout=LONG)
     number = re.search(r"\d+", cited.inner_text())
     assert number
     cited.click()
     expect(page).to_have_url(re.compile(rf"/read\?.*page={number.group()}"))
     expect(page.locator(".leaf.cur")).to_be_visible()
+    page.wait_for_function("CSS.highlights.get('cited')?.size > 0")  # the words that the answer rests on
+    page.locator(".backchip").get_by_role("button", name="Back to Compare").click()
+    expect(page).to_have_url(re.compile("/compare"))
     # of the recording, which is that of another book
-    go_to(page, "Compare")
     expect(page.locator('.r[data-state="done"]').first).to_be_visible()  # what was compared is there again
     page.locator(".st-key-compare_show_recorded button").click()
     expect(page.locator('[data-signer="recording"]')).to_contain_text("A recording of")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
@@ -14,7 +15,7 @@ from readagent_core.answering.registry import all_methods
 from readagent_core.cancel import CancelToken, key_lock
 from readagent_core.citations.answer_parsing import split_evidence
 from readagent_core.comparing import comparing
-from readagent_core.comparing.comparison import Comparison, is_past_limit, is_right
+from readagent_core.comparing.comparison import Comparison, fewer_words, is_past_limit, is_right
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import BudgetError, CancelledError, NotInLibraryError, SettingsError
 from readagent_core.export.comparison import export_comparison
@@ -37,7 +38,23 @@ def recorded_book(workspace: Workspace) -> str:
     memory = recording(KEEPER).memory
     book = workspace.library.add(memory.document)
     workspace.library.add_memory(book.id, memory)
+    workspace.library.set_limit(book.id, on=False)  # it is a story, of which nothing is read
     return book.id
+
+
+def test_figures_are_of_the_same_text_where_only_some_pages_have_gists(open_workspace) -> None:  # type: ignore[no-untyped-def]
+    workspace = open_workspace()
+    memory = recording(KEEPER).memory
+    book = workspace.library.add(memory.document)
+    some = (*memory.gists[:6], *[None] * (len(memory.pages) - 6))
+    workspace.library.add_memory(book.id, replace(memory, gists=some, complete=False))
+    workspace.library.set_limit(book.id, on=False)
+    found = compared(workspace, book.id, names=("gist-mem", "bm25", "full-text"))
+    seen = [(fewer_words(found, e.answer), e.answer.memory_words) for e in found.entries if e.answer]
+    assert [rate for rate, _ in seen] == [100 * (1 - words / memory.document.words) for _, words in seen]
+    assert seen[2][0] == pytest.approx(0, abs=2)  # the whole of it
+    assert "6 of them had a gist" in export_comparison(found, "html").decode()
+    assert "had a gist" not in export_comparison(replace(found, gists=None), "html").decode()
 
 
 def compared(workspace: Workspace, book_id: str, **changes: object) -> Comparison:

@@ -13,12 +13,13 @@ from bs4 import BeautifulSoup
 
 from readagent_core.answering.base import Answer, Question
 from readagent_core.comparing import comparing
-from readagent_core.comparing.comparison import ComparedAnswer, ComparedBook, Comparison
+from readagent_core.comparing.comparison import ComparedAnswer, ComparedBook, Comparison, EntryState
 from readagent_core.errors import SettingsError
 from readagent_core.export import comparison_view as view
 from readagent_core.export.comparison import comparison_row, export_comparison
 from readagent_core.export.comparison_drawings import draw_tree
 from readagent_core.export.comparison_words import describe_step, describe_walk, usage_line
+from readagent_core.models.builtin.answers import NEAREST
 from readagent_core.models.builtin.reader import NAME as BUILT_IN
 from readagent_core.usage import Usage
 from readagent_core.workspace import Workspace
@@ -263,16 +264,28 @@ def test_several_books_are_named_in_strips_chips_walks_and_files() -> None:
 
 
 def test_before_a_comparison_the_words_of_gists_and_pages_are_counted() -> None:
-    rows = view.draw_methods(["gist-mem", "read-agent-p", "full-text"], [100] * 10, gists=200, look_ups=2)
+    rows = view.draw_methods(
+        ["gist-mem", "read-agent-p", "full-text"], [100] * 10, dict.fromkeys(range(1, 11), 20), look_ups=2
+    )
     page = BeautifulSoup("".join(map(view.to_html, rows)), "lxml")
     assert [cell.get_text() for cell in page.select("dd")] == ["about 200", "about 360", "about 1,000"]
 
 
 def test_an_example_shows_what_a_method_can_see() -> None:
-    assert view.example_pages("search-agent", 6, 2) == {2: "passage", 5: "passage"}
-    assert view.example_pages("bm25", 6, 2) == {2: "full", 5: "full"}
-    assert view.example_pages("recall", 2, 1) == {1: "gist", 2: "passage"}
-    assert view.example_pages("gist-mem", 2, 1) == {1: "gist", 2: "gist"}
-    assert view.example_pages("full-text", 2, 1) == {1: "full", 2: "full"}
-    assert view.example_pages("read-agent-p", 2, 1) == {1: "gist", 2: "full"}
-    assert view.example_pages("semantic-compression", 6, 2) is None  # it makes a memory of its own
+    assert view.example_pages("search-agent", 6, 2, range(1, 7)) == {2: "passage", 5: "passage"}
+    assert view.example_pages("bm25", 6, 2, range(1, 7)) == {2: "full", 5: "full"}
+    assert view.example_pages("recall", 2, 1, range(1, 3)) == {1: "gist", 2: "passage"}
+    assert view.example_pages("gist-mem", 2, 1, range(1, 3)) == {1: "gist", 2: "gist"}
+    assert view.example_pages("full-text", 2, 1, range(1, 3)) == {1: "full", 2: "full"}
+    assert view.example_pages("read-agent-p", 2, 1, range(1, 3)) == {1: "gist", 2: "full"}
+    assert view.example_pages("read-agent-p", 6, 1, [1, 2]) == {1: "gist", 2: "full"}  # no other page has a gist
+    assert view.example_pages("bm25", 6, 1, [1, 2]) == {4: "full"}
+    assert view.example_pages("semantic-compression", 6, 2, range(1, 7)) is None  # it makes a memory of its own
+
+
+def test_what_the_built_in_reader_says_itself_is_not_set_as_a_sentence_of_the_book() -> None:
+    entry = ComparedAnswer("bm25", EntryState.DONE, text=f"{NEAREST}\n\nThe box stood open. [2]")
+    found = Comparison("T", "en", "Who?", (), None, 50, (10,) * 5, BUILT_IN, 0.0, (entry,))
+    page = BeautifulSoup(export_comparison(found, "html"), "lxml")
+    assert [sentence.get_text() for sentence in page.select(".copied")] == ["The box stood open. page 2"]
+    assert NEAREST in [said.get_text() for said in page.select(".mid > .dim")]

@@ -6,23 +6,21 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.parts.compare.controls import let_in
 from pages.parts.shared import book as current
 from pages.parts.shared.component import Act, act_of, component, no_callback
 from readagent_core.answering.base import LETTERS
 from readagent_core.answering.signature import BUILT_IN, Signature
-from readagent_core.comparing.compared_books import spoiler_limit
 from readagent_core.comparing.comparison import Comparison
 from readagent_core.evaluation.recorded import RecordedComparisons, recorded_comparisons
 from readagent_core.export.comparison import COMPARISON_FORMATS, comparison_file_name, export_comparison
 from readagent_core.export.comparison_view import draw_comparison, known_answer
-from readagent_core.gisting.job import newest_memory
 from readagent_core.library.records import Book
 from readagent_core.workspace import Workspace
 
 FOOT = "One question shows how the methods differ, not which is better. Evaluate asks many and says what may be chance."
 SAVE = {"html": "Share as one HTML file", "md": "Markdown", "csv": "CSV"}
 _RECORDED, _NUMBER = "compare_recorded", "compare_recorded_question"
+READ_OF_IT, ALL_OF_IT = "read", "all"  # what the person wanted to see of the recording
 FIRST = "Why did Ambrose Vane put out Harrow Light?"  # of the recorded questions, the one that is shown first
 
 
@@ -78,39 +76,35 @@ class Recording:
 def find_recording(workspace: Workspace, book: Book) -> Recording | None:
     """The recorded comparisons of ``book``, else those of another one in the library that are not hidden."""
     for candidate in (book, *(b for b in workspace.library.books() if b.id != book.id)):
-        found = newest_memory(workspace, candidate.id) if candidate.sample else None
-        hidden = found is not None and spoiler_limit(workspace, *found)[0] is not None
-        if found is None or (hidden and candidate.id != book.id):
-            continue
         recording = recorded_comparisons(candidate, workspace.library.document(candidate.id))
         if recording is not None:
-            return Recording(candidate, recording, hidden)
+            return Recording(candidate, recording, current.has_unread(workspace, candidate))
     return None
 
 
-def is_recording_shown() -> bool:
-    return bool(st.session_state.get(_RECORDED))
+def is_shown(recording: Recording) -> bool:
+    """Whether the person wanted to see it, as far as it tells of pages that they have not read now."""
+    shown = st.session_state.get(_RECORDED, "")
+    return bool(shown == ALL_OF_IT or (shown and not recording.hidden))
 
 
-def show_recording(on: bool = True) -> None:
-    """Show the recorded comparisons in the next run, or no longer."""
-    st.session_state[_RECORDED] = on
+def show_recording(what: str) -> None:
+    """Show the recorded comparisons in the next run: ALL_OF_IT or READ_OF_IT; '' for no longer."""
+    st.session_state[_RECORDED] = what
 
 
-def offer(workspace: Workspace, recording: Recording, *, boxed: bool = True) -> None:
-    """Draw the button that shows recorded comparisons, with a line about them, or why they are hidden."""
+def offer(recording: Recording, *, boxed: bool = True) -> None:
+    """Draw the button that shows recorded comparisons, with a line about them, and whether they tell too much."""
     book, comparisons = recording.book, recording.comparisons
     with st.container(border=boxed, horizontal=True, vertical_alignment="center", key="compare_offer"):
         if boxed:
             date, questions = comparisons.record["recorded"], len(comparisons.texts)
             told = f"{book.title}: {questions} questions as a large language model answered them, {date}."
             st.text(f"{told} They tell of pages that you have not read." if recording.hidden else told)
-        if recording.hidden:
-            if st.button("Turn the limit off", key="compare_unlimit", type="secondary" if boxed else "tertiary",
-                         on_click=let_in, args=(workspace, book.id, None)):  # fmt: skip
-                st.rerun()
-        elif st.button("Show a recorded comparison", key="compare_show_recorded", icon=":material/album:",
-                     type="secondary" if boxed else "tertiary", on_click=show_recording):  # fmt: skip
+        label = "Show them" if boxed and recording.hidden else "Show a recorded comparison"
+        if st.button(label, key="compare_show_recorded", icon=":material/album:",
+                     type="secondary" if boxed else "tertiary", on_click=show_recording,
+                     args=(ALL_OF_IT if recording.hidden else READ_OF_IT,)):  # fmt: skip
             st.rerun()
 
 
@@ -120,7 +114,7 @@ def recorded(recording: Recording) -> None:
     texts = comparisons.texts
     with st.container(horizontal=True, vertical_alignment="center", key="compare_recording"):
         st.text(f"Recorded questions about {book.title}, not your own comparisons.")
-        if st.button("Close the recording", key="compare_close", on_click=show_recording, args=(False,)):
+        if st.button("Close the recording", key="compare_close", on_click=show_recording, args=("",)):
             st.rerun()
     number = st.selectbox(
         "Recorded question",

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -96,7 +96,10 @@ def choose_limit(workspace: Workspace, book: Book) -> None:
         why = why_nothing(by_hand=workspace.library.position(book.id).limit is not None)
         st.text(f"{why} {LET_IN}")
         for page, label in ((1, "Page 1 only"), (None, "The whole book")):
-            if st.button(label, key=f"compare_from_{page}", on_click=let_in, args=(workspace, book.id, page)):
+            kind: Literal["primary", "secondary"] = "primary" if page else "secondary"
+            if st.button(
+                label, type=kind, key=f"compare_from_{page}", on_click=let_in, args=(workspace, book.id, page)
+            ):
                 st.rerun()  # the form is outside of this fragment
 
 
@@ -188,12 +191,6 @@ def asked_from(text: str, options: str, known_answer: str = "") -> Asked:
         return Asked(parse_question(text, options))
     question = parse_question(text, "\n".join(_RIGHT.sub("", line) for line in lines))
     return Asked(question, starred[0] if starred[0] < len(question.options) else None)
-
-
-def told_so_far(workspace: Workspace, book: Book | None, memory: GistMemory) -> GistMemory:
-    """What questions are offered about: nothing of a story that was not begun, though methods may see all of it."""
-    begun = book is None or workspace.library.position(book.id).on_screen.allowed != 0
-    return memory if begun else memory.up_to(0)
 
 
 def known_questions(book: Book | None, memory: GistMemory) -> list[dict[str, Any]]:

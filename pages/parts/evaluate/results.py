@@ -11,6 +11,7 @@ import streamlit as st
 
 from pages.parts.evaluate import question_list, report_view
 from pages.parts.shared import polling, shell
+from pages.parts.shared.book import has_unread
 from pages.parts.shared.gisting_status import span
 from readagent_core.errors import BudgetError, CancelledError
 from readagent_core.evaluation.arms import arm_titles, recorded_arms
@@ -208,13 +209,8 @@ def _recorded_facts(record: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _unread(workspace: Workspace, questions: Questions) -> list[Book]:
     """The books of the library that the questions are about, and of which a spoiler limit keeps a part out."""
-    found = []
-    for book in workspace.library.books():
-        if book.title in questions.asked_about and not st.session_state.get(f"{_OPENED} {book.id}"):
-            allowed = workspace.library.position(book.id).on_screen.allowed
-            if allowed is not None and allowed < len(workspace.library.document(book.id).paragraphs):
-                found.append(book)
-    return found
+    asked = [b for b in workspace.library.books() if b.title in questions.asked_about]
+    return [b for b in asked if not st.session_state.get(f"{_OPENED} {b.id}") and has_unread(workspace, b)]
 
 
 def _say_hidden(books: Sequence[Book]) -> None:

@@ -5,6 +5,7 @@ Plans come from the papers' presets; the cost of a choice is shown before it is 
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from typing import Any
 
@@ -24,6 +25,7 @@ from readagent_core.gisting.job import job_key, start_gisting
 from readagent_core.jobs import Job, JobState
 from readagent_core.library.records import Book, Gisting, GistingState
 from readagent_core.memory import GistMemory
+from readagent_core.models.builtin.reader import NAME
 from readagent_core.plan import PRESETS, GistingPlan
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
@@ -99,6 +101,26 @@ def none_line(workspace: Workspace, book: Book) -> dict[str, Any]:
         [f"{estimate_of(workspace, book)}. You can read meanwhile."],
         actions=[["options", "Options"], make],
     )
+
+
+def line_of(workspace: Workspace, book: Book, gisting: Gisting | None, memory: GistMemory | None) -> dict[str, Any]:
+    """What is said of the gists in every state, as the foot of the reader has it."""
+    model = workspace.model
+    if gisting is None or memory is None:
+        by_rule = not model.is_language_model
+        return none_line(workspace, book) | {"by": NAME if by_rule else ""}
+    other = None if gisting.model == model.name else model.name if model.is_language_model else ""
+    line = gist_line(workspace, gisting) or state.job_line(
+        state.snapshot_of(workspace, gisting),
+        gisting,
+        memory,
+        now=time.time(),
+        budget=gisting_costs.exceeded_budget(workspace, gisting),
+        slowed=model.limiter.notice if model.limiter else "",
+        other_model=other,
+    )
+    line = line or state.ready_line(gisting, memory)
+    return line | {"by": NAME if gisting.model == NAME else ""}
 
 
 def estimate_of(workspace: Workspace, book: Book) -> str:

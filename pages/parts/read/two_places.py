@@ -48,7 +48,13 @@ def go(goto: dict[str, Any], workspace: Workspace, book: Book, document: Documen
         return goto
     spots = [find_place(document, one) for one in (workspace.library.position(book.id), left)]
     to, before = ([paragraph, book_text.browser_offset(document, paragraph, offset)] for paragraph, offset in spots)
-    return {"paragraph": to[0], "at": to[1], "before": before, "id": f"{book.id} two places {time.time()}"}
+    return {
+        "paragraph": to[0],
+        "at": to[1],
+        "before": before,
+        "screen": "",
+        "id": f"{book.id} two places {time.time()}",
+    }
 
 
 def _place(memory: GistMemory | None, paragraph: int, share: float) -> str:

@@ -63,6 +63,12 @@ def find(workspace: Workspace, book_id: str | None) -> Book | None:
     return None
 
 
+def has_unread(workspace: Workspace, book: Book) -> bool:
+    """Whether the book's spoiler limit keeps a part of it out."""
+    allowed = workspace.library.position(book.id).on_screen.allowed
+    return allowed is not None and allowed < len(workspace.library.document(book.id).paragraphs)
+
+
 def choose(book_id: str, *, page: int | None = None) -> None:
     """Make ``book_id`` (at ``page``) the current book of every screen; call before ``st.switch_page``."""
     _remember(book_id)

@@ -34,7 +34,12 @@ KNOWN = 0.3  # share of the question's weight that the whole text must hold
 KNOWN_JA = 0.5  # of a Japanese question, whose terms are counted without kana
 TOGETHER = 2  # words of the question, besides names, that a sentence that fits has with its neighbours
 NOT_FOUND = {"en": "Not found in this book.", "ja": "この本には見つかりませんでした。"}
+ACROSS = {
+    "en": "A sentence each from the beginning, the middle and the end:",
+    "ja": "はじめ、中ほど、終わりから一文ずつ：",
+}
 NEAREST = "Found no sentence that fits the question. The nearest:"
+OWN_WORDS = (*NOT_FOUND.values(), *ACROSS.values(), NEAREST)  # with which an answer begins: no sentence of the book
 _NAME = re.compile(r"(?<=[\w.,;:] )[A-Z][\w'’]+")
 _NUMBER = re.compile(
     r"\d+|(?:three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
@@ -197,12 +202,7 @@ def _overview(text: str, language: str, *, quote: bool) -> str:
             scores = central_sentences(pieces)
             best = pieces[max(range(len(pieces)), key=scores.__getitem__)]
             chosen.append(_Sentence(best, page, full, frozenset(), frozenset()))
-    opening = (
-        "はじめ、中ほど、終わりから一文ずつ：\n\n"
-        if language == "ja"
-        else "A sentence each from the beginning, the middle and the end:\n\n"
-    )
-    return _reply(chosen, language, opening=opening, quote=quote)
+    return _reply(chosen, language, opening=f"{ACROSS['ja' if language == 'ja' else 'en']}\n\n", quote=quote)
 
 
 def answer(prompt: Prompt) -> str:
