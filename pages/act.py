@@ -116,8 +116,10 @@ def _begin(workspace: Workspace, pages: list[Book]) -> None:
                     st.rerun()
 
 
-def _say_what_it_does(workspace: Workspace) -> None:
-    st.caption(ABOUT)
+def _say_what_it_does(workspace: Workspace, *, opened: bool = False) -> None:
+    """Say what Act does, and without a language model what it cannot; of a page that is ``opened`` the second alone."""
+    if workspace.model.is_language_model or not opened:
+        st.caption(ABOUT)
     if not workspace.model.is_language_model:
         with st.container(horizontal=True, vertical_alignment="center", key="act_by_words"):
             st.caption(f":orange[:material/info:] {BY_WORDS}")
@@ -233,7 +235,7 @@ def _form(workspace: Workspace, book: Book, cost: str, *, running: bool) -> None
     """Draw the task, what was done so far, and the button."""
     task_key, done_key = f"act_task_{book.id}", f"act_done_{book.id}"
     with st.container(key="act_form"):
-        _say_what_it_does(workspace)
+        _say_what_it_does(workspace, opened=True)
         task_column, done_column = st.columns([3, 2])
         with task_column:
             task = st.text_area("Task", key=task_key, height=92, placeholder="Find a wedding photographer near 10203",

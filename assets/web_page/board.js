@@ -61,6 +61,7 @@ class View {
     const key = JSON.stringify(data);
     if (key === this.drawn) return;
     this.drawn = key;
+    const ended = this.data.running && !data.running && data.action;
     const decided = JSON.stringify([data.book, data.version, data.steps, data.action]);
     if (data.version !== this.data.version) this.texts.clear();
     this.data = data;
@@ -73,6 +74,7 @@ class View {
     this.draw();
     if (decided !== this.shown) this.showFirstOpened();
     this.shown = decided;
+    if (ended) this.result.scrollIntoView({ block: "nearest" }); // on a phone it is below the form
   }
 
   /** @param {number} at */

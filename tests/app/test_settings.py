@@ -104,6 +104,14 @@ def test_a_server_without_a_model_is_reported_on_the_screen_and_not_beside_it(ap
     assert not at.sidebar.caption
 
 
+def test_an_address_that_is_only_remembered_is_no_trouble_at_the_next_start(app, workspace, own_home):
+    connecting.use_model(workspace, address="http://127.0.0.1:9/v1", model="ghost", key=Secret())
+    connecting.use_built_in(workspace)
+    (own_home / "settings.json").write_bytes((workspace.home / "settings.json").read_bytes())
+    at = app("pages/settings.py")
+    assert not any("A server is set" in caption.value for caption in at.caption)
+
+
 def test_verdicts_cards_and_the_stores_line():
     good, weak, failed = (Check("x", "X", state) for state in (GOOD, WEAK, FAILED))
     outcomes = [connecting.outcome_of(checks) for checks in ((good, good), (good, weak), (weak, failed))]

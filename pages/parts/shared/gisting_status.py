@@ -235,7 +235,7 @@ def _paused(snapshot: Snapshot | None, gisting: Gisting, memory: GistMemory, oth
         return gists_line("paused", f"Paused at {gists:,}{about}", actions=actions, **covered)
     reason = _first_sentence(why)
     line = f"Stopped at page {len(memory.pages) + 1 if gists == len(memory.pages) else gists + 1:,}"
-    rest = [reason.removesuffix("."), f"{count_of(gists, 'gist')} saved"]
+    rest = [reason.removesuffix("."), *([f"{count_of(gists, 'gist')} saved"] if gists else [])]
     return gists_line("failed", line, rest, actions=actions, more=why[len(reason) :].strip(), **covered)
 
 

@@ -205,7 +205,8 @@ def missing_setting() -> str:
     settings = get_workspace().settings
     if settings.key_trouble:
         return settings.key_trouble
-    if not settings.base_url or settings.model:
+    remembered = settings.origin.get("base_url") == "settings"  # for the next time: the built-in reader was chosen
+    if not settings.base_url or settings.model or remembered:
         return ""
     return "A server is set in the environment, but no model: set READAGENT_MODEL too, or choose a model in Settings."
 
