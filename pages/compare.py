@@ -5,24 +5,21 @@ The work is a job (``comparing.comparing``); this page starts it, draws its prog
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
 import streamlit as st
 
-from pages.parts.ask.spots import spots_of
 from pages.parts.compare import board, controls
 from pages.parts.read.start import line_of, make_gists
 from pages.parts.shared import book as current
 from pages.parts.shared import polling, shell
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.chosen_books import choose_books, chosen_books, open_cited, set_address
-from pages.parts.shared.component import Act, component
+from pages.parts.shared.component import component
 from pages.parts.shared.gisting_status import memory_now, pick_gisting, snapshot_of
 from readagent_core.answering.base import AskSettings, Question
-from readagent_core.answering.replay import checked_answer
 from readagent_core.comparing import comparing
 from readagent_core.comparing.compared_books import ComparedText, text_to_compare
 from readagent_core.comparing.comparison import Comparison, EntryState, is_past_limit
@@ -33,7 +30,6 @@ from readagent_core.gisting.job import job_key as gisting_job_key
 from readagent_core.gisting.job import memory_to_ask
 from readagent_core.jobs import JobState
 from readagent_core.library.records import Book, Gisting
-from readagent_core.memory import GistMemory
 from readagent_core.words import count_of, pages_up_to
 from readagent_core.workspace import Workspace
 
@@ -106,6 +102,8 @@ def _say_gists(workspace: Workspace, book: Book) -> None:
     """Draw what Read says of gists that are not all made, and what can be done; nothing where they are."""
     gisting = pick_gisting(workspace.library.gistings(book.id), None, [job.key for job in workspace.jobs.running()])
     memory = memory_now(workspace, gisting, snapshot_of(workspace, gisting)) if gisting else None
+    if gisting and not gisting.gists and gisting.model != workspace.model.name and not _is_making(workspace, gisting):
+        gisting = memory = None  # another model made nothing: there is nothing to go on with
     line = line_of(workspace, book, gisting, memory)
     running = bool(line["running"])
     polling.rerun_after(1.0 if running else None, key="compare_gists")
@@ -122,11 +120,16 @@ def _say_gists(workspace: Workspace, book: Book) -> None:
             seen = "Methods that use gists see only the pages that have one." if memory and memory.readable else ""
             said = f"{said}. {line['more']} {seen}"
         st.text(" ".join(said.split()), width="stretch")
-        for do, label in line["actions"]:
+        for do, label in dict(line["actions"]).items():  # two may lead to Settings
             kind: Literal["primary", "secondary"] = "primary" if do in ("make", "go") else "secondary"
             if do != "options" and st.button(label, type=kind, key=f"compare_gists_{do}"):
                 shell.guarded(partial(_act_on_gists, workspace, book, gisting, do))
         st.page_link("pages/read.py", label="To the book", icon=":material/menu_book:")
+
+
+def _is_making(workspace: Workspace, gisting: Gisting) -> bool:
+    job = workspace.jobs.get(gisting_job_key(gisting))
+    return job is not None and job.running
 
 
 def _act_on_gists(workspace: Workspace, book: Book, gisting: Gisting | None, do: str) -> None:
@@ -141,19 +144,6 @@ def _act_on_gists(workspace: Workspace, book: Book, gisting: Gisting | None, do:
         if do == "raise":
             raise_budget(workspace, book.id)
         make_gists(workspace, book, gisting.plan if gisting else None)
-
-
-def _mark_words(workspace: Workspace, book: Book, memory: GistMemory, comparison: Comparison, act: Act) -> None:
-    """Have Read go to the words on the pressed page that the answer rests on, and mark them."""
-    entry = next((one for one in comparison.entries if one.method == act.text), None)
-    if entry is None or entry.answer is None:
-        return
-    cited = [c for c in checked_answer(entry.text, entry.answer, memory).citations if c.page == act.page]
-    gisting, whole_memory = memory_to_ask(workspace, book.id, then="compare")
-    whole = workspace.library.document(book.id, document_id=gisting.document_id)
-    spots = [spot for c in cited if c.places for spot in spots_of(c, whole_memory, whole)]
-    if spots:
-        st.session_state["cited_words"] = {"id": f"{book.id} {time.time()}", "spots": spots}
 
 
 def limit_lines(text: ComparedText) -> list[str]:
@@ -248,7 +238,9 @@ def last(
     act = board.show(comparison, key=f"compare_rows_{controls.key_of(book)}")
     if act is not None:
         if book is not None:
-            _mark_words(workspace, book, text.memory, comparison, act)
+            gisting, _ = memory_to_ask(workspace, book.id, then="compare")
+            whole = workspace.library.document(book.id, document_id=gisting.document_id)
+            board.mark_words(book.id, comparison, act, text.memory, whole)
         open_cited(act.of or text.books[0].id, act.page, {"from": "compare"})
     if ended:  # the form is enabled again; only now, or a click that came with the last answer would be lost
         st.rerun()

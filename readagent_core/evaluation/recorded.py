@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,8 @@ from readagent_core.evaluation.results import JsonLines, Result
 from readagent_core.evaluation.starting import StoredExperiment
 from readagent_core.incoming.samples import FOLDER, NAMES, read_recording, recorded_memory
 from readagent_core.library.records import Book
-from readagent_core.memory import GistMemory
+from readagent_core.memory import GistMemory, Page
+from readagent_core.plan import GistingPlan
 
 
 def recorded_experiment(name: str = "") -> StoredExperiment | None:
@@ -56,10 +57,16 @@ class RecordedComparisons:
         return [entry.excerpt for entry in self.questions.entries]
 
     @property
-    def page_starts(self) -> list[int]:
-        """The first paragraph of each page of the recorded reading, which is not the book's own."""
+    def memory(self) -> GistMemory:
+        """The pages of the recorded reading, which is not the book's own, without gists."""
         words = list(accumulate((p.words for p in self.document.paragraphs), initial=0))
-        return [words.index(before) for before in accumulate(self._page_words[:-1], initial=0)]
+        starts = [words.index(before) for before in accumulate(self._page_words[:-1], initial=0)]
+        ends = pairwise([*starts, len(self.document.paragraphs)])
+        pages = tuple(
+            Page(number, start, end, count)
+            for number, ((start, end), count) in enumerate(zip(ends, self._page_words, strict=True), start=1)
+        )
+        return GistMemory(self.document, GistingPlan.from_preset("article"), pages, (None,) * len(pages))
 
     @property
     def _page_words(self) -> list[int]:

@@ -15,6 +15,8 @@ from readagent_core.document import Document, Paragraph
 from readagent_core.export.comparison_view import draw_comparison
 from readagent_core.gisting.job import newest_memory
 from readagent_core.library.records import Book
+from readagent_core.models.builtin.reader import BuiltInReader
+from readagent_core.workspace import Workspace
 from tests.answering.test_library_shelf import add, tale
 from tests.fakes.server import FakeServer, Reply, error
 
@@ -102,6 +104,12 @@ def test_gists_that_are_not_all_made_are_said_with_why_and_the_way_on(app: App, 
     assert "did not accept the key" in said
     assert {"compare_gists_go", "compare_gists_settings"} <= {button.key for button in at.button}
     fake_server.before = None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Workspace, "model", BuiltInReader())
+        at.run()
+    assert not at.exception
+    assert "compare_gists_make" in {button.key for button in at.button}  # by rule, where no model is connected
+    at.run()
     at.button(key="compare_gists_go").click().run()
     for job in workspace.jobs.running():
         job.join(60)

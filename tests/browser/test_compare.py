@@ -144,8 +144,9 @@ def test_citations_open_their_places(page: Page, app_url: str, app_home: Path) -
     expect(page.locator('[data-signer="recording"]')).to_contain_text("A recording of")
     expect(page.locator(".r")).to_have_count(5)
     page.locator("button.cite", has_text="page 15").first.click()
-    expect(page).to_have_url(re.compile(r"/read\?.*page=1[45]"))
-    expect(page.get_by_text("She told it as she did everything")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"/read\?.*p"))
+    page.wait_for_function("CSS.highlights.get('cited')?.size > 0")
+    expect(page.locator(".backchip")).to_contain_text("Back to Compare")
 
 
 def test_a_shelf_is_compared_and_every_citation_leads_to_its_book(

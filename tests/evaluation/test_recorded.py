@@ -68,7 +68,7 @@ def test_the_recording_says_that_it_is_one_and_names_no_place():
 
 def test_a_recorded_question_is_a_comparison_whose_citations_lead_to_the_cited_words(keeper):
     recording = recorded_comparisons(*keeper)
-    starts = [*recording.page_starts, len(recording.document.paragraphs)]
+    starts = [*(page.start for page in recording.memory.pages), len(recording.document.paragraphs)]
     assert len(starts) == 26
     number = recording.texts.index("Why did Ambrose Vane put out Harrow Light?")
     found = recording.comparison(number)

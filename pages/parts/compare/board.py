@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import streamlit as st
 
+from pages.parts.ask.spots import spots_of
 from pages.parts.shared import book as current
 from pages.parts.shared.component import Act, act_of, component, no_callback
 from readagent_core.answering.base import LETTERS
+from readagent_core.answering.replay import checked_answer
 from readagent_core.answering.signature import BUILT_IN, Signature
 from readagent_core.comparing.comparison import Comparison
+from readagent_core.document import Document
 from readagent_core.evaluation.recorded import RecordedComparisons, recorded_comparisons
 from readagent_core.export.comparison import COMPARISON_FORMATS, comparison_file_name, export_comparison
 from readagent_core.export.comparison_view import draw_comparison, known_answer
 from readagent_core.library.records import Book
+from readagent_core.memory import GistMemory
 from readagent_core.workspace import Workspace
 
 FOOT = "One question shows how the methods differ, not which is better. Evaluate asks many and says what may be chance."
@@ -46,6 +51,19 @@ def show(comparison: Comparison, *, key: str) -> Act | None:
     data = {"rows": draw_comparison(comparison), "signature": signature_record(comparison.signature)}
     act = act_of(rows(key=key, data=data, on_act_change=no_callback))
     return act if act and act.do == "open" else None
+
+
+def mark_words(book_id: str, comparison: Comparison, act: Act, memory: GistMemory, whole: Document) -> None:
+    """Have Read go to the words on the pressed page that the answer rests on, and mark them.
+
+    ``memory``: as far as the methods saw it, of the ``whole`` text.
+    """
+    entry = next((one for one in comparison.entries if one.method == act.text), None)
+    if entry is None or entry.answer is None:
+        return
+    cited = [c for c in checked_answer(entry.text, entry.answer, memory).citations if c.page == act.page]
+    if spots := [spot for c in cited if c.places for spot in spots_of(c, memory, whole)]:
+        st.session_state["cited_words"] = {"id": f"{book_id} {time.time()}", "spots": spots}
 
 
 def save_buttons(comparison: Comparison) -> None:
@@ -127,7 +145,8 @@ def recorded(recording: Recording) -> None:
     comparison = comparisons.comparison(number)
     act = show(comparison, key="compare_recorded_rows")
     if act is not None:
-        paragraph = comparisons.page_starts[act.page - 1]
+        paragraph = comparisons.memory.page(act.page).start
+        mark_words(book.id, comparison, act, comparisons.memory, comparisons.document)
         current.choose(book.id)
         address = {"book": book.id, "paragraph": str(paragraph), "from": "compare"}
         st.switch_page("pages/read.py", query_params=address)
