@@ -58,7 +58,7 @@ MOST_PAGES = 6  # of those in the library, offered to begin with
 def screen() -> None:
     workspace = get_workspace()
     chosen = _chosen(workspace)
-    shell.link_back()
+    shell.link_back("Ask")
     row = st.container(horizontal=True, vertical_alignment="center", key="act_top")
     row.title("Act on a page", anchor=False)
     stored = workspace.library.books_with_original()

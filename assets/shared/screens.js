@@ -8,7 +8,8 @@ const HIDE_PX = 12; // a finger moves as far before the bar hides or returns
 /** The screen in the address: "" for the library, "read", "ask" … */
 export const screen = () => location.pathname.replace(/^.*\//, "");
 
-const LIBRARYS = ["catalogue", "gists", "act"]; // screens without a link, which the library leads to
+/** Screens without a link, and the screen that leads to each. @type {Record<string, string | undefined>} */
+const LED_TO = { catalogue: "", gists: "", act: "ask" };
 
 /** Makes our links work as Streamlit's, which change the screen without loading the page again. */
 export function connectLinks() {
@@ -27,13 +28,14 @@ export function connectLinks() {
   const mark = () => {
     /** @type {NodeListOf<HTMLAnchorElement>} */
     const links = document.querySelectorAll("a[data-screen]");
-    const within = LIBRARYS.includes(screen());
-    document.documentElement.toggleAttribute("data-in-library", within); // for Streamlit's own link (streamlit.css)
+    const within = LED_TO[screen()];
+    document.documentElement.toggleAttribute("data-in-library", within === ""); // for Streamlit's own link (streamlit.css)
+    document.documentElement.toggleAttribute("data-in-ask", within === "ask");
     document.documentElement.toggleAttribute("data-in-read", screen() === "read"); // tokens.css, frame.css
     document.documentElement.toggleAttribute("data-no-side", !["read", "ask"].includes(screen())); // of the sidebar too
     for (const link of links) {
       if (link.dataset.screen === screen()) link.setAttribute("aria-current", "page");
-      else if (within && !link.dataset.screen) link.setAttribute("aria-current", "true");
+      else if (within === link.dataset.screen) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     }
   };

@@ -81,6 +81,8 @@ def test_from_the_library_to_the_next_action(page: Page, app_url: str, books: di
     page.get_by_role("menuitem", name="Act on it").click()
     rows = page.locator(".parts li")
     expect(rows.first).to_contain_text("No gist yet")
+    expect(page.locator(".st-key-back")).to_contain_text("Ask")  # whose menu has it, as the screen's bar says
+    expect(page.locator("html")).to_have_attribute("data-in-ask", "")
     expect(page.locator(".about")).to_contain_text("parts")
     page.get_by_label("Task").fill("Search & go")
     page.get_by_label("Task").press("Control+Enter")

@@ -160,10 +160,10 @@ def words_of(error: ReadAgentError) -> str:
     return str(error).replace(f"{WORK_IS_SAVED} ", "").replace(" in Settings", "") if _in_settings() else str(error)
 
 
-def link_back() -> None:
-    """Draw the link to the library at the head of a screen that it leads to."""
+def link_back(screen: str = "Library") -> None:
+    """Draw the link to the screen that leads to this one, at its head."""
     with st.container(key="back"):
-        st.page_link("pages/library.py", label="Library", icon=":material/arrow_back:")
+        st.page_link(f"pages/{screen.lower()}.py", label=screen, icon=":material/arrow_back:")
 
 
 def link_to_settings() -> None:
