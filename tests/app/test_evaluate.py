@@ -196,6 +196,12 @@ def test_what_was_finished_stays_when_more_is_asked_for_and_stopped(app, own_hom
     at = app(SCREEN)
     assert "Finished with 2 answers" in shown(at)
     assert at.button(key="evaluate_continue").label == "Continue: 3 answers to come"
+    record = read_record(entry.folder)
+    write_record(entry.folder, {**record, "model": {**record["model"], "name": "another"}})
+    other = app(SCREEN)
+    assert "Begun with another: choose it again in Settings" in shown(other)
+    assert not [button for button in other.button if button.key == "evaluate_continue"]
+    write_record(entry.folder, record)
     at.button(key="evaluate_continue").click().run()
     at = finish(at)
     assert not at.exception

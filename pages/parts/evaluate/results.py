@@ -141,8 +141,14 @@ def _experiment(workspace: Workspace, entry: StoredExperiment) -> None:
 
 
 def _continue(workspace: Workspace, entry: StoredExperiment, missing: int) -> None:
-    """Draw the button that asks for the missing answers, by the settings with which the experiment was begun."""
-    if st.button(f"Continue: {count_of(missing, 'answer')} to come", key="evaluate_continue"):
+    """Draw the button that asks for the missing answers, by the settings with which the experiment was begun.
+
+    Another model than it was begun with gets no button: its answers would not make one table with those.
+    """
+    to_come, begun_with = f"{count_of(missing, 'answer')} to come", str(entry.record["model"]["name"])
+    if begun_with != workspace.model.name:
+        st.caption(f"{to_come}. Begun with {shell.as_text(begun_with)}: choose it again in Settings to continue.")
+    elif st.button(f"Continue: {to_come}", key="evaluate_continue"):
         shell.guarded(lambda: start(workspace, Experiment.from_dict(entry.record["experiment"]), name=entry.name))
 
 
