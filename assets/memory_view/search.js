@@ -67,6 +67,16 @@ export class Search {
     return this.hits[this.at];
   }
 
+  /** Whether one goes through the hits in the text only: where no gist is seen. */
+  get inTextOnly() {
+    return this.state.view === "text" && this.byParagraph.size > 0;
+  }
+
+  /** The hits that one goes through. */
+  get walked() {
+    return this.inTextOnly && this.shown?.[0] !== "g" ? this.hits.filter(([field]) => field === "t") : this.hits;
+  }
+
   /** @param {Hit[] | undefined} hits @returns {Span[]} */
   spans(hits) {
     return (hits ?? []).map((hit) => [hit[2], hit[3], hit === this.shown ? "hit now" : "hit"]);
@@ -96,8 +106,10 @@ export class Search {
     this.patterns = patternsOf(query);
     this.find();
     const { paragraph, page } = this.from;
-    const next = this.hits.findIndex(([field, at]) => (field === "t" ? at >= paragraph : at >= (page ?? 0)));
-    this.at = this.hits.length ? Math.max(0, next) : -1; // after the last hit comes the first
+    this.at = -1;
+    const { walked } = this;
+    const next = walked.find(([field, at]) => (field === "t" ? at >= paragraph : at >= (page ?? 0))) ?? walked[0];
+    this.at = next ? this.hits.indexOf(next) : -1; // after the last hit comes the first
     this.markAll();
     if (this.hits.length) this.step(0);
     this.found();
@@ -214,9 +226,10 @@ export class Search {
 
   /** @param {number} by */
   step(by) {
-    if (!this.hits.length) return;
-    const before = this.shown;
-    this.at = (this.at + by + this.hits.length) % this.hits.length;
+    const { shown: before, hits } = this;
+    if (!hits.length) return;
+    do this.at = (this.at + by + hits.length) % hits.length;
+    while (by && this.inTextOnly && this.shown[0] === "g");
     this.markHit(before);
     this.markHit(this.shown);
     this.show(this.shown);

@@ -6,9 +6,9 @@ import { button, el, icon, number } from "../shared/dom.js";
 
 const TYPED_MS = 200; // after the last letter
 
-/** How many hits there are, and where the person is among them. @param {{hits: unknown[], at: number, ahead: number}} found */
-export function hitsSaid({ hits, at, ahead }) {
-  if (hits.length) return `${number(at + 1)} of ${number(hits.length)}`;
+/** How many hits there are, and where the person is among them. @param {Pick<Search, "walked" | "shown" | "ahead">} search */
+export function hitsSaid({ walked, shown, ahead }) {
+  if (walked.length) return `${number(walked.indexOf(shown) + 1)} of ${number(walked.length)}`;
   return ahead ? `${number(ahead)} unread` : "no hits";
 }
 

@@ -1,4 +1,4 @@
-// Turning pages by hand: a click at a side, the wheel, a finger that moves across.
+// Turning pages by hand: a click at a side (with a mouse, beside the text), the wheel, a finger that moves across.
 
 /** @import { Frame } from "./frame.js" */
 
@@ -34,7 +34,10 @@ export class Turning {
   /** @param {MouseEvent} event */
   clicked(event) {
     const target = event.composedPath()[0];
-    if ((target instanceof Element && target.closest("button, a, input, mark, [role=link]")) || String(this.frame.selection())) return;
+    // a mouse on the text may be about to choose a word by a second click
+    const not = event instanceof PointerEvent && event.pointerType === "mouse" ? "p, " : "";
+    if ((target instanceof Element && target.closest(`${not}button, a, input, mark, [role=link]`)) || String(this.frame.selection()))
+      return;
     const { left, width } = this.frame.scroller.getBoundingClientRect();
     const share = (event.clientX - left) / width;
     if (share < SIDE) this.turn(this.left());

@@ -268,7 +268,12 @@ def test_pages_of_the_screen_turn_through_the_whole_book(page: Page, app_url: st
         box = page.locator(".leaves").bounding_box()
         page.mouse.click(box["x"] + 12, box["y"] + box["height"] / 2)  # the left edge turns back
         expect(on).to_be_enabled()
-        assert page.locator(".unit.on > p").evaluate_all(IN_SHEET)[0] < sheet[0]
+        sheet_before = page.locator(".unit.on > p").evaluate_all(IN_SHEET)
+        assert sheet_before[0] < sheet[0]
+        words = page.locator(f'.unit.on > p[data-i="{sheet_before[-1]}"]').bounding_box()
+        page.mouse.dblclick(words["x"] + words["width"] - 40, words["y"] + 12)  # chooses a word, and turns nothing
+        assert page.locator(".unit.on > p").evaluate_all(IN_SHEET) == sheet_before
+        page.keyboard.press("Escape")
     page.locator(".aa").click()
     page.locator(".panel").get_by_role("button", name="Scroll", exact=True).click()
 

@@ -75,3 +75,27 @@ test("hits on pages that were not read are counted, not listed, until they are a
   search.ask("boat");
   assert.equal(hitsSaid(search), "no hits");
 });
+
+test("where the text stands alone one goes from hit to hit in it, not to gists that are not seen", () => {
+  const pages = [0, 1].map((at) => ({ number: at + 1, start: at, end: at + 1, gist: { text: "A box." } }));
+  const state = { book: bookWith(["a box", "the box"]), pages, here: { paragraph: 0, page: 1 }, data: { limit: null }, view: "text" };
+  const search = new Search({
+    state,
+    units: { mark() {}, nodes: [] },
+    layer: { drawn: new Map(), redrawGist() {} },
+    jump: () => false,
+    found() {},
+  });
+  const stepped = () => {
+    search.step(1);
+    return `${search.shown[0]} ${hitsSaid(search)}`;
+  };
+  const walk = () => [stepped(), stepped(), stepped()];
+  search.ask("box");
+  assert.deepEqual(walk(), ["t 2 of 2", "t 1 of 2", "t 2 of 2"]);
+  search.goTo(search.hits.find(([field]) => field === "g")); // a row of the list
+  assert.equal(hitsSaid(search), "2 of 4");
+  assert.equal(stepped(), "t 2 of 2");
+  state.view = "both";
+  assert.deepEqual(walk(), ["g 4 of 4", "t 1 of 4", "g 2 of 4"]);
+});
