@@ -14,6 +14,7 @@ from google.protobuf.message import Message
 
 from pages.parts.compare.controls import known_questions
 from pages.parts.read import ask_panel, veil
+from pages.parts.read.passages import passage_data
 from pages.parts.shared.cached import get_workspace
 from readagent_core.answering import replay, suggesting
 from readagent_core.answering.limits import last_page_named, page_allowed
@@ -213,6 +214,16 @@ def test_the_first_gist_shows_what_a_gist_is_and_the_foot_says_so(app):
     veil.say(line, known, workspace, replace(gisting, gists=0), document)
     assert line["rest"] == ""  # nothing is veiled before it is made
     assert line["actions"] == []
+
+
+def test_where_words_stand_is_told_no_further_than_they_before_the_reading_begins(app):
+    workspace, book, document = story(app, 0)
+    places = [(i, p.text.index("Vane")) for i, p in enumerate(document.paragraphs) if "Vane" in p.text]
+    at, start = places[2]
+    asked = {"task": "define", "id": "v", "start": [at, start], "end": [at, start + 4], "at": 1}
+    told = passage_data(workspace, book, document, asked)["places"]
+    assert told
+    assert max(place["paragraph"] for place in told) <= at < places[-1][0]
 
 
 def test_stories_are_told_from_papers_minutes_and_manuals(app):

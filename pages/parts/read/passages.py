@@ -88,11 +88,15 @@ def _begin(
     before: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
     """Start to answer; the record that the browser shows at first."""
-    allowed = workspace.library.position(book.id).allowed
+    position = workspace.library.position(book.id)
     record: dict[str, Any] = {"id": asked["id"], "state": "running", "signer": None, "places": [], "more": 0}
     record |= dict.fromkeys(("text", "cost", "error", "waiting", "language"), "") | {"languages": None, "entries": []}
     try:
-        passage = Passage(document, spot_of(document, asked["start"]), spot_of(document, asked["end"]), allowed)
+        start, end = spot_of(document, asked["start"]), spot_of(document, asked["end"])
+        allowed = position.allowed
+        if allowed is None and position.on_screen.allowed is not None:
+            allowed = end.paragraph + 1  # the reading has not begun, and what comes after the words is not told
+        passage = Passage(document, start, end, allowed)
         if asked["task"] == DEFINE and not asked.get("model"):
             if entries := look_up(workspace, book.id, passage):
                 return record | {"state": "done", "entries": [asdict(entry) for entry in entries]}
@@ -123,7 +127,7 @@ def _places(passage: Passage, why: str) -> dict[str, Any]:
     found, more = other_places(passage, most=MOST_PLACES)
     times = 1 + len(found) + more
     seen = passage.document.paragraphs[: passage.allowed]
-    where = "in what you have read" if len(seen) < len(passage.document.paragraphs) else "in this book"
+    where = "so far" if len(seen) < len(passage.document.paragraphs) else "in this book"
     written = (seen[place.paragraph].text[place.start] for place in found)
     if (
         times > MOST_PLACES
