@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -21,6 +22,9 @@ from readagent_core.usage import Usage
 from readagent_core.words import count_of, count_words
 
 VERSION = 1
+
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+)\n*", re.MULTILINE)  # in a gist, which may have copied it
+_COPIED = re.compile(r"[ \t]*\[figure(?::[^\]\n]*)?\]|^#{1,6}[ \t]+", re.MULTILINE | re.IGNORECASE)
 
 
 class PageEnd(StrEnum):
@@ -115,6 +119,14 @@ class GistMemory:
         """Return the full text of a page with section titles, as the book has it."""
         page = self.page(number)
         return self.document.text(page.start, page.end)
+
+    def shown_gist(self, number: int) -> str:
+        """Return the gist of a page without what it copied of the book's form: the signs of headings and pictures, and
+        the page's own section titles, which stand above it; '' where none is made."""
+        page, gist = self.page(number), self.gists[number - 1]
+        text = gist.text if gist is not None else ""
+        above = {s.title.strip() for index in range(page.start, page.end) for s in self.document.headings(index)}
+        return _COPIED.sub("", _HEADING.sub(lambda it: "" if it[1].strip() in above else it[0], text)).strip() or text
 
     def label(self, number: int) -> str:
         """Return how prompts and citations name a page; of several books '2.7', page 7 of book 2."""

@@ -24,6 +24,7 @@ from readagent_core.memory import GistMemory
 from readagent_core.models.builtin import reader as builtin
 from readagent_core.templates import Markup, escape, fill
 from readagent_core.text_files import html_page
+from readagent_core.words import collapse_whitespace
 from readagent_core.workspace import Workspace
 
 CONVERSATION_FORMATS = {"md": "text/markdown", "html": "text/html", "json": "application/json"}
@@ -222,7 +223,8 @@ def _texts_of_several(workspace: Workspace, exchange: Exchange) -> _Texts:
 
 
 def _markdown(title: str, conversation: Conversation, exchanges: list[_Texts]) -> str:
-    lines = [f"# {conversation.title}", "", f"Questions about *{title}*"]
+    name = _heading(title, conversation, exchanges)
+    lines = [f"# {name}", "", "Questions and answers" if name == title else f"Questions about *{title}*"]
     for one in exchanges:
         lines += ["", f"## {one.exchange.question}", "", f"*{signature_of(one.exchange).line}*", ""]
         if standalone := one.exchange.facts.standalone:
@@ -238,8 +240,17 @@ def _markdown(title: str, conversation: Conversation, exchanges: list[_Texts]) -
 
 
 def _html(title: str, language: str, conversation: Conversation, exchanges: list[_Texts]) -> str:
-    body = fill("conversation", conversation=conversation, title=title, exchanges=exchanges, signature_of=signature_of)
+    name = _heading(title, conversation, exchanges)
+    about = "" if name == title else title
+    body = fill("conversation", name=name, title=about, exchanges=exchanges, signature_of=signature_of)
     return html_page(conversation.title, body, language=language)
+
+
+def _heading(title: str, conversation: Conversation, exchanges: list[_Texts]) -> str:
+    """Return the name of a conversation; that of the book where it has none but the beginning of a question in it."""
+    begun = conversation.title.removesuffix(" …")
+    asked = any(collapse_whitespace(one.exchange.question).startswith(begun) for one in exchanges)
+    return title if asked else conversation.title
 
 
 def _place_of_quotation(citation: Citation, titles: Mapping[int, str] | None) -> str:

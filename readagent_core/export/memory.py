@@ -10,7 +10,7 @@ from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
-from readagent_core.answering.signature import signature_of
+from readagent_core.answering.signature import MODEL, signature_of
 from readagent_core.companion.marks import NO_MARKS, PlacedMarks
 from readagent_core.document import Cover, Document, Figure, Paragraph, Picture, move_figures
 from readagent_core.errors import SettingsError
@@ -22,7 +22,7 @@ from readagent_core.templates import Markup, fill
 from readagent_core.text_files import emphasised_markdown, escape_markdown, html_page, markdown_line, slug
 from readagent_core.words import count_of, pages_up_to
 from readagent_core.world.as_of import Known, Order
-from readagent_core.world.telling import headed, known_to_dict, said, title_of, world_markdown
+from readagent_core.world.telling import headed, known_to_dict, note_of, said, title_of, world_markdown
 
 MEMORY_FORMATS = {
     "md": "text/markdown",
@@ -85,7 +85,8 @@ def memory_facts(memory: GistMemory) -> str:
         f"{words:,} words kept in {memory.gist_words:,} ({memory.compression_rate:.1f} % fewer)",
     ]
     if memory.model:
-        parts.append(signature_of(memory).line)
+        made = signature_of(memory)
+        parts.append(f"gists made with {made.line}" if made.kind == MODEL else made.line)
     if not memory.complete:
         # a memory that the spoiler limit cut has no text after its pages
         limited = memory.pages and memory.pages[-1].end == len(memory.document.paragraphs) and None not in memory.gists
@@ -106,11 +107,6 @@ def _pause(memory: GistMemory, page: Page) -> str:
     return f"Paused here: {page.reason.strip()}" if page.reason.strip() else ""
 
 
-def _gist_text(memory: GistMemory, number: int) -> str:
-    gist = memory.gists[number - 1]
-    return gist.text if gist is not None else ""
-
-
 # --- Markdown -------------------------------------------------------------------------------------------
 
 
@@ -124,7 +120,7 @@ def _markdown(memory: GistMemory, known: Known | None) -> bytes:
         for index in range(page.start, page.end):
             for section in document.headings(index):
                 lines += [f"{'#' * min(section.level + 1, 5)} {markdown_line(section.title)}", ""]
-        gist = emphasised_markdown(_gist_text(memory, page.number), document.format) or "(no gist yet)"
+        gist = emphasised_markdown(memory.shown_gist(page.number), document.format) or "(no gist yet)"
         lines += [f"**Page {page.number}**", "", gist, ""]
         if pause := _pause(memory, page):
             lines += [f"*‖ {markdown_line(pause)}*", ""]
@@ -179,19 +175,19 @@ def _html(memory: GistMemory, find_picture: FindPicture, marks: PlacedMarks, kno
         pages=(_html_page(memory, page, find_picture, marks) for page in memory.pages),
         lost=notes_list(marks.lost),
         lost_title=_LOST,
-        world=_world(known),
+        world=_world(known, title_of(known) if known else ""),
     )
     direction = "rtl" if document.right_to_left else "ltr"
     whole = html_page(document.title, body, language=document.language, direction=direction)
     return whole.encode("utf-8", "replace")
 
 
-def _world(known: Known | None) -> Markup:
-    """Return the cast and what happened as HTML; '' where nobody is known."""
+def _world(known: Known | None, title: str = "") -> Markup:
+    """Return the cast and what happened as HTML, below ``title``; '' where nobody is known."""
     if known is None or not known.entities:
         return Markup()
     kinds, happened = list(headed(known)), known.timeline(Order.TIME)
-    return Markup(fill("world", title=title_of(known), kinds=kinds, happened=happened, said=said))
+    return Markup(fill("world", title=title, note=note_of(known), kinds=kinds, happened=happened, said=said))
 
 
 def _html_page(memory: GistMemory, page: Page, find_picture: FindPicture, placed: PlacedMarks) -> dict[str, Any]:
@@ -205,7 +201,7 @@ def _html_page(memory: GistMemory, page: Page, find_picture: FindPicture, placed
         "page": page,
         "headings": [section.title for index in range(page.start, page.end) for section in document.headings(index)],
         "words": f"{gist.words:,} of {page.words:,} words" if gist else f"{page.words:,} words, no gist yet",
-        "gist": emphasised(_gist_text(memory, page.number), document.format),
+        "gist": emphasised(memory.shown_gist(page.number), document.format),
         "notes": ["by rule: the page's own first sentences"] * by_rule + ["changed by hand"] * by_hand,
         "marks": notes_list(marks_of(page, placed.placed)),
         "text": text,
@@ -321,7 +317,7 @@ def _chapters(memory: GistMemory) -> list[tuple[str, list[Page]]]:
 
 
 def _epub_page(memory: GistMemory, page: Page, marks: PlacedMarks) -> Markup:
-    gist = _xml(_gist_text(memory, page.number) or "(no gist yet)")
+    gist = _xml(memory.shown_gist(page.number) or "(no gist yet)")
     text = marked_paragraphs(gist, around=Beside(format=memory.document.format))
     notes = Markup(_xml(notes_list(marks_of(page, marks.placed))))
     pause = Markup('<p class="p">‖ {}</p>').format(_xml(_pause(memory, page))) if _pause(memory, page) else Markup()

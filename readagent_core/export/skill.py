@@ -94,5 +94,4 @@ def _index(memory: GistMemory, book_gist: str) -> str:
 
 
 def _gist(memory: GistMemory, number: int) -> str:
-    gist = memory.gists[number - 1]
-    return escape_markdown(gist.text) if gist else ""
+    return escape_markdown(memory.shown_gist(number))

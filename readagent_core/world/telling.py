@@ -21,6 +21,9 @@ HEADINGS = {
     EntityKind.THING: "Things",
 }
 MET_ONCE = "Met once, without a name"
+BY_RULE = (
+    "Names found by rule. Where they stand is certain; who they are, and that two names are one person, needs a model."
+)
 
 
 def known_to_dict(known: Known, document: Document) -> dict[str, Any]:
@@ -79,10 +82,10 @@ def page_runs(entity: Entity) -> str:
 
 
 def headed(known: Known) -> Iterator[tuple[str, Sequence[Entity]]]:
-    """Yield each kind that has entities with its heading; of those found by rule, the ones that are named most."""
+    """Yield each kind that has entities with its heading. Names by rule may be of anybody or anything."""
     for kind, heading in HEADINGS.items():
         if entities := _of_kind(known, kind):
-            yield heading, entities
+            yield "Names" if kind == EntityKind.PERSON and note_of(known) else heading, entities
     if known.met_once:
         yield MET_ONCE, known.met_once
 
@@ -93,7 +96,12 @@ def _of_kind(known: Known, kind: EntityKind) -> tuple[Entity, ...]:
 
 
 def title_of(known: Known) -> str:
-    return f"Who is who, as of page {known.page}"
+    return f"{'Who is named' if note_of(known) else 'Who is who'}, as of page {known.page}"
+
+
+def note_of(known: Known) -> str:
+    """Return who found the names, where no model did."""
+    return BY_RULE if known.entities and all(entity.by_rule for entity in known.entities) else ""
 
 
 def world_markdown(known: Known) -> str:
@@ -109,7 +117,8 @@ def world_markdown(known: Known) -> str:
     if events := known.timeline(Order.TIME):
         lines += ["### What happened, in the order of time", ""]
         lines += [f"- {markdown_line(f'{e.name} {said(e)}')}{_when(e)} [{e.page}]" for e in events] + [""]
-    return "\n".join([f"## {title_of(known)}", "", *lines]) if lines else ""
+    note = [note_of(known), ""] if note_of(known) else []
+    return "\n".join([f"## {title_of(known)}", "", *note, *lines]) if lines else ""
 
 
 def _when(line: Line) -> str:

@@ -33,6 +33,7 @@ def test_each_format_has_what_was_said_and_nothing_unescaped(exported):
     assert "So it was  [from page 2]" in text or "So it was [from page 2]" in text
     assert "> I want to look up Page [2, 5] to see." in text
     assert "\n*fake" in text  # who answered, before the answer
+    assert text.count("Who is") == 1  # the conversation's name is the beginning of its question
     assert "- Page 2: “pageword2 stands here”" in text
     assert "words" in text
     rest = exported("md", without=["first"])

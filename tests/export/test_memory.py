@@ -89,8 +89,11 @@ def test_markdown_says_what_the_screen_says():
         paragraphs=(replace(memory.document.paragraphs[0], confidence=0.99), *memory.document.paragraphs[1:]),
     )
     assert "50 % of the words recognised in pictures" in export_memory(replace(memory, document=scanned), "md").decode()
+    copied = export_memory(make_memory(gist="## The First\n\nOne to six. [figure: A lamp]\n\n### Later"), "md").decode()
+    assert "**Page 1**\n\nOne to six.\n\nLater\n" in copied  # no signs, and the chapter's title once
     one = recordings.make_memory(["The lamp was out."], ["Lamp out."])
     assert memory_facts(one).startswith("1 page · 4 words kept in 2 (50.0 % fewer)")
+    assert memory_facts(replace(one, model="reader")).endswith(" · gists made with reader")
 
 
 def test_html_is_one_file_that_loads_nothing():

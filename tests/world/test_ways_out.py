@@ -9,6 +9,7 @@ import importlib
 import importlib.util
 import io
 import json
+import re
 import threading
 import zipfile
 from typing import Any
@@ -23,12 +24,14 @@ from readagent_core.answering.registry import all_methods
 from readagent_core.answering.resources import short_cast
 from readagent_core.companion.study import study_prompt
 from readagent_core.export.gisting import export_gisting
-from readagent_core.export.memory import MEMORY_FORMATS
+from readagent_core.export.memory import MEMORY_FORMATS, export_memory
 from readagent_core.export.study import STUDY_FORMATS, export_study
 from readagent_core.library.marks import COLOURS, KINDS, Mark, Spot
+from readagent_core.world.as_of import World
 from readagent_core.world.storage import load_world
+from readagent_core.world.telling import BY_RULE, title_of
 from tests.fakes.model import FakeModel
-from tests.world_story import FIRST_NAMED, SECRETS, add_story, read_to
+from tests.world_story import FIRST_NAMED, SECRETS, add_story, read_to, story
 
 LAST = len(SECRETS)
 NAMES = ("Hester Quill", "the stranger", "Captain Sorley", "Sorley", "Old Marn", "Constable Dray")
@@ -80,6 +83,17 @@ def test_gists_as_a_file(ferry, format):
         assert SECRETS[page] in told
     read_to(workspace.library, book, 1)
     assert SECRETS[LAST] in contents(export_gisting(workspace, gisting, format, whole=True))
+
+
+def test_names_found_by_rule_are_not_told_as_persons():
+    memory = story()
+    known = World(memory, {}).as_of(LAST)
+    for format, heading in {"md": "### {}", "html": "<h3>{}</h3>", "epub": "<h3>{}</h3>"}.items():
+        told = contents(export_memory(memory, format, known=known))
+        assert heading.format("Names") in told
+        assert heading.format("People") not in told
+        assert told.count(BY_RULE) == 1
+    assert len(re.findall(f"<h[12]>{title_of(known)}", told)) == 1  # of a chapter of the EPUB
 
 
 @pytest.mark.parametrize("format", STUDY_FORMATS)

@@ -35,8 +35,6 @@ STYLES = (
     "memory_view/memory_view.css memory_view/memory.css memory_view/shelf.css memory_view/marks.css "
     "memory_view/veil.css memory_view/world.css memory_view/hits.css memory_view/gist_speed.css pdf_page/panel.css"
 )
-# of a picture's place and of headings, which a gist may have copied
-_MARKS = re.compile(r"[ \t]*\[figure(?::[^\]\n]*)?\]|^#{1,6}[ \t]+", re.MULTILINE | re.IGNORECASE)
 EMPHASIS_MARKS = re.compile(r"(?<!\w)[*_]{1,2}(?=\S)|(?<=\S)[*_]{1,2}(?!\w)")  # of which an excerpt may hold half
 BATCH = 40  # pages in a batch: a change of one page sends about 80 KB again, a whole book of 1000 pages 2 MB
 BATCH_COMPLETE = 200  # of a complete reading: fewer batches are drawn sooner
@@ -177,8 +175,9 @@ def gist_record(memory: GistMemory, number: int) -> dict[str, Any] | None:
         "shortened": gist.level,
         "notes": list(gist.marks),
     }
-    text = _MARKS.sub("", gist.text).strip()
-    return {"text": text, "words": gist.words} | {name: value for name, value in optional.items() if value}
+    return {"text": memory.shown_gist(number), "words": gist.words} | {
+        name: value for name, value in optional.items() if value
+    }
 
 
 def part_records(parts: Sequence[PartSeen], memory: GistMemory) -> list[dict[str, Any]]:
