@@ -171,6 +171,7 @@ def export(
     min_words: options.MinWords = None,
     connections: options.Connections = None,
     whole: Annotated[bool, typer.Option("--whole", help="The pages that the spoiler limit keeps out, too.")] = False,
+    notes: Annotated[bool, typer.Option("--notes", help="In html and epub, your highlights and notes, too.")] = False,
     password: options.Password = "",
 ) -> None:
     """The gist memory of a file, which is read first where it has not been; as far as its spoiler limit lets in."""
@@ -191,7 +192,7 @@ def export(
         if len(part.pages) < len(memory.pages):
             say_aside(f"Pages 1 to {len(part.pages)}: the spoiler limit keeps the others out. --whole has them too.")
         book_gist = make_book_gist(workspace, part) if format == "skill" else ""
-        data = export_gisting(workspace, gisting, format, whole=whole, book_gist=book_gist)
+        data = export_gisting(workspace, gisting, format, whole=whole, with_notes=notes, book_gist=book_gist)
         if output is None and (format not in ("epub", "skill") or not sys.stdout.isatty()):
             sys.stdout.buffer.write(data)
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from readagent_core.answering.limits import memory_let_in
-from readagent_core.companion.marks import PlacedMarks, placed_marks
+from readagent_core.companion.marks import NO_MARKS, PlacedMarks, placed_marks
 from readagent_core.export.memory import export_memory
 from readagent_core.library.records import Gisting
 from readagent_core.memory import GistMemory
@@ -19,12 +19,21 @@ def memory_to_export(workspace: Workspace, gisting: Gisting, *, whole: bool = Fa
 
 
 def export_gisting(
-    workspace: Workspace, gisting: Gisting, format: str, *, whole: bool = False, book_gist: str = ""
+    workspace: Workspace,
+    gisting: Gisting,
+    format: str,
+    *,
+    whole: bool = False,
+    with_notes: bool = False,
+    book_gist: str = "",
 ) -> bytes:
-    """Return the gists with the marks, the pictures and the book's world as a file; see ``export_memory``."""
+    """Return the gists with the pictures and the book's world as a file; see ``export_memory``.
+
+    ``with_notes``: the person's highlights and notes too, in HTML and EPUB.
+    """
     library, memory = workspace.library, memory_to_export(workspace, gisting, whole=whole)
     all_of_it = library.memory(gisting.id)
-    marks = placed_marks(library, gisting.book_id, all_of_it.document)
+    marks = placed_marks(library, gisting.book_id, all_of_it.document) if with_notes else NO_MARKS
     if len(memory.pages) < len(all_of_it.pages):  # a mark on a later page is not one whose words were lost
         shown = len(memory.document.paragraphs)
         marks = PlacedMarks(tuple(mark for mark in marks.placed if mark.end.paragraph < shown))

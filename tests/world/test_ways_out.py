@@ -78,7 +78,7 @@ def test_gists_as_a_file(ferry, format):
         workspace.library.put_mark(Mark(f"m{number}", book, KINDS[0], COLOURS[0], words, "", "", *spot))
     for page in range(1, LAST + 1):
         read_to(workspace.library, book, page)
-        told = contents(export_gisting(workspace, gisting, format))
+        told = contents(export_gisting(workspace, gisting, format, with_notes=True))
         assert not leaks(told, page), (page, leaks(told, page))
         assert SECRETS[page] in told
     read_to(workspace.library, book, 1)
@@ -94,6 +94,18 @@ def test_names_found_by_rule_are_not_told_as_persons():
         assert heading.format("People") not in told
         assert told.count(BY_RULE) == 1
     assert len(re.findall(f"<h[12]>{title_of(known)}", told)) == 1  # of a chapter of the EPUB
+
+
+@pytest.mark.parametrize("format", MEMORY_FORMATS)
+def test_private_notes_leave_with_the_gists_only_where_it_is_chosen(ferry, format):
+    workspace, book, gisting = ferry
+    note = "nobody else may see this"
+    words = workspace.library.document(book).paragraphs[0].text[:20]
+    mark = Mark("m", book, "note", COLOURS[0], words, "", "", Spot(0, 0), Spot(0, 20), note=note)
+    workspace.library.put_mark(mark)
+    assert note not in contents(export_gisting(workspace, gisting, format, whole=True))
+    chosen = contents(export_gisting(workspace, gisting, format, whole=True, with_notes=True))
+    assert (note in chosen) == (format in ("html", "epub"))
 
 
 @pytest.mark.parametrize("format", STUDY_FORMATS)

@@ -242,10 +242,13 @@ def export_dialog(workspace: Workspace, shown: Gisting) -> None:
     text = workspace.library.document(shown.book_id, document_id=shown.document_id)
     if len(memory.pages) == len(whole.pages) and veil_of(workspace, shown, whole, text):
         st.caption("The file has the gists of all pages, also of those that you have not read: it tells the end.")
+    with_notes = bool(workspace.library.marks(shown.book_id)) and st.toggle(
+        "With my highlights and notes, in HTML and EPUB", key=f"export_notes_{shown.id}"
+    )
     for kind, use in USES.items():
         st.download_button(
             f"**{FORMAT_NAMES[kind]}** {use}",
-            data=partial(export_gisting, workspace, shown, kind, whole=memory is whole),
+            data=partial(export_gisting, workspace, shown, kind, whole=memory is whole, with_notes=with_notes),
             file_name=memory_file_name(memory, kind),
             mime=MEMORY_FORMATS[kind],
             key=f"export_{kind}",
