@@ -64,8 +64,11 @@ def where_to_go(workspace: Workspace, book: Book, document: Document, memory: Gi
     there: tuple[int, int] | None = None
     if paragraph is not None and paragraph != here_paragraph:
         there = min(paragraph, len(document.paragraphs) - 1), book_text.ABOVE
-    elif paragraph is None and asked is not None and memory is not None and 1 <= asked <= len(memory.pages):
-        there = book_text.place_of_page(memory, document, asked, unless=here)
+    elif paragraph is None and asked is not None and memory is not None:
+        if 1 <= asked <= len(memory.pages):
+            there = book_text.place_of_page(memory, document, asked, unless=here)
+        else:
+            st.toast(f"The page of this address is not here: there are {len(memory.pages):,}. You are where you were.")
     to, at = there or here
     identity = f"{book.id} {to if there else ''} {times}"
     before, screen = list(here) if there else None, LED_FROM.get(st.query_params.get("from", ""), "")

@@ -83,6 +83,16 @@ def test_an_address_of_a_book_that_is_gone_says_so_and_opens_no_other(app):
     assert get_workspace().library.books()[0].opened is None
 
 
+def test_an_address_of_a_page_that_a_book_does_not_have_says_so(app):
+    app()
+    book = next(b for b in get_workspace().library.books() if b.title.startswith("The Keeper"))
+    at = app("pages/read.py", book=book.id, page="999")
+    assert [toast.value for toast in at.toast] == [
+        "The page of this address is not here: there are 25. You are where you were."
+    ]
+    assert not app("pages/read.py", book=book.id, page="25").toast
+
+
 FIVE = ["One two three four five."]  # a paragraph of five words
 
 
