@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { arranged, keyOf, tagsOf } from "../../assets/library/arrange.js";
+import { arranged, authorKey, keyOf, tagsOf, titleKey } from "../../assets/library/arrange.js";
 import { Search } from "../../assets/memory_view/search.js";
 import { folded, patternsOf, placesOf } from "../../assets/memory_view/search_text.js";
 import { storeText, textOf } from "../../assets/memory_view/text_store.js";
@@ -75,7 +75,7 @@ test("the library is filtered by words, shelf, tag and gists, and sorted", () =>
     book("a", "The 10 lamps", { shelves: ["Now"], opened: 9 }),
     book("c", "The 9 lamps", { gists: { state: "ready" }, added: 2 }),
   ];
-  assert.deepEqual(names(books, {}), ["b", "c", "a"]); // numbers count as numbers
+  assert.deepEqual(names(books, {}), ["c", "a", "b"]); // numbers count as numbers, articles do not
   assert.deepEqual(names(books, { sort: "opened" }), ["a", "b", "c"]);
   assert.deepEqual(names(books, { sort: "words" }), ["a", "c", "b"]);
   assert.deepEqual(names(books, { query: "LAMPS the" }), ["c", "a"]);
@@ -88,6 +88,41 @@ test("the library is filtered by words, shelf, tag and gists, and sorted", () =>
   for (const [i, reading] of ["read", "begun", "none"].entries()) assert.deepEqual(names(places, { reading }), [places[i].id]);
   assert.deepEqual(names(books, { sort: "of another version" }), ["a", "b", "c"]);
   assert.deepEqual(tagsOf(books), ["sea"]);
+});
+
+test("authors are sorted by family name, titles without their article", () => {
+  for (const [name, key] of [
+    ["Anton Chekhov", "Chekhov, Anton"],
+    ["Arthur Conan Doyle", "Doyle, Arthur Conan"],
+    ["Ursula K. Le Guin", "Le Guin, Ursula K."],
+    ["Guy de Maupassant", "Maupassant, Guy de"],
+    ["Ludwig van Beethoven", "Beethoven, Ludwig van"],
+    ["Mark Van Doren", "Van Doren, Mark"],
+    ["Kurt Vonnegut, Jr.", "Vonnegut, Kurt"],
+    ["Wharton, Edith", "Wharton, Edith"],
+    ["Karl Marx, Friedrich Engels", "Marx, Karl"],
+    ["Ann Lee and Bo Li", "Lee, Ann"],
+    ["夏目 漱石", "夏目 漱石"],
+    ["The ReadAgent project", "ReadAgent project"],
+    ["Homer (Pope)", "Homer, "],
+    ["", ", "],
+  ])
+    assert.equal(authorKey(name), key);
+  for (const [title, lang, key] of [
+    ["The Firm", "en", "Firm"],
+    ["A", "en", "A"],
+    ["“The Lamp”", undefined, "Lamp”"],
+    ["Anna", "en", "Anna"],
+    ["Die Hard", "en", "Die Hard"],
+    ["Die Verwandlung", "de-AT", "Verwandlung"],
+    ["L’Étranger", "fr", "Étranger"],
+    ["Los Alamos", "es", "Alamos"],
+    ["The", "fi", "The"],
+  ])
+    assert.equal(titleKey({ title, lang }), key);
+  const books = [book("c", "The Zoo", { author: "Ann Lee" }), book("a", "An Owl", { author: "Bo Li" }), book("b", "Pike")];
+  assert.deepEqual(names(books, {}), ["a", "b", "c"]);
+  assert.deepEqual(names(books, { sort: "author" }), ["c", "a", "b"]);
 });
 
 test("the books of a series stand together in their order, before those of none", () => {
