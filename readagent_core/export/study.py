@@ -85,7 +85,11 @@ def _words(document: Document, marks: Iterable[Mark], page_of: Callable[[int], i
             continue
         there = mark.start.paragraph < len(document.paragraphs)
         text = document.paragraphs[mark.start.paragraph].text if there else ""
-        sentence = next((s.strip() for s in sentences(text, document.language) if mark.exact in s), mark.exact)
+        sentence = next((s.strip() for s in sentences(text, document.language) if mark.exact in s), "")
+        if count_words(sentence) <= count_words(mark.exact):  # the mark is the sentence, which would repeat the front
+            sentence = ""
+        if not mark.note and not sentence:
+            continue
         words, sentence = (without_emphasis(one, document.format) for one in (mark.exact, sentence))
         page = page_of(mark.start.paragraph) if there else 0
         yield StudyCard(words, "\n".join(filter(None, [mark.note, sentence])), page)
