@@ -986,6 +986,8 @@ export interface Import {
   detail?: string;
   /** whether the file was opened with something that a person should look at, which `text` tells */
   check?: boolean;
+  /** how many gists came with it */
+  gists?: number;
 }
 
 /** Kind "catalogue": the catalogues, and the page of one that is open, sent by pages/parts/library/catalogue.py. */

@@ -174,10 +174,11 @@ def show() -> None:
     try:
         if act is not None:
             acts.follow(workspace, act, books)
-        finishing = st.session_state.pop("finishing", "")
-        for card in books:
-            if card.book.id == finishing:
-                my_reading.finish_book(workspace, card.book)
+        for asked, dialog in (("finishing", my_reading.finish_book), ("making", dialogs.make_gists)):
+            book_id = st.session_state.pop(asked, "")  # by another dialog
+            for card in books:
+                if card.book.id == book_id:
+                    dialog(workspace, card.book)
         if st.session_state.get("pasting"):
             dialogs.paste(workspace)
     except NotInLibraryError as error:  # removed in another tab

@@ -259,12 +259,16 @@ export class Adding {
   /** What became of files that were opened, in words; a file that was here is told as such. @param {Import[]} opened */
   addedOf(opened) {
     const fresh = new Map(opened.filter(({ here }) => !here).map(({ book, title = "" }) => [book, title.replace(/\.$/, "")]));
-    const here = opened.filter((one) => one.here).map(({ name }) => name);
+    const here = opened.filter((one) => one.here && !one.gists).map(({ name }) => name);
+    const gists = opened.filter((one) => one.here && one.gists).map(({ title = "" }) => title.replace(/\.$/, ""));
+    const came = gists.length > MOST_HERE ? plural(gists.length, "book") : gists.join(", ");
     const named = here.length > MOST_HERE ? plural(here.length, "file") : here.join(", ");
     const added = fresh.size === 1 ? `Added ${[...fresh.values()][0]}.` : `Added ${plural(fresh.size, "book")}.`;
     const doubtful = opened.filter(({ check, here: known }) => check && !known).length;
     const check = doubtful ? `${number(doubtful)} to check.` : "";
-    return [fresh.size ? added : "", check, here.length ? `Already here: ${named}.` : ""].filter(Boolean).join(" ");
+    return [fresh.size ? added : "", check, came ? `Added the gists of ${came}.` : "", here.length ? `Already here: ${named}.` : ""]
+      .filter(Boolean)
+      .join(" ");
   }
 
   /** @param {Import} one */
@@ -287,9 +291,9 @@ export class Adding {
         el(
           "span",
           { class: "grow" },
-          one.here ? "Already here: " : "Added ",
+          one.here ? (one.gists ? "Added the gists of " : "Already here: ") : "Added ",
           el("b", { dir: "auto" }, title.replace(/\.$/, "")),
-          one.here ? ". " : `: ${text} `,
+          one.here ? (one.gists ? `, ${plural(one.gists, "page")}. ` : ". ") : `: ${text} `,
           button("Report", report, { kind: "link", "aria-label": `Import report of ${title}` }),
         ),
         button("Read", () => this.send({ do: "open", of: book }), { kind: "slim", "aria-label": `Read ${title}` }),

@@ -344,7 +344,11 @@ def test_what_cannot_be_opened_says_why_and_exported_gists_are_a_book_that_has_t
         assert (record["state"], record["title"]) == ("failed", title)
         assert text in record["text"]
     memory = make_memory([f"On day {n} there was fog. " * 9 for n in range(3)], [f"Fog, {n}." for n in range(3)])
-    assert dropped("fog-gists.json", export_memory(memory, "json"))["state"] == "opened"
+    came = dropped("fog-gists.json", export_memory(memory, "json"))
+    assert (came["state"], came["here"], came["gists"]) == ("opened", "", 3)
+    other = replace(memory, model="another model")
+    again = [dropped("fog-gists.json", export_memory(other, "json")) for _ in range(2)]
+    assert [(one["here"], one.get("gists")) for one in again] == [(came["book"], 3), (came["book"], None)]
     (card,) = workspace.library.cards()
     assert cards.gists_of(workspace, card, {})["state"] == "ready"
 

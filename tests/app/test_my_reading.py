@@ -110,6 +110,12 @@ def test_a_word_has_its_meaning_and_leads_to_its_place():
     (shown,) = (one.proto.body for one in screen.get("html") if "looked-up" in one.proto.body)
     assert "<b>lamp</b> a thing</p><p>“<mark>Lamps</mark> &lt;burned&gt;.”" in shown
     assert any(title in button.label.replace("\\", "") for button in screen.button)
+    (word,) = library.words()
+    press(screen, "Remove")
+    assert library.words() == []
+    assert "Removed lamp." in {text.value for text in screen.text}
+    press(screen, "Undo")
+    assert library.words() == [word]
 
 
 def test_a_card_is_left_out_of_the_deck_and_stays_out():

@@ -95,6 +95,7 @@ def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
     elif act.do == "notes":
         notes.show_all_notes(workspace)
     elif act.do == "my_reading":
+        st.session_state.pop(my_reading.REMOVED, None)
         my_reading.show_my_reading(workspace)
     elif act.do == "series":
         series.put_in_order(workspace, series.draft_of(workspace, act.of.split(",")))
@@ -126,6 +127,6 @@ def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
     elif act.do == "make":
         dialogs.make_gists(workspace, card.book)
     elif act.do == "export" and card.gisting_id is None:
-        dialogs.nothing_to_export()
+        dialogs.nothing_to_export(card.book)
     elif act.do == "export" and card.gisting_id is not None:
         export_dialog(workspace, workspace.library.gisting(card.gisting_id))

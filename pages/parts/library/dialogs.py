@@ -69,11 +69,14 @@ def make_gists(workspace: Workspace, book: Book) -> None:
 
 
 @st.dialog("Export the gists")
-def nothing_to_export() -> None:
+def nothing_to_export(book: Book) -> None:
     st.text(
         "This book has no gists yet. Make gists first: then they can be saved as Markdown, HTML, EPUB, JSON or a skill "
         "for agents. Your notes of it are exported under Notes."
     )
+    if st.button("Make gists", type="primary", key="make_to_export"):
+        st.session_state["making"] = book.id  # its own dialog, in place of this one
+        st.rerun()
 
 
 _PASSWORD_SECONDS = 20.0  # then the list of files says what became of it

@@ -102,7 +102,7 @@ def versions(workspace: Workspace) -> dict[str, int]:
 def import_record(workspace: Workspace, one: Import) -> dict[str, Any] | None:
     """An ``Import`` of assets/library/adding.js; None for a file being recognised (see parts/library/recognition), and
     for a book that was removed."""
-    record = {"key": one.key, "name": one.name}
+    record: dict[str, Any] = {"key": one.key, "name": one.name}
     snapshot = one.job.snapshot
     if snapshot.state != JobState.DONE and one.job.subject and one.job.key == recognising.job_key(one.job.subject):
         return None
@@ -127,6 +127,11 @@ def import_record(workspace: Workspace, one: Import) -> dict[str, Any] | None:
             found.append(count_of(len(document.warnings), "notice"))
         doubts = [notice.message for notice in document.warnings if notice.kind == NoticeKind.DOUBTFUL]
         text = doubts[0] if doubts else f"{', '.join(found)}."
+        begun, ended = snapshot.started, snapshot.ended or 0
+        came = [r.gists for r in workspace.library.gistings(book.id) if begun <= (r.ended or 0) <= ended]
+        if came:  # an exported reading
+            record["gists"] = came[0]
+            found.append(count_of(came[0], "gist"))
         opened = {"state": "opened", "book": book.id, "title": book.title, "text": text, "check": bool(doubts)}
         return record | opened | {"here": book.id if one.known.get(book.id) == book.version else ""}
     title, _ = title_of(snapshot.failure)

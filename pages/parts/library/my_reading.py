@@ -23,6 +23,7 @@ from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
 SHOWN = 200  # words; the file has all
+REMOVED = "removed_words"  # while the dialog is open, in the session
 _SCALES = (10, 20, 30, 40, 60, 120, 240, 360, 480, 720, 1440)  # minutes at the top of the chart
 MOST_BOOKS = 12  # of those read lately
 
@@ -181,7 +182,8 @@ def draw_nothing(icon: str, text: str, *, settings: str = "") -> None:
 
 
 def _words(workspace: Workspace) -> None:
-    words = workspace.library.words()
+    removed: list[LookedUpWord] = st.session_state.setdefault(REMOVED, [])
+    words = sorted([*workspace.library.words(), *removed], key=lambda word: -word.looked_up)
     if not words:
         draw_nothing(
             "dictionary",
@@ -194,6 +196,12 @@ def _words(workspace: Workspace) -> None:
     books = {book.id: book for book in library.books()}
     texts = {book_id: library.document(book_id) for book_id in dict.fromkeys(word.book_id for word in words[:SHOWN])}
     for number, word in enumerate(words[:SHOWN]):
+        if word in removed:
+            with st.container(horizontal=True, vertical_alignment="center", key=f"word_removed_{number}"):
+                st.text(f"Removed {word.word}.", width="stretch")
+                restore = partial(_restore_word, workspace, word)
+                st.button("Undo", key=f"undo_word_{number}", type="tertiary", width="content", on_click=restore)
+            continue
         book, section = books[word.book_id], texts[word.book_id].section_of(word.paragraph)
         place = ", ".join(filter(None, (book.title, section.title if section else "")))
         with st.container(horizontal=True, vertical_alignment="top", key=f"word_{number}"):
@@ -202,9 +210,8 @@ def _words(workspace: Workspace) -> None:
                 if st.button(shell.as_text(place), key=f"word_open_{number}", type="tertiary", help="Read there"):
                     current.choose(book.id)
                     st.switch_page("pages/read.py", query_params={"book": book.id, "paragraph": str(word.paragraph)})
-            if st.button("Remove", key=f"remove_word_{number}", type="tertiary", width="content"):
-                library.remove_word(word.book_id, word.word)
-                st.rerun(scope="fragment")
+            remove = partial(_remove_word, workspace, word)
+            st.button("Remove", key=f"remove_word_{number}", type="tertiary", width="content", on_click=remove)
     if len(words) > SHOWN:
         st.caption(f"The first {SHOWN} of {len(words)}; the file has all.")
     st.download_button(
@@ -215,6 +222,16 @@ def _words(workspace: Workspace) -> None:
         on_click="ignore",
         key="words_csv",
     )
+
+
+def _remove_word(workspace: Workspace, word: LookedUpWord) -> None:
+    workspace.library.remove_word(word.book_id, word.word)
+    st.session_state[REMOVED].append(word)
+
+
+def _restore_word(workspace: Workspace, word: LookedUpWord) -> None:
+    workspace.library.put_word(word)
+    st.session_state[REMOVED].remove(word)
 
 
 def _word(word: LookedUpWord, book: Book) -> str:
