@@ -907,6 +907,8 @@ export interface LibraryData extends AddingData {
   waiting: number;
   /** of the library, for people */
   size: string;
+  /** what a dialog has done, and the act that undoes it */
+  said: { at: number; text: string; undo: string } | null;
 }
 
 /** A book as pages/parts/library/cards.py sends it. */

@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.library import acts, cards, dialogs, folders, my_reading, recognition
+from pages.parts.library import acts, cards, dialogs, folders, my_reading, recognition, series
 from pages.parts.library.first_visit import first_visit, is_first_visit
 from pages.parts.library.imports import add_imports, import_record, imports_of, start_import
 from pages.parts.settings import backups
@@ -63,6 +63,7 @@ def screen(workspace: Workspace, books: tuple[Card, ...]) -> Act | None:
             "removed": len(removed),
             "waiting": len(load_queue(workspace).books),
             "size": shell.file_size(workspace.library.storage()),
+            "said": st.session_state.pop(series.SAID, None),
         }
     on_act = call_with_act(lambda act: acts.change_library(workspace, act), key)
     with st.container(key="library_screen"):

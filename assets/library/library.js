@@ -149,8 +149,16 @@ export class Library {
     if (!data.shelves.includes(view.shelf ?? "")) view.shelf = null;
     if (!tagsOf(this.books).includes(view.tag ?? "")) view.tag = null;
     this.draw();
+    if (data.said && data.said.at !== store.said) this.say(data.said);
     if (first && view.query) this.search(0);
     if (first && view.top) requestAnimationFrame(() => scrollerOf(this.root)?.scrollTo(0, view.top));
+  }
+
+  /** Says what a dialog has done with the selected books. @param {NonNullable<LibraryData["said"]>} said */
+  say({ at, text, undo }) {
+    store.said = at;
+    this.grid.setSelecting(false);
+    this.toast.say(text, () => this.send({ do: undo }));
   }
 
   // --- drawing -------------------------------------------------------------------------------------

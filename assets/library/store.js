@@ -33,6 +33,7 @@ class LibraryStore extends EventTarget {
   query = "";
   shown = ""; // the query whose passages on pages that were not read are shown too
   books = 10; // with hits to show
+  said = 0; // when what was said last was done
   timer = 0;
   /** @type {View} */
   view = { query: "", sort: localStorage.getItem(SORT) ?? "opened", shelf: null, tag: null, reading: null, gists: null, top: 0 };

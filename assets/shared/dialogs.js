@@ -1,10 +1,18 @@
 // The browser's Back closes the dialog that is open, as in every app of a phone: an open dialog is an entry of the history.
-// With a mouse or a trackpad, what is typed goes into its text box at once.
+// With a mouse or a trackpad, what is typed goes into the field that it begins with at once, where that takes words.
 
 import { DIALOG, DIALOG_CLOSE } from "./streamlit.js";
 
-const FOCUS_MS = 300; // after which what is in a dialog is drawn
+const WORDS = 'textarea, .stTextInput input, [class*="st-key-series_"] input'; // not a date or a choice, which would unfold
+const FOCUS_MS = 200; // after which what is in a dialog is drawn
 const GONE_MS = 600; // a dialog that is drawn again, or that leads to another screen, takes less
+
+/** Looks for the field as long as what is in the dialog is not drawn. @param {() => Element | null} open @param {number} [looks] */
+function focusField(open, looks = 10) {
+  const first = /** @type {HTMLElement | null | undefined} */ (open()?.querySelector("textarea, input"));
+  if (!first && looks) setTimeout(() => focusField(open, looks - 1), FOCUS_MS);
+  if (first?.matches(WORDS) && !document.activeElement?.matches("input, textarea")) first.focus();
+}
 
 export function closeDialogsByBack() {
   let own = false; // whether the open dialog has its entry
@@ -22,7 +30,7 @@ export function closeDialogsByBack() {
     own = shown;
     clearTimeout(timer);
     if (shown && matchMedia("(pointer: fine)").matches) {
-      setTimeout(() => /** @type {HTMLElement | null | undefined} */ (open()?.querySelector("textarea"))?.focus(), FOCUS_MS);
+      setTimeout(() => focusField(open), FOCUS_MS);
     }
     if (shown && !history.state?.dialog) history.pushState({ ...history.state, dialog: true }, "");
     else if (!shown) timer = setTimeout(back, GONE_MS);

@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.parts.library import acts, cards, first_visit, imports
 from pages.parts.library.imports import import_record, start_import
+from pages.parts.library.series import SAID
 from pages.parts.shared import covers
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import Act
@@ -242,6 +243,14 @@ def series() -> None:
     put_in_order(get_workspace(), st.session_state["draft"])
 
 
+def undoing_series() -> None:
+    from pages.parts.library.acts import change_library
+    from pages.parts.shared.cached import get_workspace
+    from pages.parts.shared.component import Act
+
+    change_library(get_workspace(), Act("undo_series"))
+
+
 def test_a_series_is_put_in_order_and_one_that_is_chosen_keeps_its_books(app):
     app()
     library = get_workspace().library
@@ -264,6 +273,11 @@ def test_a_series_is_put_in_order_and_one_that_is_chosen_keeps_its_books(app):
     press(at, "Save")
     assert library.series_of(old) == ("Fog", [old, one])
     assert library.series_of(two) == ("Lamps", [two])
+    assert at.session_state[SAID]["text"] == "Saved the series Fog, 2 books"
+    undoing = AppTest.from_function(undoing_series, default_timeout=60)
+    undoing.session_state["series_before"] = at.session_state["series_before"]
+    assert not undoing.run().exception
+    assert (library.series_of(old), library.series_of(one)) == (("Fog", [old]), ("Lamps", [two, one]))
 
 
 def test_a_book_that_was_marked_as_finished_is_told_as_finished(open_workspace):

@@ -37,6 +37,7 @@ def change_library(workspace: Workspace, act: Act) -> None:
         "add_tag": lambda: library.add_tag(ids, act.text),
         "remove_tag": lambda: library.remove_tag(ids, act.text),
         "go_on": lambda: go_on(workspace, act.of),
+        "undo_series": lambda: series.undo(workspace),
         "dismiss": lambda: dismiss(workspace, act.of),
         "cancel_folder": lambda: cancel_import(workspace),
         "recognise": lambda: recognition.recognise_import(workspace, act.of),

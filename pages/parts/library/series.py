@@ -4,6 +4,7 @@ on from one book to the next."""
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -12,7 +13,11 @@ import streamlit as st
 from pages.parts.shared import shell
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.records import Book
+from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
+
+SAID = "library_said"  # what was done, with what undoes it, in the session: the library's screen says it once
+_BEFORE = "series_before"
 
 
 @dataclass
@@ -82,12 +87,27 @@ def put_in_order(workspace: Workspace, draft: Draft) -> None:
     if not draft.order:
         st.caption("Without books the series ends.")
     if st.button("Save", type="primary", key=f"{draft.key}_save"):
+        ends = (draft.name, name or "", *(library.series_of(book_id)[0] for book_id in draft.order))
+        before = [(c.book.id, c.series, c.place_in_series) for c in library.cards() if c.series and c.series in ends]
         try:
             library.put_in_order(name or "", draft.order, before=draft.name)
         except ReadAgentError as error:
             shell.error_box(error)
         else:
+            st.session_state[_BEFORE] = {one for one in ends if one}, before
+            books_said = count_of(len(draft.order), "book")
+            said = f"Saved the series {name}, {books_said}" if draft.order else f"The series {name} has ended"
+            st.session_state[SAID] = {"at": time.time(), "text": said, "undo": "undo_series"}
             st.rerun()
+
+
+def undo(workspace: Workspace) -> None:
+    """Make the series that the dialog has changed what they were before."""
+    names, before = st.session_state.pop(_BEFORE, ((), ()))
+    for name in names:
+        workspace.library.put_in_order(name, [])
+    for book_id, name, number in before:
+        workspace.library.place_in_series(book_id, name, number)
 
 
 def _row(draft: Draft, book: Book, number: int) -> None:
