@@ -40,6 +40,8 @@ export class GistSpeed {
     this.finerView = "both";
     /** @type {number | null} how far apart two fingers were */
     this.apart = null;
+    /** @type {{page: number | null, chapter: number | null} | null} what the search has opened */
+    this.found = null;
     /** @type {Place | null} where the person was when the text was folded */
     this.was = null;
     this.what = el("span");
@@ -132,6 +134,21 @@ export class GistSpeed {
     });
   }
 
+  /** Opens what words that were found are folded in, and closes what was opened for others. @param {number} paragraph @param {number | null} at null: in the gist of its page */
+  openFound(paragraph, at) {
+    if (!this.shown) return;
+    const page = at === null ? null : this.state.pageAt(paragraph, at);
+    this.keepPlace(() => {
+      if (this.found?.page) this.open.delete(this.found.page);
+      if (this.found?.chapter != null) this.chapters.folded.add(this.found.chapter);
+      const chapter = this.chapters.foldAt(paragraph)?.start ?? null;
+      if (chapter !== null) this.chapters.folded.delete(chapter);
+      this.found = { page: page && !this.open.has(page) ? page : null, chapter };
+      if (page) this.open.add(page);
+      this.draw();
+    });
+  }
+
   /** Opens or closes the page that is read; whether gists are shown. */
   toggleHere() {
     const { page, paragraph } = this.state.here;
@@ -202,6 +219,7 @@ export class GistSpeed {
       this.finerView = state.view;
       this.was = state.place;
     }
+    this.found = null;
     if (!folds) {
       this.open.clear();
       this.was = null;

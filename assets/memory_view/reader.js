@@ -81,7 +81,7 @@ export class Reader {
       this.hits.update();
       this.map.soon();
     };
-    this.search = new Search({ ...all, found });
+    this.search = new Search({ ...all, unfold: (paragraph, at) => this.gistSpeed.openFound(paragraph, at), found });
     this.card = new GistCard(all);
     this.annotations = new Annotations({
       ...all,

@@ -14,13 +14,15 @@ import { folded, patternsOf, placesOf, placesOfReadings } from "./search_text.js
 
 export class Search {
   /**
-   * @param {{state: ReadingState, units: Units, layer: Layer, jump: Jump, found: () => void}} needs
+   * `unfold`: shows a place in the text, or with null the gist of its page, where a line or a gist stands for it.
+   * @param {{state: ReadingState, units: Units, layer: Layer, jump: Jump, unfold: (paragraph: number, at: number | null) => void, found: () => void}} needs
    */
-  constructor({ state, units, layer, jump, found }) {
+  constructor({ state, units, layer, jump, unfold, found }) {
     this.state = state;
     this.units = units;
     this.layer = layer;
     this.jump = jump;
+    this.unfold = unfold;
     this.found = found;
     this.query = "";
     /** @type {RegExp[]} */
@@ -239,6 +241,9 @@ export class Search {
   /** One goes back from all hits at once, to where one was reading. @param {Hit} hit */
   show(hit) {
     const back = this.state.here.paragraph !== this.landed;
+    const [field, at, start] = hit;
+    if (field === "t") this.unfold(at, start);
+    else this.unfold(this.state.pages[at - 1].start, null);
     if (this.jump(this.placeOf(hit), { back, lookup: true }) || !back) this.landed = this.state.here.paragraph;
   }
 

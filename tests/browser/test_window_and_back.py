@@ -132,6 +132,12 @@ def test_a_page_opens_among_the_gists_and_the_line_stays(page: Page, app_url: st
     expect(page.locator("#p6")).to_be_in_viewport()
     page.keyboard.press("+")
     expect(page.locator('p[data-i="4"]')).to_be_in_viewport()
+    page.keyboard.press("-")
+    field = page.get_by_role("searchbox", name="Search this book")
+    for number, others in ((9, 3), (3, 9)):  # words of the text are shown, and what was opened for others closes
+        field.fill(f"lit in house {number}")
+        expect(page.locator(f'p[data-i="{number}"] mark.now').first).to_be_in_viewport()
+        expect(page.locator(f'p[data-i="{others}"]')).to_be_hidden()
 
 
 def test_the_book_and_one_chapter_alone_shrink_to_gists_and_lines_a_chapter(

@@ -55,7 +55,14 @@ test("hits on pages that were not read are counted, not listed, until they are a
     data: { limit: 0 },
     furthest: 1,
   };
-  const search = new Search({ state, units: { mark() {}, nodes: [] }, layer: { redrawGist() {} }, jump: () => false, found() {} });
+  const search = new Search({
+    state,
+    units: { mark() {}, nodes: [] },
+    layer: { redrawGist() {} },
+    jump: () => false,
+    unfold() {},
+    found() {},
+  });
   const paragraphs = () => search.hits.map(([, paragraph]) => paragraph);
   search.ask("box");
   assert.deepEqual([paragraphs(), search.ahead], [[0], 3]);
@@ -84,6 +91,7 @@ test("where the text stands alone one goes from hit to hit in it, not to gists t
     units: { mark() {}, nodes: [] },
     layer: { drawn: new Map(), redrawGist() {} },
     jump: () => false,
+    unfold() {},
     found() {},
   });
   const stepped = () => {
