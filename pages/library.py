@@ -15,6 +15,7 @@ from pages.parts.library import acts, cards, dialogs, folders, my_reading, recog
 from pages.parts.library.first_visit import first_visit, is_first_visit
 from pages.parts.library.imports import add_imports, import_record, imports_of, start_import
 from pages.parts.settings import backups
+from pages.parts.shared import book as current
 from pages.parts.shared import covers, polling, shell
 from pages.parts.shared.cached import get_workspace, news_of_start
 from pages.parts.shared.component import Act, act_of, call_with_act, component, no_callback
@@ -175,6 +176,8 @@ def show() -> None:
     try:
         if act is not None:
             acts.follow(workspace, act, books)
+        elif left := current.came_back():
+            acts.show_dialog(workspace, left)
         for asked, dialog in (("finishing", my_reading.finish_book), ("making", dialogs.make_gists)):
             book_id = st.session_state.pop(asked, "")  # by another dialog
             for card in books:

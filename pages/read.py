@@ -36,7 +36,12 @@ KEY = "reader"
 WORLD_OF = "world_of"  # in the session: the book whose text the browser has; from then on the reader sends its world
 GOTO = current.HERE_ONLY + "goto"
 LINES = "".join(f'<i style="width:{width}%"></i>' for width in (100, 96, 99, 62, 98, 100, 40))
-LED_FROM = {"ask": "Ask", "compare": "Compare"}  # by what the address says
+LED_FROM = {  # by what the address says
+    "ask": "Ask",
+    "compare": "Compare",
+    current.NOTES: "Notes",
+    current.MY_READING: "My reading",
+}
 SECONDS_UNTIL_WORLD = 0.2  # after the text
 SECONDS_BETWEEN_CHECKS = 3.0  # of gists that have stopped: another tab may have resumed them
 PLACEHOLDER = (

@@ -1,6 +1,7 @@
 // The library's screen: continue reading, shelves, filters, search, the cards, and what is done with them. Everything
 // that needs no other data happens in the browser.
 
+import { plainLibrary } from "../shared/dialogs.js";
 import { button, el, icon, number, plural, typing } from "../shared/dom.js";
 import { DIALOG } from "../shared/streamlit.js";
 import { Toast } from "../shared/toast.js";
@@ -103,6 +104,7 @@ export class Library {
       this.toast.node,
       this.adding.veil,
     );
+    plainLibrary();
     this.ended = new AbortController();
     this.listen({ signal: this.ended.signal });
   }

@@ -111,7 +111,11 @@ export class AllNotes {
   constructor(root, { send }) {
     /** @param {ListedMark} listed @param {number | string} place a paragraph */
     const open = ({ book }, place) => send({ do: "open", of: book, text: String(place) });
-    this.list = new NotesList({ go: (item) => open(item, item.mark.start[0]), cite: (cite, item) => open(item, cite.start?.[0] ?? "") });
+    this.list = new NotesList({
+      go: (item) => open(item, item.mark.start[0]),
+      remove: ({ mark }) => send({ do: "remove", text: mark.id }),
+      cite: (cite, item) => open(item, cite.start?.[0] ?? ""),
+    });
     root.replaceChildren(this.list.node);
   }
 

@@ -164,8 +164,22 @@ def test_words_selected_by_mouse_are_highlighted_changed_removed_and_copied(
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "25")
     go_to(page, "Library")
     page.get_by_role("button", name="Notes", exact=True).click()
-    page.get_by_role("dialog").get_by_role("button", name="First one sank").click()
+    notes = page.get_by_role("dialog", name="Notes of all books")
+    notes.get_by_role("button", name="First one sank").click()
     expect(paragraph(page, "First one sank")).to_be_in_viewport()
+    page.get_by_role("button", name="Back to Notes").click()
+    expect(notes.locator(".it")).to_have_count(2)
+    assert "?" not in page.url
+    notes.locator(".it", has_text="First one sank").hover()
+    notes.get_by_role("button", name="Remove").click()
+    expect(notes).to_contain_text("Removed “First one sank”.")
+    stored(library, keeper, 1)
+    notes.get_by_role("button", name="Undo").click()
+    expect(notes.locator(".it")).to_have_count(2)
+    page.keyboard.press("Escape")
+    expect(notes).to_have_count(0)
+    assert "?" not in page.url
+    go_to(page, "Read")
 
 
 def test_words_are_selected_by_keyboard_and_notes_are_found_again(reader: Page, library: Library, keeper: str) -> None:

@@ -80,6 +80,14 @@ def open_screen(workspace: Workspace, act: Act | None) -> None:
         st.switch_page(SCREENS[act.do], query_params={"book": book.id, **paragraph})
 
 
+def show_dialog(workspace: Workspace, name: str) -> None:
+    """Open the dialog of the notes or of one's own reading, with nothing to undo."""
+    for removed in (notes.REMOVED, my_reading.REMOVED):
+        st.session_state.pop(removed, None)
+    dialogs_ = {current.NOTES: notes.show_all_notes, current.MY_READING: my_reading.show_my_reading}
+    dialogs_[name](workspace)
+
+
 def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
     """Open the screen or the dialog that the person asked for."""
     if act.do in ("settings", "install"):
@@ -94,10 +102,10 @@ def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
     elif act.do == "removed":
         dialogs.show_removed(workspace)
     elif act.do == "notes":
-        notes.show_all_notes(workspace)
+        show_dialog(workspace, current.NOTES)
     elif act.do == "my_reading":
-        st.session_state.pop(my_reading.REMOVED, None)
-        my_reading.show_my_reading(workspace)
+        st.session_state.pop(my_reading.TAB, None)
+        show_dialog(workspace, current.MY_READING)
     elif act.do == "series":
         series.put_in_order(workspace, series.draft_of(workspace, act.of.split(",")))
     elif act.do == "paste":

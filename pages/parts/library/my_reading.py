@@ -23,6 +23,7 @@ from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
 SHOWN = 200  # words; the file has all
+TAB = "my_reading_tab"  # that led to a book, in the session
 REMOVED = "removed_words"  # while the dialog is open, in the session
 _SCALES = (10, 20, 30, 40, 60, 120, 240, 360, 480, 720, 1440)  # minutes at the top of the chart
 MOST_BOOKS = 12  # of those read lately
@@ -31,7 +32,7 @@ MOST_BOOKS = 12  # of those read lately
 @st.dialog("My reading", width="large")
 def show_my_reading(workspace: Workspace) -> None:
     """Show what was read by day, the finished books and the words. It stays on this computer."""
-    days, done, words = st.tabs(["Days", "Finished", "Words"])
+    days, done, words = st.tabs(["Days", "Finished", "Words"], default=st.session_state.get(TAB))
     statistics = statistics_of(workspace.library)
     with days:
         _days(workspace, statistics)
@@ -154,8 +155,7 @@ def _finished_row(
         st.html(covers.small(workspace.library, book), width="content")
         with st.container(gap=None):
             if st.button(f"**{shell.as_text(book.title)}**", key=f"finished_open_{book.id}", type="tertiary"):
-                current.choose(book.id)
-                st.switch_page("pages/read.py", query_params={"book": book.id})
+                _read(book, "Finished")
             st.text(about)
         return st.button(act, key=f"finished_change_{book.id}", width="content", on_click=on_click)
 
@@ -208,8 +208,7 @@ def _words(workspace: Workspace) -> None:
             with st.container(gap=None):
                 st.html(_word(word, book))
                 if st.button(shell.as_text(place), key=f"word_open_{number}", type="tertiary", help="Read there"):
-                    current.choose(book.id)
-                    st.switch_page("pages/read.py", query_params={"book": book.id, "paragraph": str(word.paragraph)})
+                    _read(book, "Words", str(word.paragraph))
             remove = partial(_remove_word, workspace, word)
             st.button("Remove", key=f"remove_word_{number}", type="tertiary", width="content", on_click=remove)
     if len(words) > SHOWN:
@@ -222,6 +221,11 @@ def _words(workspace: Workspace) -> None:
         on_click="ignore",
         key="words_csv",
     )
+
+
+def _read(book: Book, tab: str, paragraph: str = "") -> None:
+    st.session_state[TAB] = tab
+    current.read_from(current.MY_READING, book.id, paragraph)
 
 
 def _remove_word(workspace: Workspace, word: LookedUpWord) -> None:

@@ -16,6 +16,8 @@ from readagent_core.library.records import Book
 from readagent_core.workspace import Workspace
 
 _KEY = "current_book"
+NOTES, MY_READING = "notes", "reading"  # dialogs of the library that lead to a book, as the address names them
+_LEFT = "dialog_left"  # the one that led to the book, in the session
 TRIED = "tried pages"  # a preference: the ids of web pages that Act opened, which were not read
 HERE_ONLY = "here_only_"  # before the names of values that are forgotten when another screen is drawn
 NO_BOOK = (
@@ -47,6 +49,20 @@ def current(workspace: Workspace) -> Book | None:
     if books:
         _remember(books[0].id)
     return books[0] if books else None
+
+
+def read_from(dialog: str, book_id: str, paragraph: str = "") -> None:
+    """Open a book in Read from a ``dialog`` of the library, to which the browser's Back then leads."""
+    choose(book_id)
+    st.session_state[_LEFT] = dialog
+    place = {"paragraph": paragraph} if paragraph else {}
+    st.switch_page("pages/read.py", query_params={"book": book_id, **place, "from": dialog})
+
+
+def came_back() -> str:
+    """The dialog of the library to which the browser's Back led, once: Streamlit left its book in the address."""
+    left = st.query_params.get("from", "")
+    return str(st.session_state.pop(_LEFT)) if left and st.session_state.get(_LEFT) == left else ""
 
 
 def only_tried(workspace: Workspace) -> set[str]:

@@ -106,7 +106,7 @@ def show_outline(*, scope: str, layer: str | None, key: str) -> None:
 def show_notes(books: Sequence[Mapping[str, Any]], **options: Any) -> Any:
     """Draw the marks of several books, each a ``BookMarks`` of protocol.d.ts.
 
-    Act: open (``of`` is a book, ``text`` a paragraph).
+    Acts: open (``of`` is a book, ``text`` a paragraph), remove (``text`` is the id of a mark).
     """
     return _view()(key="all_notes", data={"kind": "notes", "books": list(books)}, **options)
 
