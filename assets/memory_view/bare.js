@@ -171,12 +171,14 @@ export class Bare {
 
   /** What the line says. */
   update() {
-    const { book, here } = this.state;
+    const { book, here, furthest } = this.state;
     if (!(this.on || this.gone) || !book.known) return;
     const [, end] = chapterOf(book, here.paragraph);
     const parts = [
       sectionAt(book, here.paragraph),
-      `${readingTime(book, wordsBetween(book, here.paragraph, end))} left in chapter`,
+      furthest >= book.outline.paragraphs && end === furthest
+        ? "Read to the end"
+        : `${readingTime(book, wordsBetween(book, here.paragraph, end))} left in chapter`,
       `${Math.round(100 * shareRead(book, here.paragraph))} %`,
     ];
     this.where.textContent = parts.filter(Boolean).join(" · ");

@@ -67,7 +67,8 @@ export class NotesPanel {
     this.toggled();
     if (open) {
       this.draw();
-      (this.list.items?.length ? this.list.input : this.closeButton).focus({ preventScroll: true });
+      const types = this.list.items?.length && matchMedia("(pointer: fine)").matches; // a finger would get a keyboard over the list
+      (types ? this.list.input : this.closeButton).focus({ preventScroll: true });
     } else if (this.node.contains(this.frame.active) || !this.frame.active) this.closedWithFocus();
     return true;
   }

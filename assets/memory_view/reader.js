@@ -402,6 +402,7 @@ export class Reader {
     book.dispatchEvent(new CustomEvent("at", { detail: book.at }));
     this.map.place();
     this.foot.drawYou();
+    this.bare.update();
     this.position.save(byHand);
   }
 

@@ -45,6 +45,8 @@ export class Search {
     this.gists = new Set();
     /** @type {[number, number] | null} the paragraphs in view */
     this.view = null;
+    /** @type {Set<number>} paragraphs that were in view during the search */
+    this.seen = new Set();
     /** @type {Folded[]} of paragraphs, made at the first search */
     this.plain = [];
   }
@@ -62,6 +64,7 @@ export class Search {
     this.landed = this.view = null;
     this.marked.clear();
     this.gists.clear();
+    this.seen.clear();
     this.plain = [];
   }
 
@@ -133,10 +136,9 @@ export class Search {
     return this.state.data.limit !== null && !this.tellsAll;
   }
 
-  /** Whether hits in a paragraph are shown: it was read, or it is on the screen. @param {number} paragraph */
+  /** Whether hits in a paragraph are shown: it was read, or is or was on the screen during the search. @param {number} paragraph */
   mayTell(paragraph) {
-    if (!this.limited || paragraph < Math.max(this.state.data.limit ?? 0, this.state.furthest)) return true;
-    return this.view !== null && this.view[0] <= paragraph && paragraph <= this.view[1];
+    return !this.limited || paragraph < Math.max(this.state.data.limit ?? 0, this.state.furthest) || this.seen.has(paragraph);
   }
 
   /** Shows the hits on pages that were not read too, until the search ends. */
@@ -209,6 +211,8 @@ export class Search {
   /** Marks the hits in paragraphs `first` to `last`, which are in view, and around them. @param {number} first @param {number} last */
   follow(first, last) {
     this.view = [first, last];
+    if (!this.query) this.seen.clear();
+    for (let p = first; p <= last; p++) this.seen.add(p);
     if (!this.hits.length) return;
     for (let p = Math.max(0, first - 30); p <= last + 30; p++) {
       if (this.marked.has(p) || !this.byParagraph.has(p)) continue;

@@ -6,6 +6,7 @@
 
 const UNSPACED = "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u2e80-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\uff01-\\uffef";
 const LETTER = "[\\p{L}\\p{N}\\p{M}]";
+const NEXT = new RegExp(`^${LETTER}*[^\\p{L}\\p{N}.!?]*$`, "u"); // between a word and the next one of the same sentence
 const QUOTED = /"([^"]+)"|“([^”]+)”|(\S+)/g;
 
 /** @param {string} text */
@@ -42,20 +43,27 @@ export function patternsOf(query) {
 }
 
 /**
- * The places of all patterns in a text, each as [start, end], none over another; [] where one pattern has none.
+ * The places of all patterns in a text, each as [start, end], none over another; [] where one pattern has none. Words of the
+ * query that stand beside each other in its order are one place.
  * @param {Folded} text
  * @param {RegExp[]} patterns
  */
 export function placesOf([plain, places], patterns) {
-  /** @type {[number, number][]} */
+  /** @type {[number, number, number][]} with the pattern */
   const found = [];
-  for (const pattern of patterns) {
+  for (const [i, pattern] of patterns.entries()) {
     const before = found.length;
-    for (const match of plain.matchAll(pattern)) found.push([match.index, match.index + match[0].length]);
+    for (const match of plain.matchAll(pattern)) found.push([match.index, match.index + match[0].length, i]);
     if (found.length === before) return []; // every word must occur
   }
   found.sort((a, b) => a[0] - b[0] || b[1] - a[1]);
-  const apart = found.filter(([start], i) => i === 0 || start >= found[i - 1][1]);
+  /** @type {typeof found} */
+  const apart = [];
+  for (const [start, end, i] of found) {
+    const last = apart.at(-1);
+    if (last && i > last[2] && start >= last[1] && NEXT.test(plain.slice(last[1], start))) last.splice(1, 2, end, i);
+    else if (!last || start >= last[1]) apart.push([start, end, i]);
+  }
   return apart.map(([start, end]) => (places ? [places[start], places[end]] : [start, end]));
 }
 

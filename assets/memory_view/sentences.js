@@ -4,6 +4,7 @@ import { countWords } from "./passages.js";
 import { sentenceSegments } from "./word_steps.js";
 
 const TOLD = 40; // characters that say something of a chapter; half as many where they are wide
+const STANDS_FOR = /^\P{L}*(?:he|she|it|they|his|her|its|their)\s/iu; // a person or thing named before
 const LONGEST = 1_000; // characters; a longer one is said in parts, so that it soon begins
 
 /**
@@ -30,7 +31,8 @@ function pieces(from, to, text) {
 export const firstSentence = (text, language) => text.slice(...(sentencesOf(text, language)[0] ?? [0]));
 
 /**
- * The first sentences of texts, as many as have room; where the first of all is too long, its beginning up to a word.
+ * The first sentences of texts, as many as have room and do not stand on a sentence left out; where the first of all is too
+ * long, its beginning up to a word.
  * @param {string[]} texts
  * @param {string} language
  * @param {number} most characters
@@ -41,6 +43,7 @@ export function beginningsOf(texts, language, most) {
   const joint = /[\u3040-\u30ff\u4e00-\u9fff]/.test(first) ? "" : " ";
   let told = first;
   for (const next of others) {
+    if (STANDS_FOR.test(next)) continue;
     if (told.length + next.length + 1 > most) break;
     told += joint + next;
   }

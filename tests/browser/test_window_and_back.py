@@ -33,6 +33,16 @@ AWAY_FROM_LINE = """(marks) => marks.map((mark) => {
   return [left - box.right, top + height / 2 - box.top - box.height / 2];
 })"""
 
+UNDER = """(pill) => {
+  const over = pill.getBoundingClientRect();
+  const all = document.createRange();
+  return [...pill.parentNode.querySelectorAll(".unit.on > p")].flatMap((p) => {
+    all.selectNodeContents(p);
+    return [...all.getClientRects()].filter(
+      (line) => line.left < over.right && line.right > over.left && line.top < over.bottom && line.bottom > over.top);
+  }).length;
+}"""
+
 
 def set_look(home: Path, **look: str) -> None:
     library = Library(home)
@@ -60,6 +70,13 @@ def test_a_low_window_has_twelve_lines_of_text_and_the_bars_come_when_asked_for(
         expect(page.locator(".backchip")).to_be_visible()
         way_back = page.locator(".backchip").bounding_box()
         assert way_back["y"] + way_back["height"] <= size["height"] + 1  # so is the way back
+    page.set_viewport_size({"width": 1100, "height": 800})
+    for view in ("Text", "Both"):
+        page.get_by_role("button", name=view, exact=True).click()
+        page.goto(f"{app_url}/read?book={keeper}&page=4")
+        expect(page.locator(".backchip")).to_be_visible()
+        assert page.locator(".backchip").evaluate(UNDER) == 0  # no word lies under the way back
+    page.set_viewport_size({"width": 720, "height": 450})
     set_look(app_home, flow="scroll")
     page.goto(f"{app_url}/read?book={keeper}&page=9")
     expect(page.locator(".bareline")).to_contain_text("left in chapter")

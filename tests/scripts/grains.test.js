@@ -39,6 +39,10 @@ test("a chapter's line ends with a sentence, or at a word where the first is too
   assert.equal(beginningsOf(gists, "en", 60), "To avoid Mr. Crale I walked. Rourke had seen it.");
   assert.equal(beginningsOf(gists, "en", 22), "To avoid Mr. Crale I …");
   assert.equal(beginningsOf(["駅に着いた。雪。", "待った。"], "ja", 60), "駅に着いた。待った。");
+  assert.equal(
+    beginningsOf(["Early I went to the lighthouse and Tilda alone.", "She told it in order."], "en", 90),
+    "Early I went to the lighthouse and Tilda alone.",
+  );
   assert.equal(beginningsOf([], "en", 60), "");
   const short = "Presently she began again. ‘Shall I fall right through the earth?’ She did. And then";
   assert.equal(beginningsOf([short], "en", 90), "Presently she began again. ‘Shall I fall right through the earth?’");

@@ -70,12 +70,16 @@ test("hits on pages that were not read are counted, not listed, until they are a
   search.follow(1, 1); // on the screen
   search.again();
   assert.deepEqual([paragraphs(), search.ahead], [[0, 1], 2]);
+  search.follow(2, 2); // what one was looking at stays
+  search.again();
+  assert.deepEqual([paragraphs(), search.ahead], [[0, 1], 2]);
+  search.follow(1, 1);
   search.showAhead();
   assert.deepEqual([paragraphs(), search.ahead], [[0, 1, 3, 3], 0]);
   search.ask("");
   search.ask("box");
   assert.deepEqual([paragraphs(), search.ahead], [[0, 1], 2]); // remembered for one search
-  search.view = null;
+  search.seen.clear();
   state.furthest = 0;
   search.again();
   assert.equal(hitsSaid(search), "4 unread"); // never 'no hits'

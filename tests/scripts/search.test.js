@@ -17,6 +17,12 @@ test("every word must occur; the last letters may be missing", () => {
   assert.deepEqual(found("كتابي", "کتابی"), ["كتابي"]); // as Persian keyboards have these letters
 });
 
+test("words of the query that stand beside each other in its order are one hit", () => {
+  assert.deepEqual(found("the page with sealing wax.", "sealing wax"), ["sealing wax"]);
+  assert.deepEqual(found("a seal of sealing-wax and wax", "seal wax"), ["seal", "sealing-wax", "wax"]);
+  assert.deepEqual(found("Wax. Sealing. Wax sealing", "sealing wax"), ["Wax", "Sealing", "Wax", "sealing"]);
+});
+
 test("words in quotation marks are one phrase, whatever stands between them", () => {
   assert.deepEqual(found("north by west, north-by west", '"north by"'), ["north by", "north-by"]);
   assert.deepEqual(found("by the north", "“north by”"), []);
