@@ -22,7 +22,7 @@ from readagent_core.templates import Markup, fill
 from readagent_core.text_files import emphasised_markdown, escape_markdown, html_page, markdown_line, slug
 from readagent_core.words import count_of, pages_up_to
 from readagent_core.world.as_of import Known, Order
-from readagent_core.world.telling import headed, known_to_dict, note_of, said, title_of, world_markdown
+from readagent_core.world.telling import headed, known_to_dict, note_of, page_runs, said, title_of, world_markdown
 
 MEMORY_FORMATS = {
     "md": "text/markdown",
@@ -187,7 +187,9 @@ def _world(known: Known | None, title: str = "") -> Markup:
     if known is None or not known.entities:
         return Markup()
     kinds, happened = list(headed(known)), known.timeline(Order.TIME)
-    return Markup(fill("world", title=title, note=note_of(known), kinds=kinds, happened=happened, said=said))
+    return Markup(
+        fill("world", title=title, note=note_of(known), kinds=kinds, happened=happened, said=said, page_runs=page_runs)
+    )
 
 
 def _html_page(memory: GistMemory, page: Page, find_picture: FindPicture, placed: PlacedMarks) -> dict[str, Any]:

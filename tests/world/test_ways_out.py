@@ -93,6 +93,7 @@ def test_names_found_by_rule_are_not_told_as_persons():
         assert heading.format("Names") in told
         assert heading.format("People") not in told
         assert told.count(BY_RULE) == 1
+        assert "pages 5 to 7" in told
     assert len(re.findall(f"<h[12]>{title_of(known)}", told)) == 1  # of a chapter of the EPUB
 
 
