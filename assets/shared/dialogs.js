@@ -2,9 +2,8 @@
 // With a mouse or a trackpad, what is typed goes into the field that it begins with at once, where that takes words.
 
 import { screen } from "./screens.js";
-import { DIALOG, DIALOG_CLOSE } from "./streamlit.js";
+import { DIALOG, DIALOG_CLOSE, WORD_FIELDS } from "./streamlit.js";
 
-const WORDS = 'textarea, .stTextInput input, [class*="st-key-series_"] input'; // not a date or a choice, which would unfold
 const FOCUS_MS = 200; // after which what is in a dialog is drawn
 const GONE_MS = 600; // a dialog that is drawn again, or that leads to another screen, takes less
 
@@ -17,7 +16,7 @@ export function plainLibrary() {
 function focusField(open, looks = 10) {
   const first = /** @type {HTMLElement | null | undefined} */ (open()?.querySelector("textarea, input"));
   if (!first && looks) setTimeout(() => focusField(open, looks - 1), FOCUS_MS);
-  if (first?.matches(WORDS) && !document.activeElement?.matches("input, textarea")) first.focus();
+  if (first?.matches(WORD_FIELDS) && !document.activeElement?.matches("input, textarea")) first.focus();
 }
 
 export function closeDialogsByBack() {

@@ -7,6 +7,8 @@ export const COMPONENT = ".stBidiComponent";
 export const COMPONENT_HOST = '[data-testid="stBidiComponentIsolated"]';
 export const DIALOG = '[role="dialog"]';
 export const DIALOG_CLOSE = '[aria-label="Close"]';
+/** Fields for words, of a series too; not those of a date or a choice, which unfold when they have the focus. */
+export const WORD_FIELDS = 'textarea, .stTextInput input, [class*="st-key-series_"] input';
 
 /** Streamlit's links to the screens: in the line at the top, or on a narrow screen in the sidebar. */
 export const NAVIGATION_LINK = '[data-testid="stTopNavLink"], [data-testid="stSidebarNavLink"]';

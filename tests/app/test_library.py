@@ -360,6 +360,7 @@ def test_what_cannot_be_opened_says_why_and_exported_gists_are_a_book_that_has_t
     memory = make_memory([f"On day {n} there was fog. " * 9 for n in range(3)], [f"Fog, {n}." for n in range(3)])
     came = dropped("fog-gists.json", export_memory(memory, "json"))
     assert (came["state"], came["here"], came["gists"]) == ("opened", "", 3)
+    assert came["text"].endswith(", 3 gists.")
     other = replace(memory, model="another model")
     again = [dropped("fog-gists.json", export_memory(other, "json")) for _ in range(2)]
     assert [(one["here"], one.get("gists")) for one in again] == [(came["book"], 3), (came["book"], None)]

@@ -125,13 +125,13 @@ def import_record(workspace: Workspace, one: Import) -> dict[str, Any] | None:
             found.insert(0, "mostly pictures, with little text to read here")
         if document.warnings:
             found.append(count_of(len(document.warnings), "notice"))
-        doubts = [notice.message for notice in document.warnings if notice.kind == NoticeKind.DOUBTFUL]
-        text = doubts[0] if doubts else f"{', '.join(found)}."
         begun, ended = snapshot.started, snapshot.ended or 0
         came = [r.gists for r in workspace.library.gistings(book.id) if begun <= (r.ended or 0) <= ended]
         if came:  # an exported reading
             record["gists"] = came[0]
-            found.append(count_of(came[0], "gist"))
+            found.insert(1, count_of(came[0], "gist"))
+        doubts = [notice.message for notice in document.warnings if notice.kind == NoticeKind.DOUBTFUL]
+        text = doubts[0] if doubts else f"{', '.join(found)}."
         opened = {"state": "opened", "book": book.id, "title": book.title, "text": text, "check": bool(doubts)}
         return record | opened | {"here": book.id if one.known.get(book.id) == book.version else ""}
     title, _ = title_of(snapshot.failure)
