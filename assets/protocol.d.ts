@@ -655,7 +655,7 @@ export interface ExchangeRecord {
   /** an older answer to the same question, to be shown beside this one */
   beside: Beside | null;
   /** name, title, a sentence about it */
-  methods: [string, string, string][];
+  methods: [string, string, string, string][];
   /** the answer as text, to copy */
   plain: string;
 }

@@ -74,6 +74,8 @@ def _stage(now: AskState) -> None:
     empty = f"Asking {now.title}. {NEW_SEVERAL}" if isinstance(now, Several) else NEW
     with st.container(key="ask_bar"):
         act = answer_view.show_replay(now.name, lambda of, step: acts.stepped(now, of, step), empty=empty)
+    if act and act.do == "address":
+        acts.follow_address(now, act.text)
     if act and act.do == "save" and now.current and isinstance(now, AskOneBook):
         save_replay(now)
     if act and act.do == "prompt" and now.current:

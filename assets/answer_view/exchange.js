@@ -264,7 +264,15 @@ export class Exchange {
           },
         },
         el("option", { value: "" }, "Another method"),
-        ...methods.map(([name, title, about]) => el("option", { value: name, title: about }, title)),
+        ...[...new Set(methods.map(([, , , group]) => group))].map((label) =>
+          el(
+            "optgroup",
+            { label },
+            ...methods
+              .filter(([, , , group]) => group === label)
+              .map(([name, title, about]) => el("option", { value: name }, `${title}: ${about}`)),
+          ),
+        ),
       );
       row.append(choose);
     }

@@ -30,12 +30,16 @@ export class Replay {
     document.addEventListener("keydown", this.onkey);
     this.onpress = (/** @type {PointerEvent} */ e) => this.playing && !e.composedPath().includes(this.root) && this.pause();
     document.addEventListener("pointerdown", this.onpress); // who presses a page or a question wants to look at that
+    this.onback = () => location.pathname === this.path && this.follow();
+    this.path = location.pathname;
+    addEventListener("popstate", this.onback);
   }
 
   close() {
     this.pause();
     document.removeEventListener("keydown", this.onkey);
     document.removeEventListener("pointerdown", this.onpress);
+    removeEventListener("popstate", this.onback);
     this.unsubscribe?.();
   }
 
@@ -48,6 +52,15 @@ export class Replay {
     this.unsubscribe = subscribe(book, (now) => this.draw(now));
   }
 
+  /** The browser went back to another answer or step: the server reads its address. */
+  follow() {
+    const wanted = new URLSearchParams(location.search);
+    const step = wanted.get("step");
+    const exchange = wanted.get("exchange") ?? history.state?.exchange ?? "";
+    if (exchange !== this.state.now?.exchange || (step && Number(step) !== this.state.step + 1))
+      this.send({ do: "address", text: exchange });
+  }
+
   /** @param {number} at */
   go(at) {
     const { running, exchange, steps } = this.state.now ?? { steps: [] };
@@ -56,6 +69,7 @@ export class Replay {
     goToStep(this.state, at);
     // a state value and not a trigger: it goes along with every run, so no step is lost however fast they come
     this.setState("step", { of: exchange, at, turn: Date.now() });
+    if (this.playing) this.say();
   }
 
   /** Plays the steps by itself, from the first one after the last; stops at the end. */
@@ -64,7 +78,7 @@ export class Replay {
     if (!captions.length) return;
     this.playing = true;
     if (this.state.step >= captions.length - 1) this.go(0);
-    this.say();
+    else this.say();
   }
 
   /** Shows the caption of the step, and goes on when it has stood. */
@@ -77,7 +91,6 @@ export class Replay {
     this.timer = setTimeout(() => {
       if (this.state.step >= captions.length - 1) return this.pause();
       this.go(this.state.step + 1);
-      this.say();
     }, 1000 * seconds);
     this.redraw();
   }
@@ -100,6 +113,9 @@ export class Replay {
     const at = this.state.step;
     if (this.playing && (running || exchange !== this.of)) this.pause();
     this.of = exchange;
+    const named = new URLSearchParams(location.search).has("exchange");
+    if (exchange && !named && location.pathname === this.path && history.state?.exchange !== exchange)
+      history.replaceState({ ...history.state, exchange }, ""); // for the way back to it
     const key = JSON.stringify([exchange, running, steps, at, this.playing]);
     if (key === this.drawn) return;
     this.drawn = key;

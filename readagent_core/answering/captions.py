@@ -41,7 +41,7 @@ def _caption(step: Step, exchange: Exchange, memory: GistMemory | None) -> str:
             return "There are no gists yet: the text itself is searched."
         first = first_words(step.said.strip(), _SAID_WORDS)
         return (
-            f"All that is remembered of the book: {count_of(len(seen.readable), 'gist')}, {seen.gist_words:,} words in "
+            f"What is remembered of the book: {count_of(len(seen.readable), 'gist')}, {seen.gist_words:,} words in "
             f"place of {seen.readable_words:,}." + (f" From these alone: “{first}”" if first else "")
         )
     if step.kind == replay.MEMORY and memory is not None:

@@ -219,6 +219,8 @@ def test_notes_are_drawn_once_and_the_limit_is_said():
     drawn = record(events, up_to=15)
     assert drawn["before"] == "Answered from the 14 pages read so far. Pages 1 to 15 only."
     assert drawn["notes"] == ["Cut to fit."]
+    ending = record(events, up_to=15, question="How does it end?")
+    assert ending["before"].endswith("Pages 1 to 15 only. The end of the book is kept back.")
     from_gists = replace(ANSWER, text="He rowed [14].", looked_up=(), seen=dict.fromkeys(SEEN, "gist"))
     assert record([Answered(from_gists)], text=from_gists.text)["before"] == "Answered from gists; no page was needed."
     some = replace(from_gists, seen={**from_gists.seen, 2: "passage"})  # found by words, and read in part

@@ -310,3 +310,7 @@ def test_one_after_another_and_replayed(page: Page, model_app_url: str, story: s
     expect(dialog).to_have_count(0)
     page.keyboard.press("]")
     expect(page.locator('[data-kind="replay"] [aria-current="step"]')).to_contain_text("Look-up 3")
+    expect(page).to_have_url(re.compile(r"step=5"))
+    page.wait_for_timeout(2000)  # until the server takes the address for newer than the step that was chosen
+    page.go_back()
+    expect(page.locator('[data-kind="replay"] [aria-current="step"]')).to_contain_text("Look-up 2")

@@ -103,7 +103,11 @@ def test_a_question_waits_in_the_conversation_until_something_is_let_in(
     play = page.locator('[data-key="play"]')
     play.click()
     expect(play).to_have_accessible_name("Pause")
-    page.locator('[data-kind="replay"]').get_by_role("button", name="Save").click()
+    replay = page.locator('[data-kind="replay"]')
+    for step, said in ((0, "The question:"), (1, "Opened page 1")):  # a step that is pressed is told of
+        replay.locator(".steps button").nth(step).click()
+        expect(replay.locator(".caption")).to_contain_text(said)
+    replay.get_by_role("button", name="Save").click()
     expect(page.get_by_role("dialog")).to_contain_text("Save as HTML")
     expect(play).to_have_accessible_name("Play")
     with page.expect_download() as saved:

@@ -10,7 +10,7 @@ import pytest
 from readagent_core import prompts
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import RefusedError
-from readagent_core.models.builtin.answers import NEAREST, NOT_FOUND
+from readagent_core.models.builtin.answers import LAST, NEAREST, NOT_FOUND
 from readagent_core.models.builtin.reader import ANSWERS, BuiltInReader
 from readagent_core.models.builtin.shortening import shortened
 from readagent_core.models.builtin.statistics import shared_words, split_sentences
@@ -210,6 +210,13 @@ def test_one_loose_word_is_no_answer_and_its_sentences_are_shown_as_the_nearest(
         assert "[1]" in said
     for question in ("Where hung the key?", "Where did Mrs. Oake knead dough?", "Who is Mrs. Oake?"):
         assert not ask("answer", question=question, **fields).startswith(NEAREST)
+
+
+def test_how_it_ends_is_told_by_the_last_page_and_said_to_be_that():
+    fields = {"title": "T", "memory": memory(SEA, "Mrs. Oake walked the pier from end to end.", COSY)}
+    for question in ("How does it end?", "How does the story end?", "What happens at the end?"):
+        assert ask("answer", question=question, **fields) == f"{LAST['en']}\n\n{COSY} [3]"
+    assert "[2]" in ask("answer", question="How did Mrs. Oake end up on the pier?", **fields)
 
 
 def test_a_sentence_that_asks_is_quoted_with_the_one_after_it():

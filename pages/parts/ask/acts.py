@@ -6,6 +6,7 @@ Every act is a callback, which runs before anything is drawn again; then only wh
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import replace
 
 import streamlit as st
@@ -22,7 +23,7 @@ from pages.parts.shared.chosen_books import choose_from_next_run
 from pages.parts.shared.component import Act
 from readagent_core.answering import replay
 from readagent_core.answering.asking import job_key
-from readagent_core.errors import ReadAgentError
+from readagent_core.errors import NotInLibraryError, ReadAgentError
 from readagent_core.export.conversation import page_passages
 from readagent_core.library.records import Exchange
 from readagent_core.models.base import ChatModel
@@ -125,6 +126,15 @@ def handle(now: AskState, act: Act) -> None:
         if not sent:  # the pages of another memory are sent by the whole screen
             st.rerun("app")
     st.rerun(LIVE)
+
+
+def follow_address(now: AskState, exchange_id: str) -> None:
+    """The browser went back: show what its address names, else the conversation of the exchange that stood there."""
+    if exchange_id and isinstance(now, AskOneBook):
+        with suppress(NotInLibraryError):
+            named = now.workspace.library.exchange(exchange_id)
+            st.session_state[f"conversation {now.book.id}"] = named.conversation_id
+    st.rerun("app")
 
 
 def _follow(now: AskState, exchange: Exchange, act: Act) -> None:

@@ -155,7 +155,18 @@ def _view(now: AskOneBook, step: replay.Step | None, events: Sequence[Event], te
         note = _passages_note(step, memory)
     if step and current and step.kind in (replay.MEMORY, replay.ANSWER) and (made := replay.answer_of(events)):
         note = note_without_gists(made, memory.document.language, gists=bool(memory.readable)) or note
+    if step and current and step.words and saw_more(now, current):
+        whole = length_of(current.facts.words or memory.document.words, memory.document.language)
+        note = f"{note} shown; the {'recording' if now.recording else 'answer'} read {step.words:,} of {whole}"
     return {**view, "note": note}
+
+
+def saw_more(now: AskOneBook, exchange: Exchange) -> str:
+    """That an answer saw pages which the limit of now keeps out, in a sentence; '' where it did not."""
+    saw, shown = exchange.up_to or len(now.shown_memory.pages), now.last_shown
+    if shown is None or shown >= saw:
+        return ""
+    return f"The {'recording' if now.recording else 'answer'} had the gists of {saw} pages; your limit shows {shown}."
 
 
 def note_without_gists(answer: Answer, language: str = "en", *, gists: bool = True) -> str:

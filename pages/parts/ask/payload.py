@@ -179,6 +179,8 @@ def _captions(now: AskState, exchange: Exchange, steps: Sequence[replay.Step]) -
     if isinstance(now, AskOneBook) and memory and now.last_shown is not None:
         memory = memory.up_to(now.last_shown)  # as the memory beside it is drawn
     said = captions(steps, exchange, memory)
+    if isinstance(now, AskOneBook) and (more := book_views.saw_more(now, exchange)):
+        said = [f"{one} {more}" if step.kind == replay.GISTS else one for one, step in zip(said, steps, strict=True)]
     return [
         [one, seconds_of(one), step.kind in SENDS or bool(step.calls)] for one, step in zip(said, steps, strict=True)
     ]

@@ -33,6 +33,7 @@ from readagent_core.errors import Remedy
 from readagent_core.library.records import Exchange, ExchangeState
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin import reader as builtin
+from readagent_core.models.builtin.answers import is_about_end
 from readagent_core.words import count_of
 
 MOST_LOOK_UPS = 6
@@ -111,7 +112,7 @@ def exchange_record(
     seconds: float = 0.0,
     waiting: str = "",
     hurry: bool = False,
-    methods: Sequence[tuple[str, str, str]] = (),
+    methods: Sequence[tuple[str, str, str, str]] = (),
     model: str = builtin.NAME,
     suggest_model: bool = False,
     whole_memory: str = "",
@@ -136,6 +137,8 @@ def exchange_record(
         before = " ".join(
             filter(None, [before, f"Page{'s 1 to' if exchange.up_to > 1 else ''} {exchange.up_to} only."])
         )
+        if is_about_end(exchange.question) and exchange.up_to < sources.pages:
+            before += " The end of the book is kept back."
     missing = answer is not None and _is_missing(exchange, answer)
     if answer is not None and not missing:
         before = " ".join(filter(None, [before, costs.gists_only_note(answer)]))

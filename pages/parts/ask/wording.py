@@ -9,7 +9,7 @@ from typing import Any
 from pages.parts.ask.in_text import InText
 from readagent_core.answering import replay
 from readagent_core.answering.base import Answer, Event, ModelCall
-from readagent_core.answering.registry import Family, all_methods
+from readagent_core.answering.registry import Family, all_methods, family_of
 from readagent_core.answering.replay import pages_named, ranges_named
 from readagent_core.answering.signature import BUILT_IN, Signature, signature_of
 from readagent_core.library.records import Exchange
@@ -27,10 +27,19 @@ _NOT_SAID = re.compile(
 )
 
 
-def method_abouts() -> list[tuple[str, str, str]]:
-    """Name, title and a sentence about every method, ReadAgent first."""
+_GROUPS = {
+    Family.READ_AGENT: "Remembers gists, reads pages again",
+    Family.GISTS: "Works with gists in other ways",
+    Family.SEARCH: "Searches the text, without gists",
+    Family.SUMMARIES: "Makes summaries of its own",
+    Family.FULL_TEXT: "Takes the text as it is",
+}
+
+
+def method_abouts() -> list[tuple[str, str, str, str]]:
+    """Name, title, a sentence about and the group of every method, ReadAgent first."""
     known = all_methods()
-    return [(name, title, known[name].about) for name, title in method_titles()]
+    return [(name, title, known[name].about, _GROUPS[family_of(name)]) for name, title in method_titles()]
 
 
 def method_titles() -> list[tuple[str, str]]:

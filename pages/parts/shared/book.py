@@ -126,12 +126,11 @@ def screen_path() -> str:
 
 
 def set_address(**values: str | int | None) -> None:
-    """Set these query parameters; None removes one."""
-    for name, value in values.items():
-        if value is None:
-            st.query_params.pop(name, None)
-        elif st.query_params.get(name) != str(value):
-            st.query_params[name] = str(value)
+    """Set these query parameters at once, as one entry of the browser's history; None removes one."""
+    before = st.query_params.to_dict()
+    after = {name: str(value) for name, value in (before | values).items() if value is not None}
+    if after != before:
+        st.query_params.from_dict(after)
 
 
 def picker(

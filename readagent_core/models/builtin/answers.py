@@ -38,8 +38,14 @@ ACROSS = {
     "en": "A sentence each from the beginning, the middle and the end:",
     "ja": "はじめ、中ほど、終わりから一文ずつ：",
 }
+LAST = {"en": "Sentences from the last page that may be seen:", "ja": "見てよい最後のページから："}
 NEAREST = "Found no sentence that fits the question. The nearest:"
-OWN_WORDS = (*NOT_FOUND.values(), *ACROSS.values(), NEAREST)  # with which an answer begins: no sentence of the book
+OWN_WORDS = (
+    *NOT_FOUND.values(),
+    *ACROSS.values(),
+    *LAST.values(),
+    NEAREST,
+)  # with which an answer begins: no sentence of the book
 _NAME = re.compile(r"(?<=[\w.,;:] )[A-Z][\w'’]+")
 _NUMBER = re.compile(
     r"\d+|(?:three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
@@ -49,6 +55,11 @@ _ASKS = re.compile(r"[?？]\W*$")
 _OPTION = re.compile(r"^\(([A-Z])\)\s*(.*)$", re.MULTILINE)
 _WHOLE = re.compile(
     r"^\W*what (?:has )?happened so far\W*$|何について|ここまでに何が|あらすじ|\bsummar(?:y|ise|ize)\b", re.IGNORECASE
+)
+_END = re.compile(
+    r"^\W*(?:how (?:does|did|will) (?:it|the (?:book|story|novel|text)|this (?:book|story)) (?:all )?end"
+    r"|what happens (?:at|in) the end|what is the ending)\W*$|結末|どう終わ|最後はどう",
+    re.IGNORECASE,
 )
 _KANJI = re.compile(r"[一-龥々]")
 _LONE = re.compile(r"(?<![一-龥々])[一-龥々](?![一-龥々])")
@@ -192,17 +203,26 @@ def _quotation(sentence: str) -> str:
     return max(_QUOTE_MARKS.split(sentence), key=len).strip()
 
 
-def _overview(text: str, language: str, *, quote: bool) -> str:
-    """For a question about the whole: a telling sentence each of beginning, middle and end, said to be that."""
+def is_about_end(question: str) -> bool:
+    """Whether a question asks how the text ends."""
+    return bool(_END.search(question))
+
+
+def _overview(text: str, language: str, *, quote: bool, end: bool) -> str:
+    """For a question about the whole: a telling sentence each of beginning, middle and end, said to be that.
+
+    ``end``: for one about the end, telling sentences of the last page instead.
+    """
     entries = split_memory(text) or [(0, False, text)]
+    last = len(entries) - 1
     chosen: list[_Sentence] = []
-    for page, full, body in [entries[i] for i in dict.fromkeys((0, len(entries) // 2, len(entries) - 1))]:
+    for page, full, body in [entries[i] for i in dict.fromkeys((last,) if end else (0, len(entries) // 2, last))]:
         pieces = split_sentences(body, language)
-        if pieces:
-            scores = central_sentences(pieces)
-            best = pieces[max(range(len(pieces)), key=scores.__getitem__)]
-            chosen.append(_Sentence(best, page, full, frozenset(), frozenset()))
-    return _reply(chosen, language, opening=f"{ACROSS['ja' if language == 'ja' else 'en']}\n\n", quote=quote)
+        scores = central_sentences(pieces)
+        best = sorted(range(len(pieces)), key=scores.__getitem__, reverse=True)[: SENTENCES if end else 1]
+        chosen += [_Sentence(pieces[i], page, full, frozenset(), frozenset()) for i in sorted(best)]
+    opening = (LAST if end else ACROSS)["ja" if language == "ja" else "en"]
+    return _reply(chosen, language, opening=f"{opening}\n\n", quote=quote)
 
 
 def answer(prompt: Prompt) -> str:
@@ -213,8 +233,8 @@ def answer(prompt: Prompt) -> str:
 def find_answer(prompt: Prompt) -> Said:
     """The sentences closest to the question, in the order of their pages; those of full pages first."""
     text, quote, question = _source(prompt), bool(prompt.fields.get("quote")), prompt.fields["question"]
-    if not _asked(question) or _WHOLE.search(question):
-        return Said(_overview(text, prompt.language, quote=quote))
+    if (end := is_about_end(question)) or not _asked(question) or _WHOLE.search(question):
+        return Said(_overview(text, prompt.language, quote=quote, end=end))
     found = _sentences(text, prompt.language)
     scored = [row for row in _scored(found, question) if row[0] >= LEAST]
     if not scored or not _knows(found, question):
