@@ -67,7 +67,7 @@ def test_a_conversation_about_several_books_is_saved_as_a_file(open_workspace):
     workspace = open_workspace(model=model("OPEN [1.2] to see"))
     exchange = asked(workspace, add(workspace, tale(1), tale(2)))
     text = export_conversation(workspace, exchange.conversation_id, format="md").decode()
-    assert "Questions about *Tale 1; Tale 2*" in text
+    assert text.startswith("# Tale 1; Tale 2\n\nQuestions and answers\n")
     assert "> Tale 1: went back to page 2: see" in text
     assert "[Tale 1, p. 2]" in text
     assert "[Tale 2]" in text

@@ -50,7 +50,7 @@ def test_the_app_opens_in_the_browser_with_its_frame_and_the_theme_that_was_chos
         for screen in ("", "settings", "read"):
             status, page = get(f"{url}/{screen}")
             assert status == 200
-            assert '<html lang="en" data-theme="sepia">' in page
+            assert '<html lang="en" data-theme="sepia"' in page
             assert '<nav class="bar"' in page
         status, nothing = get(f"{url}/nosuchpage/deeper")
         assert status == 404

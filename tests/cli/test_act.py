@@ -44,7 +44,7 @@ def test_without_a_model_it_is_said_to_be_word_statistics(saved):
     assert 'Click the button "Search & go".' in out
     assert "word statistics" in told
     out, _ = run_here("act", saved, "--task", "xyzzy")
-    assert "No possible action was named." in out
+    assert "No next action was found." in out
 
 
 def test_wrong_use_is_explained(saved, tmp_path):
