@@ -100,6 +100,7 @@ def test_pictures_are_at_their_places_enlarged_and_no_higher_than_a_page(page: P
         page.keyboard.press("ArrowRight")
     expect(boat).to_be_in_viewport()
     assert 0 < max(heights) < view["height"]
+    page.get_by_role("button", name="Show the bars").click()  # which are gone while one turns onwards
     page.get_by_role("button", name="Type and theme").click()
     page.get_by_role("button", name="Scroll", exact=True).click()  # of all books of this app
     expect(page.locator(".room")).to_have_class(re.compile("scrolled"))

@@ -177,11 +177,12 @@ def _view(now: Several, step: replay.Step | None, opened: Opened, checked: Check
         here = step.books.get(number) if step else None
         own = [c for c in checked.citations if c.book == number] if checked and last else []
         cited = replace(checked, pieces=(), loose=tuple(own)) if checked and own else None
-        drawn[number] = view = memory_step(memory, here, here, cited, focus if focus.get("book") == number else {})
+        clicked = focus.get("book") == number
+        drawn[number] = view = memory_step(memory, here, here, cited, focus if clicked else {})
         view |= {"note": "", "open": bool(step and _is_open(step, number))}
-        if not view["wanted"]:
-            view["focus"] = None if gone else view["focus"]
-            gone = gone or view["focus"] is not None
+        if gone and not clicked:
+            view |= {"focus": None, "wanted": False}
+        gone = gone or view["focus"] is not None
     go = {"book": focus["book"], "nonce": focus["nonce"]} if focus.get("book") else None
     return {"books": drawn, "go": go, "note": _note(step)}
 
