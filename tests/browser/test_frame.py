@@ -160,6 +160,10 @@ def test_the_bar_of_a_phone(standing_page: Page, app_url: str, keeper: str) -> N
     expect(page.locator(".bareline")).to_contain_text("left in chapter")
     assert text.bounding_box()["height"] > 0.95 * 844
     stood = line.bounding_box()
+    for _ in range(50):  # a wheel turns a while
+        page.wait_for_timeout(100)
+        if stood == (stood := line.bounding_box()):
+            break
     for hidden in (False, True):  # a tap brings the bars back and takes them away: no line moves
         text.click(position={"x": 195, "y": 400})
         for one in bars:
