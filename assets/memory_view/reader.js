@@ -88,6 +88,7 @@ export class Reader {
       hitsIn: (paragraph) => this.search.inText(paragraph),
       changed: () => this.marksChanged(),
       notesToggled: () => {
+        if (this.annotations.notes.opened) this.hits.close(); // both would leave the text no room
         this.besideChanged();
         this.view.flow.keepPlace(() => this.view.drawClasses());
         this.marksChanged();
@@ -139,7 +140,10 @@ export class Reader {
       search: this.search,
       marks: this.annotations.marks,
       ask: (query) => this.toolbar.searching.askFor(query),
-      toggled: () => this.besideChanged(),
+      toggled: () => {
+        if (this.hits.opened) this.annotations.notes.toggle(false);
+        this.besideChanged();
+      },
     });
     this.toolbar = new Toolbar({
       ...of,

@@ -212,7 +212,7 @@ export class Search {
   follow(first, last) {
     this.view = [first, last];
     if (!this.query) this.seen.clear();
-    for (let p = first; p <= last; p++) this.seen.add(p);
+    if (!this.state.folded) for (let p = first; p <= last; p++) this.seen.add(p); // gists show no text
     if (!this.hits.length) return;
     for (let p = Math.max(0, first - 30); p <= last + 30; p++) {
       if (this.marked.has(p) || !this.byParagraph.has(p)) continue;

@@ -54,6 +54,10 @@ test("hits on pages that were not read are counted, not listed, until they are a
     here: { paragraph: 0, page: null },
     data: { limit: 0 },
     furthest: 1,
+    view: "text",
+    get folded() {
+      return this.view === "gists";
+    },
   };
   const search = new Search({
     state,
@@ -67,6 +71,11 @@ test("hits on pages that were not read are counted, not listed, until they are a
   search.ask("box");
   assert.deepEqual([paragraphs(), search.ahead], [[0], 3]);
   assert.equal(hitsSaid(search), "1 of 1");
+  state.view = "gists";
+  search.follow(1, 1); // under a gist
+  search.again();
+  assert.deepEqual([paragraphs(), search.ahead], [[0], 3]);
+  state.view = "text";
   search.follow(1, 1); // on the screen
   search.again();
   assert.deepEqual([paragraphs(), search.ahead], [[0, 1], 2]);
