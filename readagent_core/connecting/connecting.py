@@ -128,6 +128,7 @@ def use_built_in(workspace: Workspace) -> Settings:
     origin = {name: MEMORY if _is_overridden(fresh, name) else "" for name in CONNECTION}
     chosen = replace(fresh, base_url="", model="", api_key=Secret(), origin=origin, key_trouble="", server=None)
     workspace.reconnect(chosen)
+    workspace.jobs.forget(TEST_KEY)  # of a model that is used no more
     if old:
         keyrings.remove(workspace.home, old)
     return chosen

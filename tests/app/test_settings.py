@@ -445,6 +445,8 @@ def test_the_result_of_a_models_test_is_shown(app, workspace, monkeypatch, serve
         connecting.start_model_test(workspace, address=running.url, model="fake-model", key=Secret()).join(120)
     at = app("pages/settings.py")
     assert [text for text in shown if text not in texts(at)] == []
+    connecting.use_built_in(workspace)
+    assert shown[0] not in texts(app("pages/settings.py"))  # of a model that is used no more
 
 
 def test_learnt_limits_are_shown_reset_found_again_and_forgotten_with_the_models_file(app, workspace, monkeypatch):

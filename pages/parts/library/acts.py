@@ -135,7 +135,9 @@ def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
         dialogs.show_report(workspace, card.book)
     elif act.do == "make":
         dialogs.make_gists(workspace, card.book)
-    elif act.do == "export" and card.gisting_id is None:
-        dialogs.nothing_to_export(card.book)
-    elif act.do == "export" and card.gisting_id is not None:
-        export_dialog(workspace, workspace.library.gisting(card.gisting_id))
+    elif act.do == "export":
+        gisting_id = card.gisting_id
+        if gisting_id is None or not workspace.library.memory(gisting_id).pages:
+            dialogs.nothing_to_export(card.book)
+        else:
+            export_dialog(workspace, workspace.library.gisting(gisting_id))

@@ -229,6 +229,9 @@ def export_dialog(workspace: Workspace, shown: Gisting) -> None:
     """Offer the gist memory as a file: to read (Markdown, HTML, EPUB) or to open here again (JSON)."""
     whole = memory_to_export(workspace, shown, whole=True)
     memory = memory_to_export(workspace, shown)
+    if not whole.pages:
+        st.text("No gist was made yet. Make gists first: then they can be saved as a file.")
+        return
     if len(memory.pages) < len(whole.pages):
         read = count_of(len(memory.pages), "page")
         if not st.toggle(f"Only what I have read, {read}", value=True, key=f"export_read_{shown.id}"):
