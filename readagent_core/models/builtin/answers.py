@@ -38,7 +38,10 @@ ACROSS = {
     "en": "A sentence each from the beginning, the middle and the end:",
     "ja": "はじめ、中ほど、終わりから一文ずつ：",
 }
-LAST = {"en": "Sentences from the last page that may be seen:", "ja": "見てよい最後のページから："}
+LAST = {  # the reader does not know how many pages the book has
+    "en": "Sentences from the last page that was looked at, which need not be the end of the book:",
+    "ja": "見た最後のページから（本の終わりとは限りません）：",
+}
 NEAREST = "Found no sentence that fits the question. The nearest:"
 OWN_WORDS = (
     *NOT_FOUND.values(),
@@ -211,7 +214,7 @@ def is_about_end(question: str) -> bool:
 def _overview(text: str, language: str, *, quote: bool, end: bool) -> str:
     """For a question about the whole: a telling sentence each of beginning, middle and end, said to be that.
 
-    ``end``: for one about the end, telling sentences of the last page instead.
+    ``end``: for one about the end, telling sentences of the last page that was looked at instead.
     """
     entries = split_memory(text) or [(0, False, text)]
     last = len(entries) - 1
