@@ -197,10 +197,11 @@ def test_the_line_of_a_reading_says_its_speed_and_that_it_waits():
 def test_gists_of_another_model_are_not_resumed_by_the_one_in_use():
     memory = replace(a_memory(), complete=False)
     gisting = SimpleNamespace(recorded="", why="", reason=StopReason.NONE, state="paused")
-    for other, action in ((None, ["go", "Resume"]), ("small", ["go", "Make gists with small"]),
-                          ("", ["settings", "Connect a model"])):  # fmt: skip
+    built_in = [["settings", "Connect a model"], ["go", "Make gists with the built-in reader"]]
+    small = [["go", "Make gists with small"]]
+    for other, actions in ((None, [["go", "Resume"]]), ("small", small), ("", built_in)):
         line = gisting_status.job_line(None, gisting, memory, now=1.0, other_model=other)
-        assert line["actions"] == [action]
+        assert line["actions"] == actions
 
 
 def test_times_for_people():

@@ -227,7 +227,7 @@ def _paused(snapshot: Snapshot | None, gisting: Gisting, memory: GistMemory, oth
     gists = len(memory.readable)
     actions = [["go", "Resume" if other_model is None else f"Make gists with {other_model}"]]
     if other_model == "":
-        actions = [["settings", "Connect a model"]]
+        actions = [["settings", "Connect a model"], ["go", "Make gists with the built-in reader"]]
     if gisting.reason == StopReason.SETTINGS:
         actions.append(OPEN_SETTINGS)
     if not stopped:
