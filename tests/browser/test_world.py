@@ -173,6 +173,7 @@ def test_without_notes_a_recap_is_short_and_the_limit_lifted_holds_for_a_card(
     library.close()
     page.goto(f"{app_url}/read?book={book}&paragraph=12")
     page.get_by_role("button", name="World").click()
+    settled(page)
     world.get_by_role("button", name="Show the whole book").click()
     expect(world.get_by_role("slider")).to_have_text("As of page 7")
     page.goto(f"{app_url}/read?book={book}&paragraph=0")
