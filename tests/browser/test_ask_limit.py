@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from readagent_core.answering.limits import paragraphs_through
 from readagent_core.library import Library
 from readagent_core.library.records import Position
-from tests.browser.conftest import go_to, settled
+from tests.browser.conftest import settled
 from tests.browser.test_ask import BOX, ask, open_ask
 
 MEMORY = '[data-kind="memory"]'
@@ -138,12 +138,7 @@ def test_a_question_waits_in_the_conversation_until_something_is_let_in(
 def test_the_limit_is_moved_and_dragged_on_the_map(
     page: Page, app_url: str, keeper: str, limited: Callable[[], Position]
 ) -> None:
-    if page.url.startswith(app_url):
-        go_to(page, "Library")
-        expect(page.locator(LIBRARY)).to_be_visible()
-        go_to(page, "Ask")  # is drawn with the limit
-    else:
-        open_ask(page, app_url, keeper)
+    open_ask(page, app_url, keeper)  # anew: is drawn with the limit
     page.locator(".convs button", has_text="Questions of the recording").click()
     handle = page.get_by_role("slider", name="Spoiler limit")
     curtain = page.locator(f"{MEMORY} .curtain")
