@@ -16,7 +16,6 @@ from tests.browser.conftest import settled
 from tests.browser.test_ask import BOX, ask, open_ask
 
 MEMORY = '[data-kind="memory"]'
-LIBRARY = '[data-kind="library"], [data-kind="first"]'
 
 
 @pytest.fixture
