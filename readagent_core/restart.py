@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Sequence
 
-_STATE = "READAGENT_RESTART"  # in the environment, because Streamlit loads modules anew: "can", then "now"
+_STATE = "READAGENT_RESTART"  # an environment variable, as Streamlit may load this module twice: "can", then "now"
 _SAID_SECONDS = 0.7
 
 

@@ -204,7 +204,7 @@ class QuestionsTable {
       const { problem = "", field = "", found = "" } = isEmpty(row) ? {} : (hints[next++] ?? {});
       const view = this.views[at];
       view.problem.textContent = problem;
-      view.node.classList.toggle("begun", !row.question.trim() || !row.answer.trim()); // what is missing is told later
+      view.node.classList.toggle("begun", !row.question.trim() || !row.answer.trim()); // a row that is still being filled in shows no error
       for (const name of FIELDS) view.fields[name].setAttribute("aria-invalid", String(field === name));
       const there = found && field === "page" ? `answer: ${found}` : found && `✓ ${found}`; // no tick for the page written
       view.found.textContent = there || (row.answer.trim() && hints.length ? "not word for word in the text" : "");

@@ -26,7 +26,7 @@ import { toldLine } from "./told.js";
 const SHOWN = 6; // the newest lines; the others open with a press
 const STRIP = 214; // px
 const KNOWN = ["What you know so far", "What the book tells"]; // under the limit, and with it lifted
-const NAMED = ["Named so far", "Named in the book"]; // where nothing is told but where the name stands
+const NAMED = ["Named so far", "Named in the book"]; // where a card has only the places of the name
 const [WIDE, GAP] = [240, 26]; // of the card, and between it and the text
 
 /** What a card holds. @param {Known} known @param {{lifted: boolean}} data */

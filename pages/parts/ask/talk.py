@@ -56,7 +56,7 @@ def _line(now: AskState, *, waits: bool) -> None:
     label = "Ask about the book"
     if isinstance(now, Several):
         label = f"Ask {now.title}" if now.kept_out else f"Ask these {len(now.chosen.book_ids)} books"
-    # always one container: if the field moved down, the browser would draw it anew, without the words typed into it
+    # always one container: if the field moved down, the browser would draw a new one and lose the typed words
     with st.container(key="ask_above", gap="small"):
         _say_above(now, waits=waits)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):

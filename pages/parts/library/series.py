@@ -1,5 +1,7 @@
-"""The dialog of the library that makes a series of books and puts them in order by hand: the cast and what was told go
-on from one book to the next."""
+"""The dialog of the library that makes a series of books and puts them in order by hand.
+
+In a series, what is known of the people goes on from one book to the next.
+"""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def _begin(
         start, end = spot_of(document, asked["start"]), spot_of(document, asked["end"])
         allowed = position.allowed
         if allowed is None and position.on_screen.allowed is not None:
-            allowed = end.paragraph + 1  # the reading has not begun, and what comes after the words is not told
+            allowed = end.paragraph + 1  # before the reading begins, nothing after the words is shown
         passage = Passage(document, start, end, allowed)
         if asked["task"] == DEFINE and not asked.get("model"):
             if entries := look_up(workspace, book.id, passage):
