@@ -15,9 +15,9 @@ from readagent_core.connecting import key_places
 from readagent_core.connecting.checking.check import QUICK_STEPS, STEPS, Check, CheckState, check_model
 from readagent_core.connecting.checking.suitable_options import suitable_options
 from readagent_core.connecting.key_places import MEMORY
-from readagent_core.errors import MissingError, SettingsError
+from readagent_core.errors import MissingError, ModelError, SettingsError
 from readagent_core.jobs import Job
-from readagent_core.models.connection import make_server, relearn
+from readagent_core.models.connection import make_server, note_end, relearn
 from readagent_core.models.cost.prices import Price
 from readagent_core.models.server.probe import PRESETS, Preset
 from readagent_core.secret import Secret
@@ -189,6 +189,10 @@ def start_model_test(workspace: Workspace, *, address: str, model: str, key: Sec
             for check in check_model(server, job, quick=quick):
                 result = replace(result, checks=(*result.checks, check))
                 job.publish(value=result, done=len(result.checks))
+            note_end(server, None)
+        except ModelError as error:
+            note_end(server, error)
+            raise
         finally:
             server.close()
         return result

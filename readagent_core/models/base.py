@@ -14,6 +14,7 @@ from operator import attrgetter
 from typing import Any, Self
 
 from readagent_core.cancel import CancelToken
+from readagent_core.errors import ModelError
 from readagent_core.models.cost.prices import Price
 from readagent_core.models.limiter import Limiter
 from readagent_core.prompts import Prompt
@@ -106,6 +107,11 @@ class ChatModel(ABC):
         return ""
 
     @property
+    def trouble(self) -> ModelError | None:
+        """Why it could not be asked the last time: no connection, a key that was refused and the like."""
+        return None
+
+    @property
     def asks_again(self) -> bool:
         """Whether a gist with faults is asked for again; weak models repeat themselves."""
         return True
@@ -173,6 +179,7 @@ class ModelWrapper(ChatModel):
     options = _inner("options")
     sampling = _inner("sampling")
     cutting = _inner("cutting")
+    trouble = _inner("trouble")
     asks_again = _inner("asks_again")
     shares_text = _inner("shares_text")
     copies_pages = _inner("copies_pages")

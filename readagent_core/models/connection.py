@@ -12,7 +12,17 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
-from readagent_core.errors import LocalModelError, SettingsError
+from readagent_core.errors import (
+    KeyRefusedError,
+    LocalModelError,
+    ModelError,
+    ModelTimeoutError,
+    NoCreditError,
+    ServerFailedError,
+    SettingsError,
+    UnknownModelError,
+    UnreachableError,
+)
 from readagent_core.models.cache.model import Cached
 from readagent_core.models.cache.store import DAYS, MEGABYTES, ReplyCache
 from readagent_core.models.cost.meter import MonthlyBudget
@@ -28,16 +38,21 @@ from readagent_core.models.server.network import is_here
 from readagent_core.models.server.openai_server import OPENAI, SILENCE_SECONDS, OpenAIServer
 from readagent_core.models.server.quirks import ORIGINS, Origin, Quirks, load_quirks, store_window
 from readagent_core.models.server.retry import Retrying
-from readagent_core.settings import Settings, TeamSettings
+from readagent_core.settings import Secret, Settings, TeamSettings
 from readagent_core.settings.saved import plain_name
 
 ON_SERVER = "Connect a model of your own in Settings, or ask who runs this server to raise it."  # at its budget's end
 EMBEDDED = 2_048  # tokens of a text, at most
+NOT_ANSWERING = (  # errors of the connection, whatever was asked
+    UnreachableError, KeyRefusedError, UnknownModelError, NoCreditError, ServerFailedError, ModelTimeoutError,
+    LocalModelError,
+)  # fmt: skip
 _LOCK = threading.RLock()
 _CACHES: dict[tuple[Path, int, float], ReplyCache] = {}
 _SPENDING_LOGS: dict[Path, SpendingLog] = {}
 _LIMITERS: dict[tuple[str, str], Limiter] = {}
 _QUIRKS: dict[tuple[str, str], Quirks] = {}
+_TROUBLES: dict[tuple[str, str, Secret], ModelError] = {}
 # A stack lives as long as something uses it, the newest one of each home folder longer; then its connections close.
 _STACKS: WeakValueDictionary[tuple[object, ...], ServerModel] = WeakValueDictionary()
 _NEWEST: dict[Path, ServerModel] = {}
@@ -55,6 +70,10 @@ class ServerModel(Cached):
         self.server = server
         self.retrying = retrying
         self.budget = budget
+
+    @property
+    def trouble(self) -> ModelError | None:
+        return _TROUBLES.get((self.server.where, self.name, self.server.key))
 
     @property
     def notices(self) -> list[str]:
@@ -104,7 +123,7 @@ def connect(settings: Settings, *, time_scale: float = 1.0) -> ServerModel:
                 server.sizes.on_slots = limiter.found_slots
             advice = {"advice": ON_SERVER} if settings.server else {}
             paid = MonthlyBudget(server, open_spending_log(settings.spending_folder), price, month, **advice)
-            retrying = Retrying(paid, limiter, time_scale=time_scale)
+            retrying = Retrying(paid, limiter, time_scale=time_scale, on_end=lambda error: note_end(server, error))
             stack = _STACKS[key] = ServerModel(server, retrying, open_cache(settings), budget=budget)
         _NEWEST[settings.home] = stack
         return stack
@@ -120,6 +139,15 @@ def make_server(settings: Settings, model: str, *, where: str, window: int | Non
         return LocalServer(model, engine, megabytes=settings.saved.state_megabytes or STATE_MEGABYTES, **options)
     except LocalModelError as error:  # it was removed: whoever asks it is told
         return LocalServer(model, error, **options)
+
+
+def note_end(server: OpenAIServer, error: ModelError | None) -> None:
+    """Keep why a call could not be answered, for whoever has this model with this key; None: it was answered."""
+    key = (server.where, server.name, server.key)
+    if error is None:
+        _TROUBLES.pop(key, None)
+    elif isinstance(error, NOT_ANSWERING):
+        _TROUBLES[key] = error
 
 
 def embedding_engine(settings: Settings, name: str) -> Engine:
@@ -211,7 +239,7 @@ def close_all() -> None:
         for log in _SPENDING_LOGS.values():
             log.close()
         stop_all()
-        for registry in (_STACKS, _NEWEST, _CACHES, _SPENDING_LOGS, _LIMITERS, _QUIRKS):
+        for registry in (_STACKS, _NEWEST, _CACHES, _SPENDING_LOGS, _LIMITERS, _QUIRKS, _TROUBLES):
             registry.clear()
 
 

@@ -449,6 +449,23 @@ def test_the_result_of_a_models_test_is_shown(app, workspace, monkeypatch, serve
     assert shown[0] not in texts(app("pages/settings.py"))  # of a model that is used no more
 
 
+def test_a_model_that_cannot_be_reached_is_marked_in_the_bar_until_it_answers(app, workspace, monkeypatch):
+    monkeypatch.setattr("pages.parts.shared.cached.Workspace", lambda settings, **_: workspace)
+
+    def said() -> str:
+        return next(link.proto.label for link in app().get("page_link") if "settings" in link.proto.page)
+
+    wrong: list[Reply] = []
+    with FakeServer(replies=lambda text: wrong[0] if wrong else capable(text)) as running:
+        for wrong in ([], [Reply(status=401, error=error("wrong key"))], []):
+            connecting.start_model_test(
+                workspace, address=running.url, model="fake-model", key=Secret(), quick=True
+            ).join(120)
+            connecting.use_model(workspace, address=running.url, model="fake-model", key=Secret())
+            assert said() == ("Not working: fake\\-model" if wrong else "fake\\-model")
+            assert ("When last asked" in texts(app("pages/settings.py"))) == bool(wrong)
+
+
 def test_learnt_limits_are_shown_reset_found_again_and_forgotten_with_the_models_file(app, workspace, monkeypatch):
     monkeypatch.setattr("pages.parts.shared.cached.Workspace", lambda settings, **_: workspace)
     said = ("maximum context length is 2048 tokens. However, you requested 2500", "max_tokens should be in [1, 512]")

@@ -6,7 +6,7 @@ import threading
 import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 import pytest
 
@@ -106,6 +106,18 @@ def test_a_fault_without_end_is_believed_in_the_end(settings_for, name):
         with pytest.raises(errors.ModelError):
             model.complete(PROMPT, Patience())
         assert len(server.chats) == most
+
+
+def test_a_model_that_could_not_be_asked_is_known_until_a_call_is_answered(settings_for):
+    replies = [Reply(status=401, error=error("wrong key")), Reply(status=400, error=error("too odd"))]
+    with FakeServer(replies=lambda _: replies.pop(0) if replies else "Yes.") as server:
+        model = models.connect(settings_for(server))
+        told = []
+        for _ in range(3):
+            with suppress(errors.ModelError):
+                model.complete(PROMPT, CancelToken())
+            told.append(type(models.connect(settings_for(server, budget_book=3.0)).trouble))
+    assert told == [errors.KeyRefusedError, errors.KeyRefusedError, type(None)]  # the second says nothing of the key
 
 
 def test_the_wait_a_server_asks_for_is_kept(settings_for):

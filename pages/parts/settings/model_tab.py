@@ -159,6 +159,8 @@ def current_model(workspace: Workspace) -> None:
         if workspace.settings.server:
             where = "on this server's account"
         st.text(f"In use now: {short_name(model.name)} {where}")
+        if model.trouble:
+            st.caption(f":red[:material/power_off:] When last asked: {shell.title_of(model.trouble)[0].lower()}.")
         for notice in model.notices:
             st.caption(f":material/info: {shell.as_text(notice)}")
         learnt = learnt_limits(workspace.settings)

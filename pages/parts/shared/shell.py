@@ -216,7 +216,8 @@ def model_line(model: ChatModel, *, warn: bool = True) -> None:
 
     ``warn``: of cut prompts and missing settings, in the sidebar; the Settings screen shows them itself.
     """
-    with st.container(key="model_line"):
+    trouble = model.trouble
+    with st.container(key="model_line_trouble" if trouble else "model_line"):
         if get_workspace().settings.server:
             label, about = as_text(model.name), as_text(f"{model.name}, which this server provides")
         elif model.is_language_model:
@@ -226,7 +227,10 @@ def model_line(model: ChatModel, *, warn: bool = True) -> None:
         else:
             label = "Connect a model"
             about = "No language model is connected: the built-in reader is used."
-        st.page_link("pages/settings.py", label=label, icon=":material/power:", help=about)
+        if trouble:
+            label, about = f"Not working: {label}", f"{title_of(trouble)[0]}: {about}"
+        icon = ":material/power_off:" if trouble else ":material/power:"
+        st.page_link("pages/settings.py", label=label, icon=icon, help=about)
     notices = [as_text(fault) for fault in get_workspace().settings.saved.faults]
     if warn and (notice := model.cutting or missing_setting()):
         notices.append(notice)

@@ -77,10 +77,10 @@ class OpenAIServer(ChatModel):
             self.quirks.tokens_field = "max_completion_tokens"
         self._temperature = temperature
         self.asks_json = asks_json
-        self._key = api_key or Secret()
+        self.key = api_key or Secret()
         self._silence = silence
-        self.client = Client(self.where, self._key, silence=silence)
-        self.sizes = Sizes(self.where, model, self._key, self.quirks, window=window, silence=silence)
+        self.client = Client(self.where, self.key, silence=silence)
+        self.sizes = Sizes(self.where, model, self.key, self.quirks, window=window, silence=silence)
         self._beginnings = SharedBeginnings() if keeps_marked(self.where, model) else None
         self._read_speed = 0.0  # tokens of a prompt a second, as the last reply had it
 

@@ -51,10 +51,20 @@ QUICK = (CutOffError, EmptyReplyError, RefusedError)  # nothing is overloaded: n
 
 
 class Retrying(ModelWrapper):
-    """Retries another model. ``time_scale``: factor of the waits of our own choosing (tests)."""
+    """Retries another model. ``time_scale``: factor of the waits of our own choosing (tests). ``on_end``: told how each
+    call ended, with its error or None.
+    """
 
-    def __init__(self, model: ChatModel, limiter: Limiter | None = None, *, time_scale: float = 1.0) -> None:
+    def __init__(
+        self,
+        model: ChatModel,
+        limiter: Limiter | None = None,
+        *,
+        time_scale: float = 1.0,
+        on_end: Callable[[ModelError | None], None] = lambda _: None,
+    ) -> None:
         super().__init__(model)
+        self._on_end = on_end
         self._limiter = limiter or Limiter()
         self._time_scale = time_scale
         self._wordless, self._spoke = 0, False
@@ -81,6 +91,7 @@ class Retrying(ModelWrapper):
                         if isinstance(part, Completion):
                             self.limiter.went_well(call, part.first_word)
                             self._wordless, self._spoke = 0, True
+                            self._on_end(None)
                             yield replace(part, tries=len(faults) + 1)
                             return
                         given = True
@@ -106,6 +117,7 @@ class Retrying(ModelWrapper):
                 self._wait_for_next_try(error, faults, cancel)
                 continue
             self.limiter.went_well(call, first_word(result))
+            self._on_end(None)
             return result, len(faults) + 1
 
     def _wait_for_next_try(self, error: ModelError, faults: list[ModelError], cancel: CancelToken) -> None:
@@ -118,6 +130,7 @@ class Retrying(ModelWrapper):
         tries = 1 + sum(not isinstance(fault, ModelLoadingError) for fault in faults)
         asked = error.retry_after if isinstance(error, RetryAfterError) else None
         if same >= most or tries > TRIES or (asked or 0.0) > LONGEST_WAIT:
+            self._on_end(error)
             raise error
         # exponential, with jitter of a half: 0.5–1 s, 1–2 s, 2–4 s …; shorter where nothing is overloaded
         longest = 2.0 ** (same - 1) * (0.3 if isinstance(error, QUICK) else 1.0)
