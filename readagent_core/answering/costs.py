@@ -260,4 +260,4 @@ def gists_only_note(answer: Answer) -> str:
     uses_gists = answer.method in all_methods() and all_methods()[answer.method].needs_gists
     seen = set(answer.seen.values())
     alone = uses_gists and "gist" in seen and not seen & {"full", "part", "passage"} and not answer.looked_up
-    return "Answered from gists; no page was needed." if alone else ""
+    return "Answered from gists alone." if alone else ""

@@ -118,6 +118,17 @@ class BookPassages:
             count -= 1
         return []
 
+    def end(self, room: int, *, last: bool) -> list[Passage]:
+        """Return passages of at most ``room`` words from the end of the text, or from its beginning; notes left out."""
+        chosen: list[Passage] = []
+        paragraphs = self.memory.document.paragraphs
+        told = [unit for unit in self.units if not all(one.note for one in paragraphs[unit.start : unit.end])]
+        for unit in reversed(told) if last else told:
+            if chosen and (room := room - self.words(chosen[-1:])) < self.words([unit]):
+                break
+            chosen.append(unit)
+        return chosen
+
     def find(self, wanted: str, pages: Sequence[int] = ()) -> Hits:
         """Return the paragraphs that have the words of ``wanted`` as they stand there or with an ending.
 

@@ -34,6 +34,7 @@ from readagent_core.answering.retrieval import nearness
 from readagent_core.answering.run import Run
 from readagent_core.answering.word_budget import ask_within_window, max_context_words
 from readagent_core.errors import EmptyReplyError, RefusedError
+from readagent_core.models.builtin.answers import Part, part_asked
 from readagent_core.prompts import Prompt, example_numbers, render, render_fragment
 from readagent_core.tags import escape_tags
 from readagent_core.words import count_words
@@ -77,18 +78,22 @@ def _attempt(run: Run, book: BookPassages, view: str, *, gists: bool) -> Generat
     left = run.option("requests", ROUNDS)
     room = min(run.option("passages", PASSAGE_WORDS), budget.words - around, *([limit] if limit else []))
     asked = " ".join([run.question.text, *run.question.options])
+    how = "found by search"
     near = nearness(run, [book.text(unit) for unit in book.units]) if gists else ()  # the baselines are BM25 alone
     room = max(_LEAST_ROUND, room)
-    seen.passages = book.choose(asked, room, near) if gists or not run.settings.whole else []
-    if about_all := not (gists or seen.passages):  # of all of the text, or no word of the question is in it
-        seen.passages = book.spread(room)
+    part = None if run.question.options or isinstance(run.memory, JoinedMemory) else part_asked(run.question.text)
+    if part in (Part.BEGINNING, Part.END):
+        seen.passages, how = book.end(room, last=part is Part.END), f"taken from the {part}"
+    elif gists or not run.settings.whole:
+        seen.passages = book.choose(asked, room, near)
+    if not (gists or seen.passages):  # of all of the text, or no word of the question is in it
+        seen.passages, how = book.spread(room), "taken from the beginning to the end"
     seen.whole = list(seen.passages)
     seen.words += book.words(seen.passages)
     plain = run.settings.plain and not left
     if plain and gists and seen.passages and run.model.shares_text and not run.question.options:
         yield from _first_answer(run, first_prompt(None, 0))
     if seen.passages:
-        how = "taken from the beginning to the end" if about_all else "found by search"
         yield LookedUp((), "", how, passages=tuple(join_passages(seen.passages)))
     yield seen.expanded()
     if plain:

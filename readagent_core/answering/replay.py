@@ -31,6 +31,7 @@ from readagent_core.citations import NOT_FOUND, Checked, Citation, check
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin import reader as builtin
+from readagent_core.models.builtin.answers import Part, part_asked
 from readagent_core.models.builtin.statistics import shared_words
 
 QUESTION, UNDERSTOOD, GISTS, LOOK_UP, MEMORY, ANSWER = "question", "understood", "gists", "look-up", "memory", "answer"
@@ -54,7 +55,7 @@ class Step:
     with its reply, word for word. ``said``: the model's words for the look-up, or its answer from the gists alone;
     ``refused``: what it named that was not opened. ``shown``: what was in the prompt by then, where it had levels
     (``Expanded.shown``), and its ``words``. ``parts``: just opened to the gists below theirs; ``folded``: closed again
-    after that; ``searched``: words looked for; ``found``: passages that the question's words pointed to, without a
+    after that; ``searched``: words looked for; ``how``: how passages were found without a
     model. ``passages``: pages opened in part by then; ``in_part``: those of ``marked`` that were just opened in part.
     ``books``: of a question about several books, what is said here of each, by its number; the pages of the step itself
     are then empty.
@@ -74,7 +75,7 @@ class Step:
     searched: tuple[str, ...] = ()
     books: Mapping[int, Step] = field(default_factory=dict)
     passages: tuple[Passage, ...] = ()
-    found: bool = False
+    how: str = ""
     in_part: tuple[int, ...] = ()
 
     @property
@@ -152,8 +153,8 @@ def look_up_title(step: Step, *, built_in: bool = False) -> str:
         found = pages_named(sorted(step.marked)) if len(step.marked) <= _NAMED else f"{len(step.marked)} pages"
         return f"Looked for {named}: {f'on {found}' if step.marked else 'nowhere in the text'}"
     pages = [n for n in step.marked if not any(first <= n <= last for first, last in step.ranges)]
-    if step.found:
-        return f"Found by words: passages of {pages_named(sorted(pages))}"
+    if step.how:
+        return f"{step.how[0].upper()}{step.how[1:]}: passages of {pages_named(sorted(pages))}"
     done = [f"Opened {ranges_named(step.ranges)}"] if step.ranges else []
     pages = [n for n in pages if n not in step.in_part]
     if step.in_part:
@@ -210,13 +211,19 @@ def look_up_words(step: Step, exchange: Exchange, memory: GistMemory) -> str:
         return step.said.strip()
     if step.searched:
         return ""
+    part = None if exchange.options else part_asked(exchange.question)
+    if part in (Part.BEGINNING, Part.END):
+        seen = memory if exchange.up_to is None else memory.up_to(exchange.up_to)
+        numbers = seen.readable or [page.number for page in seen.pages]
+        if step.marked == tuple(numbers[-1:] if part is Part.END else numbers[:1]):
+            return f"It is the {'last' if part is Part.END else 'first'} page that may be seen."
     if "pages" in exchange.settings.get("extra", {}):
         return "You opened it." if len(step.marked) == 1 else "You opened them."
     gists = "\n".join(gist.text for page in step.marked if (gist := memory.gists[page - 1]) is not None)
     places = shared_words(exchange.question, gists)
     words = list(dict.fromkeys(f"“{exchange.question[start:end]}”" for start, end in places))
     if not words:
-        return "" if step.marked else "No gist shares enough words with the question."
+        return "" if step.marked or part else "No gist shares enough words with the question."
     subject = "Its gist shares" if len(step.marked) == 1 else "Their gists share"
     return f"{subject} with the question: {', '.join(words)}."
 
@@ -348,7 +355,7 @@ def _look_up(event: LookedUp | Searched, calls: tuple[ModelCall, ...], *, levels
     """Return the step of a look-up. ``levels``: the reply is a command, of which the reason is shown."""
     said = event.reason if levels or BEGUN.match(event.reply) else event.reply
     if isinstance(event, LookedUp) and event.passages and not event.reply:
-        return Step(LOOK_UP, _TITLES[LOOK_UP], event.named_pages, calls=calls, found=True)
+        return Step(LOOK_UP, _TITLES[LOOK_UP], event.named_pages, calls=calls, how=event.reason or "found by search")
     if isinstance(event, Searched):
         return Step(LOOK_UP, "Search", event.pages, calls=calls, said=said, searched=event.words)
     return Step(

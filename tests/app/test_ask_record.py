@@ -156,7 +156,7 @@ def test_an_answer_from_the_gists_alone_stands_above_the_look_up_and_in_the_repl
     looks = record([first, found])["looks"]
     assert [(look["title"], look["said"]) for look in looks] == [
         (replay.FROM_GISTS, "She lives at the inn."),
-        ("Found by words: passages of page 14", ""),
+        ("Found by search: passages of page 14", ""),
     ]
     assert [step.said for step in replay.steps([first, found]) if step.kind == replay.GISTS] == [looks[0]["said"]]
 
@@ -221,14 +221,19 @@ def test_notes_are_drawn_once_and_the_limit_is_said():
     assert drawn["notes"] == ["Cut to fit."]
     ending = record(events, up_to=15, question="How does it end?")
     assert ending["before"].endswith("Pages 1 to 15 only. The end of the book is kept back.")
+    by_rule = {"facts": ExchangeFacts(model=builtin.NAME), "up_to": 15}
+    opened = record([LookedUp((15,), "Page [15]", "…"), *EVENTS[2:]], question="How does it end?", **by_rule)
+    assert opened["looks"][0]["said"] == "It is the last page that may be seen."
+    nowhere = record([LookedUp((), "", "…"), *EVENTS[2:]], question="What is it about?", **by_rule)
+    assert nowhere["looks"][0]["said"] == ""  # nothing was looked up by words
     from_gists = replace(ANSWER, text="He rowed [14].", looked_up=(), seen=dict.fromkeys(SEEN, "gist"))
-    assert record([Answered(from_gists)], text=from_gists.text)["before"] == "Answered from gists; no page was needed."
+    assert record([Answered(from_gists)], text=from_gists.text)["before"] == "Answered from gists alone."
     some = replace(from_gists, seen={**from_gists.seen, 2: "passage"})  # found by words, and read in part
     assert record([Answered(some)], text=some.text)["before"] == ""
     shortened = replace(from_gists, method="recurrence")  # from its own summary, not from the gists
     assert record([Answered(shortened)], text=from_gists.text, method="recurrence")["before"] == ""
     unsaid = replace(from_gists, text="The text does not say.")
-    assert record([Answered(unsaid)], text=unsaid.text)["before"] == ""  # 'no page was needed' would be wrong
+    assert record([Answered(unsaid)], text=unsaid.text)["before"] == ""  # that would be wrong
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -25,6 +26,8 @@ from readagent_core.citations import FROM_MEMORY, FROM_PAGE
 from readagent_core.document import Document, Paragraph
 from readagent_core.export.conversation import citation_label
 from readagent_core.memory import Gist, GistMemory, Page
+from readagent_core.models.builtin.answers import OF_PART, Part
+from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.plan import GistingPlan
 from readagent_core.words import count_words
 from tests.fakes.model import FakeModel
@@ -237,6 +240,21 @@ def test_a_quotation_counts_only_where_its_part_of_the_page_was_shown():
     assert checked_answer(unseen, made, about).count(FROM_MEMORY) == 1
 
 
+@pytest.mark.parametrize("name", ["read-agent-p", "read-agent-s", "recall", "search-agent", "zoom"])
+def test_the_built_in_reader_opens_the_end_that_is_asked_for(name):
+    """The last page that may be seen, whatever pages have the word 'end'; notes below the text are not its end."""
+    about = novel(21)
+    paragraphs = list(about.document.paragraphs)
+    paragraphs[30] = Paragraph(f"In the end it came to an end. {FILLER}")
+    paragraphs[199] = replace(paragraphs[199], note=True)
+    about = replace(about, document=replace(about.document, paragraphs=tuple(paragraphs))).up_to(20)
+    made = answer(run(name, BuiltInReader(), question="How does it end?", about=about))
+    assert [page for page, how in made.seen.items() if how in ("full", "passage")] == [20]
+    assert made.text.startswith(OF_PART["en"][Part.END])
+    made = answer(run(name, BuiltInReader(), question="How does it begin?", about=about))
+    assert [page for page, how in made.seen.items() if how in ("full", "passage")] == [1]
+
+
 def test_what_was_opened_in_part_is_said_in_replay_citation_and_memory_view():
     about = novel()
     said = (
@@ -245,7 +263,7 @@ def test_what_was_opened_in_part_is_said_in_replay_citation_and_memory_view():
     model = FakeModel(["OPEN 3:5-6\nOPEN 9", f"ANSWER: {said}"])
     events = run("recall", model, question="What of coin number7?", about=about)
     looks = [step for step in replay.steps(events) if step.kind == replay.LOOK_UP]
-    assert replay.look_up_title(looks[0]).startswith("Found by words: passages of page")
+    assert replay.look_up_title(looks[0]).startswith("Found by search: passages of page")
     assert replay.look_up_title(looks[1]) == "Opened passages of page 3, went back to page 9"
     assert looks[1].said == ""  # a command, not the model's reason
     checked = checked_answer(answer(events).text, answer(events), about)

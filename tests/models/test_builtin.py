@@ -10,7 +10,7 @@ import pytest
 from readagent_core import prompts
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import RefusedError
-from readagent_core.models.builtin.answers import LAST, NEAREST, NOT_FOUND
+from readagent_core.models.builtin.answers import NEAREST, NOT_FOUND, OF_PART, Part
 from readagent_core.models.builtin.reader import ANSWERS, BuiltInReader
 from readagent_core.models.builtin.shortening import shortened
 from readagent_core.models.builtin.statistics import shared_words, split_sentences
@@ -212,11 +212,22 @@ def test_one_loose_word_is_no_answer_and_its_sentences_are_shown_as_the_nearest(
         assert not ask("answer", question=question, **fields).startswith(NEAREST)
 
 
-def test_how_it_ends_is_told_by_the_last_page_and_said_to_be_that():
-    fields = {"title": "T", "memory": memory(SEA, "Mrs. Oake walked the pier from end to end.", COSY)}
-    for question in ("How does it end?", "How does the story end?", "What happens at the end?"):
-        assert ask("answer", question=question, **fields) == f"{LAST['en']}\n\n{COSY} [3]"
+def test_an_end_of_the_text_is_not_looked_up_by_the_word_for_it():
+    loose = "Mrs. Oake walked the pier from end to end, and they started to begin."
+    fields = {"title": "T", "memory": memory(SHOP, loose, f"{COSY} {SEA} THE END")}
+    for question in (
+        "How does it end?", "How does the story end?", "What happens at the end?", "What is the ending of the book?",
+        "How does this novel conclude?",
+    ):  # fmt: skip
+        assert "[1]" not in (said := ask("answer", question=question, **fields))
+        assert said.startswith(f"{OF_PART['en'][Part.END]}\n\n{COSY} [3]")
+        assert "THE END" not in said
+        assert ask("look_up", k="2", question=question, **fields).startswith("Page [3]:")
+    for question in ("How does the book begin?", "What happens in the beginning?", "What is the first sentence?"):
+        assert ask("answer", question=question, **fields).startswith(OF_PART["en"][Part.BEGINNING])
+        assert ask("look_up", k="2", question=question, **fields).startswith("Page [1]:")
     assert "[2]" in ask("answer", question="How did Mrs. Oake end up on the pier?", **fields)
+    assert ask("look_up", k="1", question="How does the pier end?", **fields).startswith("Page [2]:")
 
 
 def test_a_sentence_that_asks_is_quoted_with_the_one_after_it():

@@ -33,7 +33,7 @@ from readagent_core.errors import Remedy
 from readagent_core.library.records import Exchange, ExchangeState
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin import reader as builtin
-from readagent_core.models.builtin.answers import is_about_end
+from readagent_core.models.builtin.answers import Part, part_asked
 from readagent_core.words import count_of
 
 MOST_LOOK_UPS = 6
@@ -137,7 +137,7 @@ def exchange_record(
         before = " ".join(
             filter(None, [before, f"Page{'s 1 to' if exchange.up_to > 1 else ''} {exchange.up_to} only."])
         )
-        if is_about_end(exchange.question) and exchange.up_to < sources.pages:
+        if part_asked(exchange.question) is Part.END and exchange.up_to < sources.pages:
             before += " The end of the book is kept back."
     missing = answer is not None and _is_missing(exchange, answer)
     if answer is not None and not missing:

@@ -114,7 +114,8 @@ def look_ups(
             found.append({"title": replay.FROM_GISTS, "said": step.said, "quoted": True, "more": []})
             continue
         if searched and not step.said:
-            title = f"Found passages in {count_of(len(step.marked), 'place')}"
+            places = f"passages in {count_of(len(step.marked), 'place')}"
+            title = f"{step.how[0].upper()}{step.how[1:]}: {places}" if step.how else f"Found {places}"
         elif titles is not None:
             title = replay.look_up_title_of_several(step, titles, built_in=built_in)
         else:

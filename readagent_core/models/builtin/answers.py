@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import pairwise
 
 from readagent_core.models.builtin.introductions import introduces, person_asked
@@ -33,20 +34,33 @@ LEAST = 0.12  # share of the question's weight that one sentence with its neighb
 KNOWN = 0.3  # share of the question's weight that the whole text must hold
 KNOWN_JA = 0.5  # of a Japanese question, whose terms are counted without kana
 TOGETHER = 2  # words of the question, besides names, that a sentence that fits has with its neighbours
+
+
+class Part(StrEnum):
+    """What part of the text a question asks for by no word that would be found there."""
+
+    WHOLE = "whole"
+    BEGINNING = "beginning"
+    END = "end"
+
+
 NOT_FOUND = {"en": "Not found in this book.", "ja": "この本には見つかりませんでした。"}
-ACROSS = {
-    "en": "A sentence each from the beginning, the middle and the end:",
-    "ja": "はじめ、中ほど、終わりから一文ずつ：",
-}
-LAST = {  # the reader does not know how many pages the book has
-    "en": "Sentences from the last page that was looked at, which need not be the end of the book:",
-    "ja": "見た最後のページから（本の終わりとは限りません）：",
+OF_PART = {  # with which an answer about it begins; the reader does not know how many pages the book has
+    "en": {
+        Part.WHOLE: "A sentence each from the beginning, the middle and the end:",
+        Part.BEGINNING: "The first sentences that were looked at:",
+        Part.END: "The last sentences that were looked at:",
+    },
+    "ja": {
+        Part.WHOLE: "はじめ、中ほど、終わりから一文ずつ：",
+        Part.BEGINNING: "見た範囲の最初の文：",
+        Part.END: "見た範囲の最後の文：",
+    },
 }
 NEAREST = "Found no sentence that fits the question. The nearest:"
 OWN_WORDS = (
     *NOT_FOUND.values(),
-    *ACROSS.values(),
-    *LAST.values(),
+    *(opening for openings in OF_PART.values() for opening in openings.values()),
     NEAREST,
 )  # with which an answer begins: no sentence of the book
 _NAME = re.compile(r"(?<=[\w.,;:] )[A-Z][\w'’]+")
@@ -56,14 +70,30 @@ _NUMBER = re.compile(
 )
 _ASKS = re.compile(r"[?？]\W*$")
 _OPTION = re.compile(r"^\(([A-Z])\)\s*(.*)$", re.MULTILINE)
-_WHOLE = re.compile(
-    r"^\W*what (?:has )?happened so far\W*$|何について|ここまでに何が|あらすじ|\bsummar(?:y|ise|ize)\b", re.IGNORECASE
-)
-_END = re.compile(
-    r"^\W*(?:how (?:does|did|will) (?:it|the (?:book|story|novel|text)|this (?:book|story)) (?:all )?end"
-    r"|what happens (?:at|in) the end|what is the ending)\W*$|結末|どう終わ|最後はどう",
-    re.IGNORECASE,
-)
+_BOOK = r"(?:it|(?:the|this) (?:whole )?(?:book|story|novel|text|tale|play|narrative))"
+_ENDS = rf"(?: (?:in|of) {_BOOK})?\W*$"
+_PARTS = {
+    Part.WHOLE: re.compile(
+        r"^\W*what (?:has )?happened so far\W*$|何について|ここまでに何が|あらすじ|\bsummar(?:y|ise|ize)\b",
+        re.IGNORECASE,
+    ),
+    Part.END: re.compile(
+        rf"^\W*(?:how (?:does|did|will) {_BOOK} (?:all |finally )?(?:end|finish|close|conclude|come to an end|turn out)"
+        r"|what happens (?:at|in|towards) the (?:very )?end|what happens last"
+        r"|what(?:'s|’s| is| are| was| were) the (?:end|ending|conclusion|(?:very )?last (?:sentences?|words?|lines?)))"
+        rf"{_ENDS}|結末|どう終わ|最後はどう",
+        re.IGNORECASE,
+    ),
+    Part.BEGINNING: re.compile(
+        rf"^\W*(?:how (?:does|did) {_BOOK} (?:all )?(?:begin|start|open|commence)"
+        r"|what happens (?:at|in) the (?:very )?(?:beginning|start|opening)|what happens first"
+        r"|what(?:'s|’s| is| are| was| were) the (?:beginning|start|opening|(?:very )?first "
+        r"(?:sentences?|words?|lines?)))"
+        rf"{_ENDS}|冒頭|どう始ま|最初はどう",
+        re.IGNORECASE,
+    ),
+}
+_THE_END = re.compile(r"^\W*(?:(?:the )?end|finis|fin|ende|完|終わり|終|了)\W*$", re.IGNORECASE)
 _KANJI = re.compile(r"[一-龥々]")
 _LONE = re.compile(r"(?<![一-龥々])[一-龥々](?![一-龥々])")
 _ASKING = re.compile(r"何[一-龥]{0,2}|誰|幾[一-龥]?")  # 'what', 'which year', 'who', 'how many'
@@ -206,26 +236,28 @@ def _quotation(sentence: str) -> str:
     return max(_QUOTE_MARKS.split(sentence), key=len).strip()
 
 
-def is_about_end(question: str) -> bool:
-    """Whether a question asks how the text ends."""
-    return bool(_END.search(question))
+def part_asked(question: str) -> Part | None:
+    """The part of the text that a question asks for; None for one that asks for something in it."""
+    named = next((part for part, pattern in _PARTS.items() if pattern.search(question)), None)
+    return named or (None if _asked(question) else Part.WHOLE)
 
 
-def _overview(text: str, language: str, *, quote: bool, end: bool) -> str:
-    """For a question about the whole: a telling sentence each of beginning, middle and end, said to be that.
-
-    ``end``: for one about the end, telling sentences of the last page that was looked at instead.
+def _overview(text: str, language: str, part: Part, *, quote: bool) -> str:
+    """For a question about the whole: a telling sentence each of beginning, middle and end; for one about an end of
+    the text, the sentences there. Said to be that.
     """
     entries = split_memory(text) or [(0, False, text)]
     last = len(entries) - 1
+    at = {Part.WHOLE: (0, len(entries) // 2, last), Part.BEGINNING: (0,), Part.END: (last,)}[part]
     chosen: list[_Sentence] = []
-    for page, full, body in [entries[i] for i in dict.fromkeys((last,) if end else (0, len(entries) // 2, last))]:
-        pieces = split_sentences(body, language)
-        scores = central_sentences(pieces)
-        best = sorted(range(len(pieces)), key=scores.__getitem__, reverse=True)[: SENTENCES if end else 1]
-        chosen += [_Sentence(pieces[i], page, full, frozenset(), frozenset()) for i in sorted(best)]
-    opening = (LAST if end else ACROSS)["ja" if language == "ja" else "en"]
-    return _reply(chosen, language, opening=f"{opening}\n\n", quote=quote)
+    for page, full, body in [entries[i] for i in dict.fromkeys(at)]:
+        pieces = [piece for piece in split_sentences(body, language) if not _THE_END.search(piece)]
+        if part is Part.WHOLE:
+            scores = central_sentences(pieces)
+            pieces = sorted(pieces, key=dict(zip(pieces, scores, strict=True)).__getitem__)[-1:]
+        pieces = pieces[:SENTENCES] if part is Part.BEGINNING else pieces[-SENTENCES:]
+        chosen += [_Sentence(piece, page, full, frozenset(), frozenset()) for piece in pieces]
+    return _reply(chosen, language, opening=f"{OF_PART['ja' if language == 'ja' else 'en'][part]}\n\n", quote=quote)
 
 
 def answer(prompt: Prompt) -> str:
@@ -236,8 +268,8 @@ def answer(prompt: Prompt) -> str:
 def find_answer(prompt: Prompt) -> Said:
     """The sentences closest to the question, in the order of their pages; those of full pages first."""
     text, quote, question = _source(prompt), bool(prompt.fields.get("quote")), prompt.fields["question"]
-    if (end := is_about_end(question)) or not _asked(question) or _WHOLE.search(question):
-        return Said(_overview(text, prompt.language, quote=quote, end=end))
+    if part := part_asked(question):
+        return Said(_overview(text, prompt.language, part, quote=quote))
     found = _sentences(text, prompt.language)
     scored = [row for row in _scored(found, question) if row[0] >= LEAST]
     if not scored or not _knows(found, question):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from readagent_core.models.builtin.answers import BOOK, Said, choose, find_answer
+from readagent_core.models.builtin.answers import BOOK, Part, Said, choose, find_answer, part_asked
 from readagent_core.models.builtin.shortening import number_in
 from readagent_core.models.builtin.statistics import (
     Bm25,
@@ -34,6 +34,7 @@ _SHELF_PAGE = re.compile(r"^(<Pages? |\(on page |（)(\d+)\.(\d+)(?:-(\d+))?", r
 _IN_BOOK = re.compile(r"^(?:\(in book (\d+): |（本(\d+)に：)", re.MULTILINE)
 _BRACKETED = re.compile(rf"\[[\d, -]*\d{{{len(str(BOOK))},}}[\d, -]*\]")
 _REQUESTED = re.compile(r"^(?:FIND|OPEN|GISTS) .*$", re.MULTILINE)
+END_ASKED = "an end of the text is asked for, no word in it"
 _WANTED = 3  # words looked for at once
 _OPTION = re.compile(r"^\([A-Z]\) ", re.MULTILINE)
 
@@ -57,8 +58,19 @@ def _reason(prompt: Prompt, pages: Sequence[int]) -> str:
     return f"words shared with the question: {', '.join(words)}" if words else "no gist shares a word with the question"
 
 
+def _end_asked(prompt: Prompt) -> int:
+    """The page of the memory that a question about its beginning or end asks for; 0 for any other question."""
+    question, options = _split_options(prompt)
+    part, pages = part_asked(question), [page for page, _, _ in split_memory(prompt.fields["memory"])]
+    if options or not pages or part not in (Part.BEGINNING, Part.END):
+        return 0
+    return pages[0] if part is Part.BEGINNING else pages[-1]
+
+
 def look_up(prompt: Prompt) -> str:
-    """'Page [2, 7]: …': the pages whose gists share most with the question, or none."""
+    """'Page [2, 7]: …': the pages whose gists share most with the question, or none; for an end of the text, that."""
+    if page := _end_asked(prompt):
+        return f"Page [{page}]: {END_ASKED}"
     k = number_in(prompt.fields["k"], 1)
     ranked = [row for row in _ranked(prompt) if not row[2]]
     pages = [page for score, page, _, _ in ranked if score >= NEAR * ranked[0][0]][:k]
@@ -70,6 +82,8 @@ def look_up_next(prompt: Prompt) -> str:
     """'Page 4' for the best page not yet read, or STOP once a page in full holds most of the question."""
     if "problem" in prompt.fields:  # the last page that was named cannot be opened
         return "STOP"
+    if page := _end_asked(prompt):
+        return "STOP" if re.search(r"\d", prompt.fields["seen"]) else f"Page {page}: {END_ASKED}"
     ranked = _ranked(prompt)
     question = content(prompt.fields["question"])
     idf = inverse_frequencies([row[3] for row in ranked])
@@ -104,11 +118,20 @@ def _action(prompt: Prompt, name: str, **values: str) -> str:
 
 
 def explore(prompt: Prompt) -> str:
-    """Find the question's rarest words first, then open the page or part that shares most; else the answer."""
+    """Find the question's rarest words first, then open the page or part that shares most; else the answer.
+
+    For a question about an end of the text that is opened, down to its page.
+    """
     ranked = _ranked(prompt)
     question = content(prompt.fields["question"])
     idf = inverse_frequencies([row[3] for row in ranked])
     full = {page for page, whole, _ in split_memory(prompt.fields["memory"]) if whole}
+    ends = {int(m.group(1)): m.group(2) for m in _RANGE.finditer(prompt.fields["memory"])}
+    page = _end_asked(prompt)
+    if 0 < page < BOOK:
+        may_open = page not in full and prompt.fields["pages"] != "0" and "problem" not in prompt.fields
+        label = f"{page}-{ends[page]}" if page in ends else page
+        return f"OPEN [{label}]: {END_ASKED}" if may_open else f"ANSWER: {_answer(prompt).text}"
     enough = any(row[2] and overlap(row[3], question, idf) >= ENOUGH_IN_PAGE for row in ranked)
     found: dict[int, set[str]] = {}
     for place in _FOUND.finditer(prompt.fields["memory"]):
@@ -126,7 +149,6 @@ def explore(prompt: Prompt) -> str:
         best = sorted(found, key=lambda page: (page // BOOK not in other, -len(found[page]), page))
         if best and "problem" not in prompt.fields:
             return f"OPEN [{best[0]}]: {_reason(prompt, best[:1])}"
-        ends = {int(m.group(1)): m.group(2) for m in _RANGE.finditer(prompt.fields["memory"])}
         left = [row[1] for row in ranked if not row[2]]
         if left and "problem" not in prompt.fields:
             label = f"{left[0]}-{ends[left[0]]}" if left[0] in ends else str(left[0])
