@@ -232,6 +232,8 @@ export interface ReaderData {
   elsewhere: [paragraph: number, at: number] | null;
   /** how many paragraphs from the start are read */
   furthest: number;
+  /** the person has marked the book as finished */
+  finished: boolean;
   /** with a spoiler limit: how many paragraphs it lets in beside those that are read; null without */
   limit: number | null;
   /** page to the number of answers that looked it up */

@@ -104,6 +104,9 @@ def act(workspace: Workspace, book: Book, gisting: Gisting | None, done: Act) ->
     elif done.do in world.ACTS:
         world.act(workspace, book, done.do, done.text, gisting=gisting)
         st.rerun(scope="fragment")
+    elif done.do in ("finish", "unfinish"):
+        (library.finish if done.do == "finish" else library.unfinish)(book.id)
+        st.rerun()  # its spoiler limit is on or off now
     elif done.do == "study":
         study.open_study(book)
     elif done.do == "notes_export":
@@ -225,6 +228,7 @@ def reader(
             "goto": goto,
             "elsewhere": place_elsewhere(workspace, book, document),
             "furthest": position.furthest,
+            "finished": book.id in workspace.library.finished(),
             "limit": (position.limit or 0) if position.limited else None,
             "looked": looked[0],
             "lit": looked[1],

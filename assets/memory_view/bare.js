@@ -4,6 +4,7 @@
 
 import { button, el, icon } from "../shared/dom.js";
 import { container } from "../shared/streamlit.js";
+import { endSaid } from "./foot.js";
 import { chapterOf, readingTime, sectionAt, shareRead, wordsBetween } from "./text_store.js";
 
 /**
@@ -171,15 +172,15 @@ export class Bare {
 
   /** What the line says. */
   update() {
-    const { book, here, furthest } = this.state;
+    const { book, here, atEnd, isRead } = this.state;
     if (!(this.on || this.gone) || !book.known) return;
     const [, end] = chapterOf(book, here.paragraph);
     const parts = [
       sectionAt(book, here.paragraph),
-      furthest >= book.outline.paragraphs && end === furthest
-        ? "Read to the end"
+      atEnd || (isRead && end === book.outline.paragraphs)
+        ? endSaid(this.state)
         : `${readingTime(book, wordsBetween(book, here.paragraph, end))} left in chapter`,
-      `${Math.round(100 * shareRead(book, here.paragraph))} %`,
+      `${atEnd ? 100 : Math.round(100 * shareRead(book, here.paragraph))} %`,
     ];
     this.where.textContent = parts.filter(Boolean).join(" · ");
   }

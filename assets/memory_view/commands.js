@@ -63,7 +63,7 @@ export function readerCommands({
     end: () => {
       const page = state.pages.at(-1);
       const { paragraphs } = state.book.outline;
-      const whole = page && page.end >= paragraphs && !state.paged;
+      const whole = page && page.end >= paragraphs && !state.paged && page.number !== state.here.page;
       position.jump(whole ? { paragraph: page.start, at: page.startAt } : { paragraph: paragraphs - 1 });
     },
     chapter: (step) => {

@@ -8,6 +8,7 @@ import { chapterOf, readingTime, shareRead, wordsBetween } from "./text_store.js
  * @import { GistsLine, LayerPage } from "../protocol.js"
  * @import { Progress } from "./progress.js"
  * @import { Jump, ReadingState, Send } from "./state.js"
+ * @import { StoredText } from "./text_store.js"
  */
 
 const MOST_PARTS = 60; // of a strip; a book of more chapters has one bar
@@ -16,6 +17,9 @@ const UNDO_MS = 10_000;
 /** How many words the pages that begin in some paragraphs have, of those whose gist is made, shown or veiled. @param {LayerPage[]} pages @param {number} start @param {number} stop */
 export const wordsMade = (pages, start, stop) =>
   sumOf(pages, (page) => ((page.gist || page.veiled) && page.start >= start && page.start < stop ? page.words : 0));
+
+/** What stands for the time that is left, where none is. @param {ReadingState} state */
+export const endSaid = ({ data, isRead }) => (isRead ? (data.finished ? "finished" : "read to the end") : "the end");
 
 /** A label of which a phone shows the first word. @param {string} label */
 const firstWord = (label) => {
@@ -28,17 +32,21 @@ const withMaker = (label, by) => el("span", { class: "maker" }, label, el("small
 
 export class Foot {
   /**
-   * @param {{state: ReadingState, progress: Progress, jump: Jump, setFurthest: (paragraph: number) => void, send: Send}} needs
+   * @param {{state: ReadingState, end: HTMLElement, progress: Progress, jump: Jump, setFurthest: (paragraph: number) => void, send: Send}} needs
+   *   `end`: after the last paragraph
    */
-  constructor({ state, progress, jump, setFurthest, send }) {
+  constructor({ state, end, progress, jump, setFurthest, send }) {
     this.state = state;
+    this.end = end;
     this.progress = progress;
     this.jump = jump;
     this.setFurthest = setFurthest;
     this.send = send;
     /** @type {number | undefined} the furthest place before it was set by hand, while that can be undone */
     this.undo = undefined;
-    this.offered = this.shown = ""; // what is drawn
+    /** @type {{book: StoredText, furthest: number} | undefined} how far it was read when it was marked as finished */
+    this.finished = undefined;
+    this.offered = this.shown = this.ending = ""; // what is drawn
     this.youStrip = el("span", { class: "strip you", "aria-hidden": "true" });
     this.youLine = el("span", { class: "line num" });
     this.menu = el("div", { class: "popup youmenu", hidden: true, role: "menu", "aria-label": "How far you have read" });
@@ -85,14 +93,15 @@ export class Foot {
     if (!book.known) return;
     const { paragraph } = this.state.here;
     const { words, paragraphs, chapters } = book.outline;
-    const read = Math.floor(100 * shareRead(book, this.state.furthest) + 0.5);
+    const { isRead, atEnd } = this.state;
+    const read = isRead ? 100 : Math.min(99, Math.round(100 * shareRead(book, this.state.furthest))); // never 100 before the end
     const beyond = wordsBetween(book, this.state.furthest, paragraph) > 400;
     const [, end] = chapterOf(book, paragraph);
     const rest = wordsBetween(book, paragraph, paragraphs);
     const here = Math.round(100 * shareRead(book, paragraph));
     const apart = beyond && here !== read;
-    const parts = [apart ? `${read} % read, at ${here} %` : `${read} %`];
-    if (this.state.furthest >= paragraphs) parts.push("read to the end");
+    const parts = [apart ? `${read} % read, at ${atEnd ? "the end" : `${here} %`}` : `${read} %`];
+    if (isRead || atEnd) parts.push(...(isRead || !apart ? [endSaid(this.state)] : []));
     else {
       if (chapters.length > 1) parts.push(`${readingTime(book, wordsBetween(book, paragraph, end))} left in chapter`);
       parts.push(`${readingTime(book, rest)} in the book`);
@@ -110,6 +119,42 @@ export class Foot {
       el("i", { class: "tick", style: `left:${at.toFixed(2)}%` }),
     );
     this.drawOffer();
+    this.drawEnd();
+  }
+
+  // After the last paragraph: the book ends here, and one press says that it is finished.
+  drawEnd() {
+    const { data, isRead } = this.state;
+    const key = `${data.finished} ${isRead}`;
+    if (key === this.ending) return;
+    this.ending = key;
+    const what = data.finished ? "You have finished it." : isRead ? "You have read it to the end." : "";
+    const act = data.finished
+      ? button("Not finished", () => this.unfinish(), { kind: "quiet slim" })
+      : button("Mark as finished", () => this.finish(), { icon: "check" });
+    this.end.replaceChildren(el("strong", {}, "The end"), what ? el("span", {}, what) : "", act);
+  }
+
+  finish() {
+    const { book, data, furthest } = this.state;
+    this.setFurthest(book.outline.paragraphs);
+    this.finished = { book, furthest };
+    this.mark(data, true);
+  }
+
+  unfinish() {
+    const { book, data } = this.state;
+    if (this.finished?.book === book) this.progress.set(this.finished.furthest);
+    this.finished = this.undo = undefined;
+    this.mark(data, false);
+  }
+
+  /** @param {{finished: boolean}} data @param {boolean} finished */
+  mark(data, finished) {
+    data.finished = finished; // until it has come back from the server
+    this.send({ do: finished ? "finish" : "unfinish" });
+    this.drawYou();
+    this.end.querySelector("button")?.focus({ preventScroll: true });
   }
 
   /** @param {number} start @param {number} stop @param {number} to */
@@ -162,6 +207,7 @@ export class Foot {
 
   undoSet() {
     const before = this.undo;
+    if (this.finished?.book === this.state.book && this.finished.furthest === before) return this.unfinish();
     this.undo = undefined;
     if (before !== undefined) this.progress.set(before);
     this.drawYou();

@@ -19,7 +19,7 @@ import { Turning } from "./turning.js";
  * @typedef {{paragraph: number, at: number, above: boolean}} Standing a place that is shown, as `Here` of state.js
  *
  * @typedef {object} FlowEvents what a flow reports
- * @property {(place: Standing, first: number, last: number) => void} arrived see position.js
+ * @property {(place: Standing, first: number, last: number, atEnd: boolean) => void} arrived see position.js
  * @property {() => void} resized
  * @property {(first: number, last: number) => void} shown the paragraphs of a turned page
  * @property {(step: number) => void} turned the person turned a page of the screen
@@ -144,8 +144,8 @@ export class Paged {
     this.frame.room.style.setProperty("--text-end", `${sheet.offsetLeft + sheet.offsetWidth - side}px`);
     this.drawn = this.loaded(unit);
     for (const [at, node] of units.units.entries()) node.classList.toggle("on", this.drawn[0] <= at && at <= this.drawn[1]);
-    const end = units.units[this.drawn[1]].lastElementChild; // a picture may come after the last paragraph
-    this.count = 1 + Math.max(this.screenOf(this.last), end?.matches(".fig") ? this.screenOfBox(end.getBoundingClientRect()) : 0);
+    const end = units.units[this.drawn[1]].lastElementChild; // a picture or the end may come after the last paragraph
+    this.count = 1 + Math.max(this.screenOf(this.last), end?.matches(".fig, .bookend") ? this.screenOfBox(end.getBoundingClientRect()) : 0);
   }
 
   get first() {
@@ -206,13 +206,14 @@ export class Paged {
   move() {
     const { vertical, book } = this.state;
     const { column } = this.frame;
-    const { layer } = this;
+    const { layer, units } = this;
     const { step, columns } = this.size;
     const away = this.index * step * columns;
     column.style.transform = vertical ? `translateY(${-away}px)` : `translateX(${book.outline.rtl ? away : -away}px)`;
     const [first, last] = this.view();
     this.place ??= this.firstPlace(first);
-    this.on.arrived(this.place, first, last);
+    const atEnd = this.group === this.groups().length - 1 && this.index === this.count - 1;
+    this.on.arrived(this.place, first, last, atEnd && units.units[this.drawn[1]].contains(units.end));
     for (const [node, step] of this.turners) {
       node.disabled = !this.within(this.index + step()) && !this.groups()[this.group + step()];
       node.title = step() > 0 ? "Turn to the next page" : "Turn to the page before";

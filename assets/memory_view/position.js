@@ -128,8 +128,9 @@ export class Position {
    * @param {Standing} place
    * @param {number} first
    * @param {number} last
+   * @param {boolean} atEnd whether the end of the text is in view
    */
-  arrived({ paragraph, at, above }, first, last) {
+  arrived({ paragraph, at, above }, first, last, atEnd) {
     const { book } = this.state;
     this.last = last;
     const before = this.state.here;
@@ -139,6 +140,10 @@ export class Position {
     if (!this.restored) return;
     const moved = paragraph !== before.paragraph;
     this.on.seen(first, last, moved);
+    const ended = atEnd && (paragraph > 0 || at > 0); // a text that the screen shows whole is not at its end
+    const ends = ended !== this.state.atEnd;
+    this.state.atEnd = ended;
+    if (ends) this.on.moved();
     const same = !moved && at === before.at && above === before.above;
     if (same && page === before.page && book.at) return;
     book.at = { paragraph, at: above ? ABOVE : at, page };

@@ -165,11 +165,11 @@ export class Reader {
         toggled: () => this.besideChanged(),
       },
     });
-    this.foot = new Foot({ ...of, progress: this.progress, setFurthest });
+    this.foot = new Foot({ ...of, end: units.end, progress: this.progress, setFurthest });
     this.view = new ReadingView({
       ...all,
       on: {
-        arrived: (place, first, last) => this.position.arrived(place, first, last),
+        arrived: (...seen) => this.position.arrived(...seen),
         shown: (first, last) => this.beside.draw(first, last),
         turned: (step) => step > 0 && this.bare.setGone(true),
         placed: () => this.position.restored,
@@ -297,6 +297,7 @@ export class Reader {
     this.frame.root.classList.toggle("making", data.gists.running);
     if (before.layer !== data.layer || restyle) this.layerChanged();
     this.foot.drawGists(data.gists);
+    if (before.finished !== data.finished) this.foot.drawYou();
     this.position.request(data.goto);
     if (elsewhere) this.position.offer(...elsewhere);
     this.cited.take(data.cited);

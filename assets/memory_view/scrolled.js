@@ -169,9 +169,16 @@ export class Scrolled {
     const { paragraph } = this.anchor;
     const first = this.paragraphAt(0) ?? paragraph;
     const last = this.paragraphAt(scroller.clientHeight - 4) ?? paragraph;
-    this.on.arrived(this.anchor, Math.min(first, paragraph), Math.max(last, paragraph));
+    this.on.arrived(this.anchor, Math.min(first, paragraph), Math.max(last, paragraph), this.atEnd);
     layer.settle();
     layer.checkCutInView(first, last);
+  }
+
+  /** Whether the end of the text is in view. */
+  get atEnd() {
+    const bottom = this.top + this.frame.scroller.clientHeight;
+    const { units, end } = this.units;
+    return [units[units.length - 1], end].every((node) => node.isConnected && node.getBoundingClientRect().top < bottom);
   }
 
   /** @param {number} paragraph */

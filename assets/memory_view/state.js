@@ -1,6 +1,6 @@
 // What the parts of the reader know in common: the book, the pages of a reading, the place, how far it is read, the look.
 
-import { lastUpTo, textOf } from "./text_store.js";
+import { lastUpTo, shareRead, textOf } from "./text_store.js";
 
 /**
  * @import { LayerPage, Look, ReaderData, ReaderView } from "../protocol.js"
@@ -17,6 +17,8 @@ import { lastUpTo, textOf } from "./text_store.js";
 
 /** As the character of a place in messages: the paragraph with what stands above it. */
 export const ABOVE = -1;
+
+const BACK_MATTER = 0.97; // of a book; what comes after it may be a licence or notes
 
 /** @type {Look} */
 const USUAL = {
@@ -43,6 +45,7 @@ const NOTHING = {
   goto: { paragraph: 0, at: ABOVE, before: null, screen: "", id: "" },
   elsewhere: null,
   furthest: 0,
+  finished: false,
   limit: null,
   looked: {},
   lit: [],
@@ -68,6 +71,7 @@ export class ReadingState {
   looked = new Map();
   /** @type {Here} */
   here = { paragraph: 0, at: 0, above: true, page: null };
+  atEnd = false; // whether the end of the text is in view
   furthest = 0; // how many paragraphs from the start are read
 
   /** Where the person is, as it can be shown again. @returns {Place} */
@@ -95,6 +99,12 @@ export class ReadingState {
     const after = (page) => page.start > paragraph || (page.start === paragraph && (page.startAt ?? 0) > at + 4);
     const found = this.pages[lastUpTo(this.pages, 0, (page) => (after(page) ? 1 : 0))];
     return found && (found.end > paragraph || (found.end === paragraph && (found.endAt ?? 0) > at)) ? found.number : null;
+  }
+
+  /** Whether all is read: to the last word, or the person said that they have finished, with nothing left but back matter. */
+  get isRead() {
+    if (this.furthest >= this.book.outline.paragraphs) return true;
+    return this.data.finished && shareRead(this.book, this.furthest) > BACK_MATTER;
   }
 
   /** Whether gists or chapters are shown in place of the text. */

@@ -49,6 +49,7 @@ export class Units {
     this.rows = []; // and its row in the grid of its unit
     /** @type {HTMLElement[]} */
     this.units = [];
+    this.end = el("div", { class: "bookend" }); // after the last paragraph; foot.js says in it what the person has read
   }
 
   // Makes an empty element for each unit, as high as its text is going to be.
@@ -106,6 +107,7 @@ export class Units {
       this.drawn(i);
       drawFigures(outline, i, true).forEach(place);
     }
+    if (at === this.units.length - 1) place(this.end);
     if (at === 0) nodes.push(promise(this.rows[outline.units[0][0]]));
     this.units[at].replaceChildren(...nodes);
   }
