@@ -11,7 +11,7 @@ import { isLoaded, shareRead, wordsBetween } from "./text_store.js";
  * @import { Frame } from "./frame.js"
  * @import { Paged, Standing } from "./paged.js"
  * @import { Scrolled } from "./scrolled.js"
- * @import { Place, ReadingState } from "./state.js"
+ * @import { Place, ReadingState, Show } from "./state.js"
  * @import { BackPlace } from "./text_store.js"
  * @import { Units } from "./units.js"
  *
@@ -20,6 +20,7 @@ import { isLoaded, shareRead, wordsBetween } from "./text_store.js";
  *
  * @typedef {object} PositionEvents
  * @property {() => void} jumped
+ * @property {() => void} wentBack
  * @property {() => void} opened the book is at its place for the first time
  * @property {(page: number | null, before: number | null) => void} page another page is read
  * @property {(first: number, last: number, moved: boolean) => void} seen these paragraphs are in view; whether another is read
@@ -52,6 +53,7 @@ export class Position {
     this.unsent = null;
     /** @type {number | null} the paragraph that the last jump led to */
     this.landed = null;
+    this.led = false; // while a jump shows its place: what arrives then was not walked to
     this.history = new PlaceHistory((place, by) => this.follow(place, by));
     this.ended = new AbortController();
     document.addEventListener("readagent-leave", () => this.flush(), { signal: this.ended.signal });
@@ -113,7 +115,7 @@ export class Position {
     book.held = before ? { place: book.held?.place ?? this.inMessage(before), landed: null } : null;
     this.landed = null;
     this.on.jumped();
-    this.flow().show(place);
+    this.lead(place);
     this.sent = null;
     this.restored = true;
     this.landed = before ? place.paragraph : null;
@@ -139,6 +141,7 @@ export class Position {
     if (page !== before.page) this.on.page(page, before.page);
     if (!this.restored) return;
     const moved = paragraph !== before.paragraph;
+    if (!this.led && (moved || page !== before.page)) this.walked(page === before.page ? null : page, first, last);
     this.on.seen(first, last, moved);
     const ended = atEnd && (paragraph > 0 || at > 0); // a text that the screen shows whole is not at its end
     const ends = ended !== this.state.atEnd;
@@ -155,6 +158,25 @@ export class Position {
       this.on.moved();
     }
     this.save();
+  }
+
+  /** Shows a place that nobody walked to. @type {Show} */
+  lead(place, options) {
+    this.led = true;
+    this.flow().show(place, options);
+    this.led = false;
+    this.showBack();
+  }
+
+  /** Whoever walked to where the way back leads needs it no more. @param {number | null} page that was walked to @param {number} first @param {number} last in view */
+  walked(page, first, last) {
+    const { back } = this.state.book;
+    const to = back.at(-1);
+    if (!to || to.screen) return;
+    const { paragraph, at } = to.place;
+    if ((paragraph < first || paragraph > last) && (page === null || this.state.pageAt(paragraph, at) !== page)) return;
+    back.pop();
+    this.showBack();
   }
 
   /** @param {Place} place @returns {Pick<At, "paragraph" | "at" | "page">} */
@@ -215,7 +237,7 @@ export class Position {
     else if (leaves || book.held) book.held = { place: book.held?.place ?? this.inMessage(this.state.place), landed: null };
     this.landed = null; // what is passed is not read on
     this.on.jumped();
-    this.flow().show(target, { focus });
+    this.lead(target, { focus });
     this.landed = this.state.here.paragraph;
     if (book.held) book.held.landed = this.landed;
     if (leaves) this.history.add(this.state.here);
@@ -268,8 +290,9 @@ export class Position {
     if (!book.back.length) book.held = null; // where the person reads
     if (book.held) book.held.landed = null;
     this.landed = null;
+    this.on.wentBack();
     this.on.jumped();
-    this.flow().show(place);
+    this.lead(place);
     this.landed = place.paragraph;
     if (book.held) book.held.landed = this.state.here.paragraph;
     this.showBack();
@@ -291,7 +314,8 @@ export class Position {
     const { paragraph, at } = to.place;
     const page = this.state.pageAt(paragraph, at);
     const share = `${Math.round(100 * shareRead(book, paragraph))} %`;
-    this.label.textContent = `Back to ${to.screen || (paragraph ? (page ? `page ${page}` : share) : "the beginning")}`;
+    const where = paragraph ? (page ? (page === this.state.here.page ? "where I was" : `page ${page}`) : share) : "the beginning";
+    this.label.textContent = `Back to ${to.screen || where}`;
     this.frame.measureMargin(this.chip);
   }
 }

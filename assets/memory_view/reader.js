@@ -107,6 +107,7 @@ export class Reader {
       flow: () => this.view.flow,
       on: {
         jumped: () => this.progress.jumped(),
+        wentBack: () => this.search.leave(),
         opened: () => {
           this.moved();
           this.layerChanged();

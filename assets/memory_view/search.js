@@ -110,11 +110,8 @@ export class Search {
     this.query = query;
     this.patterns = patternsOf(query);
     this.find();
-    const { paragraph, page } = this.from;
     this.at = -1;
-    const { walked } = this;
-    const next = walked.find(([field, at]) => (field === "t" ? at >= paragraph : at >= (page ?? 0))) ?? walked[0];
-    this.at = next ? this.hits.indexOf(next) : -1; // after the last hit comes the first
+    this.at = this.nextFrom(this.from);
     this.markAll();
     if (this.hits.length) this.step(0);
     this.found();
@@ -126,9 +123,25 @@ export class Search {
     const before = String(this.shown);
     this.find();
     const same = this.hits.findIndex((hit) => String(hit) === before);
-    this.at = same >= 0 ? same : Math.min(Math.max(this.at, 0), this.hits.length - 1);
+    this.at = same >= 0 ? same : Math.min(this.at, this.hits.length - 1);
     this.markAll();
     this.found();
+  }
+
+  /** The index of the first hit from a place on; after the last comes the first. @param {{paragraph: number, page: number | null}} place */
+  nextFrom({ paragraph, page }) {
+    const { walked } = this;
+    const next = walked.find(([field, at]) => (field === "t" ? at >= paragraph : at >= (page ?? 0))) ?? walked[0];
+    return next ? this.hits.indexOf(next) : -1;
+  }
+
+  /** The person went back from the hits to where they were reading: none of them is the current one. */
+  leave() {
+    const { shown } = this;
+    this.at = -1;
+    this.landed = null;
+    this.markHit(shown);
+    if (shown) this.found();
   }
 
   /** Whether hits on pages that were not read are kept back. */
@@ -234,6 +247,7 @@ export class Search {
   step(by) {
     const { shown: before, hits } = this;
     if (!hits.length) return;
+    if (this.at < 0) this.at = this.nextFrom(this.state.here) - Math.max(by, 0); // the next one from here, or the one before
     do this.at = (this.at + by + hits.length) % hits.length;
     while (by && this.inTextOnly && this.shown[0] === "g");
     this.markHit(before);

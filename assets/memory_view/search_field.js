@@ -1,6 +1,6 @@
 // The field of the toolbar in which one searches, with the number of hits and the buttons that step through them.
 
-import { button, el, icon, number } from "../shared/dom.js";
+import { button, el, icon, number, plural } from "../shared/dom.js";
 
 /** @import { Search } from "./search.js" */
 
@@ -8,7 +8,7 @@ const TYPED_MS = 200; // after the last letter
 
 /** How many hits there are, and where the person is among them. @param {Pick<Search, "walked" | "shown" | "ahead">} search */
 export function hitsSaid({ walked, shown, ahead }) {
-  if (walked.length) return `${number(walked.indexOf(shown) + 1)} of ${number(walked.length)}`;
+  if (walked.length) return shown ? `${number(walked.indexOf(shown) + 1)} of ${number(walked.length)}` : plural(walked.length, "hit");
   return ahead ? `${number(ahead)} unread` : "no hits";
 }
 

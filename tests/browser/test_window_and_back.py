@@ -219,6 +219,19 @@ def test_all_hits_of_a_search_have_one_way_back(page: Page, app_url: str, app_ho
     chip.get_by_role("button").first.click()
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "5")
     expect(chip).to_contain_text("Back to the beginning")  # where the book was before its page 5 was asked for
+    expect(count).to_have_text("20 hits")  # none of them is looked at any more
+    expect(page.locator("mark.now")).to_have_count(0)
+    field.press("Enter")
+    expect(count).to_have_text("5 of 20")  # on from where one is
+    for _ in range(5):
+        field.press("Enter")
+    expect(chip).to_contain_text("Back to page 5")
+    page.locator(".leaves").focus()
+    for number in (9, 8, 7, 6, 5):
+        expect(page.locator(".leaf.cur")).to_have_attribute("data-n", str(number + 1))
+        page.keyboard.press("k")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "5")  # who has walked there
+    expect(chip).to_contain_text("Back to the beginning")  # is led there no more
 
 
 def test_enter_opens_the_menu_of_the_selected_words_after_a_panel_was_closed(
