@@ -510,6 +510,8 @@ export interface PassageAsked {
   words?: string;
   start?: [number, number];
   end?: [number, number];
+  /** the first and the last paragraph on the screen */
+  seen?: [number, number];
   language?: string;
   /** of a definition: ask the model, also where a dictionary has the word */
   model?: boolean;

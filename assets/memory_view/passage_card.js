@@ -18,7 +18,7 @@ import { putAt } from "./selection.js";
  * @import { Units } from "./units.js"
  */
 
-/** @typedef {{id: string, task: PassageTask, words: string, start: [number, number], end: [number, number]}} Asked */
+/** @typedef {{id: string, task: PassageTask, words: string, start: [number, number], end: [number, number], seen: [number, number]}} Asked */
 
 /** @type {Record<PassageTask, string>} */
 const TITLES = { explain: "Explanation", define: "Definition", translate: "Translation" };
@@ -61,7 +61,7 @@ export class PassageCard {
     /** @type {Passage} */
     this.passage = { start: { paragraph: 0, offset: 0 }, end: { paragraph: 0, offset: 0 } };
     /** @type {Asked} */
-    this.asked = { id: "", task: "define", words: "", start: [0, 0], end: [0, 0] };
+    this.asked = { id: "", task: "define", words: "", start: [0, 0], end: [0, 0], seen: [0, 0] };
     this.title = this.drawn = "";
     this.came = () => {
       if (this.opened) this.draw();
@@ -77,7 +77,9 @@ export class PassageCard {
     store.addEventListener("passage", this.came);
     this.passage = passage;
     const { start, end } = passage;
-    this.asked = { id: newId(), task, words, start: [start.paragraph, start.offset], end: [end.paragraph, end.offset] };
+    const { here, last } = this.state;
+    const [from, to] = [start, end].map(({ paragraph, offset }) => /** @type {[number, number]} */ ([paragraph, offset]));
+    this.asked = { id: newId(), task, words, start: from, end: to, seen: [here.paragraph, last] };
     askPassage(store, { ...this.asked, language: language || navigator.language, model });
     this.opening();
     this.title = TITLES[task];
@@ -219,8 +221,8 @@ export class PassageCard {
   placesOf({ places, more, state, signer }) {
     if (this.asked.task !== "define" || signer?.kind !== "builtin" || state !== "done") return [];
     if (!places.length && more) return [];
-    if (!places.length)
-      return [el("p", { class: "small dim" }, "These words occur nowhere else, or only after the place you have read to.")];
+    const all = this.state.data.limit === null;
+    if (!places.length) return [el("p", { class: "small dim" }, `These words occur nowhere else ${all ? "in the book" : "up to here"}.`)];
     /** @param {PassagePlace} place */
     const go = (place) => () => {
       this.close();

@@ -44,7 +44,6 @@ export class Position {
     this.flow = flow;
     this.on = on;
     this.restored = false; // whether the person is where they were
-    this.last = 0; // the last paragraph in view
     /** @type {Wanted | null} the request of the server that waits for its paragraph */
     this.wanted = null;
     /** @type {string | null} what was sent last */
@@ -134,7 +133,7 @@ export class Position {
    */
   arrived({ paragraph, at, above }, first, last, atEnd) {
     const { book } = this.state;
-    this.last = last;
+    this.state.last = last;
     const before = this.state.here;
     const page = this.state.pageAt(paragraph, at);
     this.state.here = { paragraph, at, above, page };
@@ -189,7 +188,7 @@ export class Position {
     const { book } = this.state;
     const whole = book.outline.units.every((_, unit) => isLoaded(book, unit));
     const place = book.held?.place ?? this.inMessage(this.state.place);
-    return { ...place, furthest: this.state.furthest, last: this.last, whole, ...(byHand ? { by_hand: Date.now() } : {}) };
+    return { ...place, furthest: this.state.furthest, last: this.state.last, whole, ...(byHand ? { by_hand: Date.now() } : {}) };
   }
 
   // Sends the position a moment after the person stopped moving, or before anything else is sent.

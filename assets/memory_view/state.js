@@ -71,6 +71,7 @@ export class ReadingState {
   looked = new Map();
   /** @type {Here} */
   here = { paragraph: 0, at: 0, above: true, page: null };
+  last = 0; // the last paragraph in view
   atEnd = false; // whether the end of the text is in view
   furthest = 0; // how many paragraphs from the start are read
 

@@ -130,9 +130,10 @@ class PassagePlace:
     end: int
 
 
-def other_places(passage: Passage, *, most: int) -> tuple[list[PassagePlace], int]:
+def other_places(passage: Passage, *, most: int, on_screen: range = range(0)) -> tuple[list[PassagePlace], int]:
     """Where else the words of a passage occur in what may be seen: the first ``most`` places, and how many more.
 
+    ``on_screen``: paragraphs that the person has before them, which may be seen whatever the limit.
     Case does not matter; words are compared whole where the script has spaces.
     """
     words = passage.words.split()
@@ -143,7 +144,9 @@ def other_places(passage: Passage, *, most: int) -> tuple[list[PassagePlace], in
     pattern = re.compile(left + r"\s+".join(map(re.escape, words)) + right, re.IGNORECASE)
 
     def found() -> Iterator[PassagePlace]:
-        for index, paragraph in enumerate(passage.document.paragraphs[: passage.allowed]):
+        for index, paragraph in enumerate(passage.document.paragraphs):
+            if passage.allowed is not None and index >= passage.allowed and index not in on_screen:
+                continue
             for match in pattern.finditer(paragraph.text):
                 there = Spot(index, match.start())
                 if not passage.start <= there < passage.end:

@@ -227,6 +227,19 @@ def test_where_words_stand_is_told_no_further_than_they_before_the_reading_begin
     assert max(place["paragraph"] for place in told) <= at < places[-1][0]
 
 
+def test_words_on_the_screen_are_seen_whatever_the_limit(app):
+    workspace, book, document = story(app, 0.1)
+    limit = workspace.library.position(book.id).allowed or 0
+    later = [(i, p.text.index("Vane")) for i, p in enumerate(document.paragraphs) if "Vane" in p.text and i > limit]
+    (at, start), (below, _), (hidden, _) = later[5:8]
+    asked = {"task": "define", "id": "v", "start": [at, start], "end": [at, start + 4], "at": 1}
+    told = passage_data(workspace, book, document, asked)["places"]
+    assert all(place["paragraph"] < limit for place in told)
+    told = passage_data(workspace, book, document, asked | {"at": 2, "seen": [at, below]})["places"]
+    assert below in {place["paragraph"] for place in told}
+    assert all(place["paragraph"] < limit or at <= place["paragraph"] <= below < hidden for place in told)
+
+
 def test_stories_are_told_from_papers_minutes_and_manuals(app):
     app()
     library = get_workspace().library

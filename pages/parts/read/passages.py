@@ -101,7 +101,9 @@ def _begin(
             if entries := look_up(workspace, book.id, passage):
                 return record | {"state": "done", "entries": [asdict(entry) for entry in entries]}
             if not workspace.model.is_language_model:
-                return record | _places(passage, NOT_FOUND if has_dictionaries(workspace) else NO_DICTIONARY)
+                first, last = asked.get("seen") or (0, -1)
+                why = NOT_FOUND if has_dictionaries(workspace) else NO_DICTIONARY
+                return record | _places(passage, why, on_screen=range(int(first), int(last) + 1))
         if asked["task"] == TRANSLATE:
             record |= {"language": _into(workspace, str(asked["language"])), "languages": sorted(LANGUAGES.values())}
         same = before is not None and all(before.get(k) == asked.get(k) for k in ("task", "start", "end", "language"))
@@ -122,13 +124,13 @@ def _into(workspace: Workspace, language: str) -> str:
     return str(workspace.library.preference(INTO, own))
 
 
-def _places(passage: Passage, why: str) -> dict[str, Any]:
+def _places(passage: Passage, why: str, *, on_screen: range) -> dict[str, Any]:
     """What is shown instead of a definition, and ``why``: where else the words occur; of a common word how often."""
-    found, more = other_places(passage, most=MOST_PLACES)
+    found, more = other_places(passage, most=MOST_PLACES, on_screen=on_screen)
     times = 1 + len(found) + more
     seen = passage.document.paragraphs[: passage.allowed]
     where = "so far" if len(seen) < len(passage.document.paragraphs) else "in this book"
-    written = (seen[place.paragraph].text[place.start] for place in found)
+    written = (passage.document.paragraphs[place.paragraph].text[place.start] for place in found)
     if (
         times > MOST_PLACES
         and sum(len(one.text) for one in seen) < COMMON * times
