@@ -187,10 +187,11 @@ function choices(label, options, chosen, pick) {
 /**
  * The panel's content.
  * @param {Look} look
- * @param {{canBeVertical: boolean, vertical: boolean, language: string, unspaced: boolean}} now
+ * @param {{canBeVertical: boolean, vertical: boolean, language: string, unspaced: boolean, room: number}} now `room`: px that the
+ *   text has, beside what else is open
  * @param {Pick} pick
  */
-export function lookPanel(look, { canBeVertical, vertical, language, unspaced }, pick) {
+export function lookPanel(look, { canBeVertical, vertical, language, unspaced, room }, pick) {
   /** @param {string} label @param {keyof Look} name @param {Choices} options */
   const row = (label, name, options, chosen = look[name]) => choices(label, options, chosen, (value) => pick(name, value));
   /** @type {Choices} */
@@ -206,11 +207,14 @@ export function lookPanel(look, { canBeVertical, vertical, language, unspaced },
   const flows = vertical
     ? FLOWS.slice(1, 2)
     : FLOWS.filter(([flow]) => flow !== "spread" || flow === look.flow || innerWidth >= LEAST_SPREAD);
+  const layout = row("Layout", "flow", flows, vertical ? "pages" : look.flow);
+  if (look.flow === "spread" && !vertical && room < LEAST_SPREAD)
+    layout.append(el("p", { class: "small dimmer" }, "One page for now: beside Ask or in a narrow window two have no room."));
   const [size, ...scales] = SCALES.map((scale) => slider(scale, look, pick));
   return [
     size,
     row("Theme", "theme", THEMES),
-    row("Layout", "flow", flows, vertical ? "pages" : look.flow),
+    layout,
     faces(look, language, unspaced, pick),
     localFaces(look, unspaced, pick),
     ...scales,

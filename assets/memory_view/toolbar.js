@@ -198,7 +198,8 @@ export class Toolbar {
   typePanel() {
     const { look, canBeVertical, vertical } = this.state;
     const { language, unspaced } = this.state.book.outline;
-    return lookPanel(look, { canBeVertical, vertical, language, unspaced }, (name, value, redraw = true) => {
+    const room = this.frame.scroller.clientWidth;
+    return lookPanel(look, { canBeVertical, vertical, language, unspaced, room }, (name, value, redraw = true) => {
       this.on.look({ ...this.state.look, [name]: value });
       if (!redraw) return;
       if (name === "theme") document.documentElement.dataset.theme = String(value);

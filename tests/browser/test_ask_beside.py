@@ -54,6 +54,7 @@ def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, a
     look = page.locator(".panel")
     look.get_by_role("button", name="Sepia").click(trial=True)
     look.get_by_role("button", name="Two pages").click()
+    expect(look).to_contain_text("One page for now")  # two have no room beside the panel
     page.get_by_role("button", name="Text", exact=True).click()
     settled(page)
     page.get_by_role("button", name="Next page").click(trial=True)
@@ -61,6 +62,7 @@ def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, a
     assert all(line["x"] + line["width"] <= box.bounding_box()["x"] for line in lines if line)
     page.get_by_role("button", name="Side by side").click()
     look.get_by_role("button", name="Scroll", exact=True).click()
+    expect(look).not_to_contain_text("One page for now")
     page.locator(".aa").click()
     page.set_viewport_size({"width": 390, "height": 844})
     page.locator(".aa").click()
