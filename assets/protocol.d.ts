@@ -1167,7 +1167,7 @@ export interface QuestionsData {
   /** grows when the server adds questions itself */
   revision: number;
   /** of `rows` */
-  hints: { problem?: string; field?: string; found: string }[];
+  hints: { problem?: string; field?: string; note?: boolean; found: string }[];
 }
 
 /** State value "change" of kind "questions". */

@@ -74,7 +74,11 @@ def screen() -> None:
     running = job is not None and job.running
     has_model = workspace.model.is_language_model
     known = controls.known_questions(book, text.memory)
+    if book is not None and not text.memory.pages:  # above the question, which waits for it
+        controls.choose_limit(workspace, book)
     asked = controls.ask(known, book, len(chosen), able=not running and bool(text.memory.pages), has_model=has_model)
+    if not chosen:
+        st.caption("Choose at least one method above first.")
     if chosen and text.memory.pages:
         st.caption(controls.price_line(workspace.model, text.memory, chosen, settings))
     for line in limit_lines(text):
@@ -183,7 +187,6 @@ def empty(
             if st.button(question, key=key, on_click=controls.take_question, args=(question,)):
                 st.rerun()  # the form that asks it is outside of this fragment
     if book is not None and not memory.pages:
-        controls.choose_limit(workspace, book)
         _, memory = memory_to_ask(workspace, book.id, then="compare")  # how long its pages are tells nothing of them
     if recording is not None:
         board.offer(recording)

@@ -171,6 +171,15 @@ class Answer {
   }
 }
 
+/** What stands at each option: whether it was chosen, and of two answers beside each other in which.
+ * @param {ExchangeRecord["options"]} options @param {ExchangeRecord["beside"]} [beside] */
+export const picks = (options, beside) =>
+  options.map(({ chosen }, i) => {
+    if (!beside) return chosen ? "chosen" : "";
+    const sides = [beside.record.options?.[i]?.chosen ? beside.then : "", chosen ? beside.now : ""].filter(Boolean);
+    return sides.length ? `chosen: ${sides.join(", ")}` : "";
+  });
+
 /**
  * A text in two: what may break, and its last word, also of a text that has no spaces.
  * @param {string} text @returns {[string, string]}

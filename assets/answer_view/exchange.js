@@ -3,7 +3,7 @@
 
 import { button, copyText, el, icon } from "../shared/dom.js";
 import { SIGNER_ICONS } from "../shared/signer.js";
-import { drawAnswer, words } from "./answer.js";
+import { drawAnswer, picks, words } from "./answer.js";
 import { ColumnScroll } from "./scroll.js";
 
 /**
@@ -64,7 +64,7 @@ export class Exchange {
     this.root.ariaCurrent = data.current ? "true" : null;
     this.root.lang = "en";
     const parts = {
-      question: [data.question, data.options, data.understood],
+      question: [data.question, data.options, data.understood, data.beside],
       signer: [data.signature, data.asked, data.method],
       looks: [data.looks, data.language],
       working: [data.running, data.status, data.hurry],
@@ -126,7 +126,8 @@ export class Exchange {
 
   /** @param {Shown} data @returns {Nodes} */
   question(data) {
-    const { question, options, understood } = data;
+    const { question, options, understood, beside } = data;
+    const picked = picks(options ?? [], beside);
     /** @type {Nodes} */
     const out = [words(data, "p", "qt", question)];
     if (understood) {
@@ -137,13 +138,13 @@ export class Exchange {
         el(
           "ol",
           { class: "options" },
-          ...options.map(({ letter, text, chosen }) =>
+          ...options.map(({ letter, text }, i) =>
             el(
               "li",
-              { class: chosen ? "chosen" : "" },
+              { class: picked[i] ? "chosen" : "" },
               el("span", { class: "letter" }, letter),
               words(data, "span", "", text),
-              chosen ? el("span", { class: "small pick" }, "chosen") : null,
+              picked[i] ? el("span", { class: "small pick" }, picked[i]) : null,
             ),
           ),
         ),

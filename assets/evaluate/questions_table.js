@@ -201,11 +201,12 @@ class QuestionsTable {
   hints(hints) {
     let next = 0;
     this.store.rows.forEach((row, at) => {
-      const { problem = "", field = "", found = "" } = isEmpty(row) ? {} : (hints[next++] ?? {});
+      const { problem = "", field = "", note = false, found = "" } = isEmpty(row) ? {} : (hints[next++] ?? {});
       const view = this.views[at];
       view.problem.textContent = problem;
+      view.problem.classList.toggle("note", note); // it stands in the way of nothing
       view.node.classList.toggle("begun", !row.question.trim() || !row.answer.trim()); // a row that is still being filled in shows no error
-      for (const name of FIELDS) view.fields[name].setAttribute("aria-invalid", String(field === name));
+      for (const name of FIELDS) view.fields[name].setAttribute("aria-invalid", String(field === name && !note));
       const there = found && field === "page" ? `answer: ${found}` : found && `✓ ${found}`; // no tick for the page written
       view.found.textContent = there || (row.answer.trim() && hints.length ? "not word for word in the text" : "");
       view.found.classList.toggle("there", Boolean(found) && field !== "page");

@@ -83,7 +83,7 @@ def _attempt(run: Run, book: BookPassages, view: str, *, gists: bool) -> Generat
     room = max(_LEAST_ROUND, room)
     part = None if run.question.options or isinstance(run.memory, JoinedMemory) else part_asked(run.question.text)
     if part in (Part.BEGINNING, Part.END):
-        seen.passages, how = book.end(room, last=part is Part.END), f"taken from the {part}"
+        seen.passages, how = book.end(room, last=part is Part.END), f"taken from the {part} of what may be seen"
     elif gists or not run.settings.whole:
         seen.passages = book.choose(asked, room, near)
     if not (gists or seen.passages):  # of all of the text, or no word of the question is in it

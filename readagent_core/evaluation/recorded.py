@@ -7,7 +7,7 @@ record has the date under 'recorded'. The same answers, one question at a time, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from itertools import accumulate, pairwise
@@ -107,6 +107,8 @@ def recorded_comparisons(book: Book, document: Document) -> RecordedComparisons 
 
 
 def _entry(answer: Result, name: str, pages: int) -> ComparedAnswer:
+    # a reply that the cache gave when it was recorded is counted as sent: a call for each look-up, and for the answer
+    sent = replace(answer.usage, calls=answer.steps + 1, words_in=answer.words, words_out=answer.words_out)
     return ComparedAnswer(
         method=name,
         state=EntryState.DONE,
@@ -121,9 +123,9 @@ def _entry(answer: Result, name: str, pages: int) -> ComparedAnswer:
             compression_rate=answer.compression_rate,
             notes=answer.notes,
             steps=answer.steps,
-            usage=answer.usage,
+            usage=sent,
         ),
-        calls=answer.usage.calls,
+        calls=sent.calls,
         rouge=answer.rouge,
     )
 

@@ -220,6 +220,7 @@ def test_a_limit_before_page_1_says_what_can_be_let_in_and_hides_the_recording(a
     assert library.position(book.id).by_default  # nothing is read, and nobody has chosen
     assert at.button(key="compare_go").disabled  # nothing can be compared
     offered = [button.key for button in at.button]
+    assert offered.index("compare_from_1") < offered.index("compare_go")  # what the question waits for is above it
     assert at.button(key="compare_show_recorded").label == "Show them"
     assert not [key for key in offered if "compare_try" in str(key)]
     assert any("They tell of pages that you have not read." in text.value for text in at.text)

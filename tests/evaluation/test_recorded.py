@@ -16,6 +16,7 @@ from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.recorded import pages_seen, recorded_comparisons, recorded_experiment
 from readagent_core.evaluation.report import dataset_title, headline, results_in_words
 from readagent_core.evaluation.starting import load_summary
+from readagent_core.export.comparison_words import usage_line
 from readagent_core.incoming.samples import FOLDER, add_samples
 from readagent_core.library.records import Book
 
@@ -77,6 +78,9 @@ def test_a_recorded_question_is_a_comparison_whose_citations_lead_to_the_cited_w
     ]  # fmt: skip
     assert all(is_right(found, entry) for entry in found.entries)
     assert found.signature.kind == "recording"
+    sent = [usage_line(entry.answer) for entry in found.entries if entry.answer]  # also what the cache gave
+    assert [line.split(" · ")[0] for line in sent] == ["2 calls", "3 calls", "1 call", "1 call", "1 call"]
+    assert "0 words sent" not in " ".join(sent)
     assert sum(found.pages) == found.words == recording.document.words
     found_there = []
     for number in range(len(recording.texts)):

@@ -214,7 +214,7 @@ def test_one_loose_word_is_no_answer_and_its_sentences_are_shown_as_the_nearest(
 
 def test_an_end_of_the_text_is_not_looked_up_by_the_word_for_it():
     loose = "Mrs. Oake walked the pier from end to end, and they started to begin."
-    fields = {"title": "T", "memory": memory(SHOP, loose, f"{COSY} {SEA} THE END")}
+    fields = {"title": "T", "memory": memory(SHOP, loose, f"{COSY} {SEA} I counted. THE END")}
     for question in (
         "How does it end?", "How does the story end?", "What happens at the end?", "What is the ending of the book?",
         "How does this novel conclude?",

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { endOf } from "../../assets/answer_view/answer.js";
+import { endOf, picks } from "../../assets/answer_view/answer.js";
 import { conversationOf, goToStep, receive, subscribe } from "../../assets/answer_view/conversation_state.js";
 import { span, wholePercent, youFact } from "../../assets/library/facts.js";
 import { beginningOf } from "../../assets/memory_view/memory_rows.js";
@@ -10,6 +10,18 @@ import { countWords, isUnfolded, shownParts } from "../../assets/memory_view/pas
 import { authorLine, titleLines } from "../../assets/shared/cover.js";
 
 const state = (turn, rest = {}) => ({ turn, exchange: "e", steps: ["a", "b", "c"], running: false, at: 2, ...rest });
+
+test("of two answers beside each other it is said in which an option was chosen", () => {
+  const options = (...chosen) => chosen.map((one) => ({ letter: "", text: "", chosen: one }));
+  assert.deepEqual(picks(options(false, true), null), ["", "chosen"]);
+  const names = [
+    ["then", "As it was"],
+    ["now", "What if"],
+  ];
+  const beside = (...chosen) => ({ ...Object.fromEntries(names), record: { options: options(...chosen) } });
+  assert.deepEqual(picks(options(false, true), beside(true, false)), ["chosen: As it was", "chosen: What if"]);
+  assert.deepEqual(picks(options(true, false), beside(true, false)), ["chosen: As it was, What if", ""]);
+});
 
 test("a step that was clicked stays until the server shows it", () => {
   const shown = conversationOf("clicked");

@@ -97,10 +97,7 @@ def choose_limit(workspace: Workspace, book: Book) -> None:
         st.text(f"{why} {LET_IN}")
         for page, label in ((1, "Page 1 only"), (None, "The whole book")):
             kind: Literal["primary", "secondary"] = "primary" if page else "secondary"
-            if st.button(
-                label, type=kind, key=f"compare_from_{page}", on_click=let_in, args=(workspace, book.id, page)
-            ):
-                st.rerun()  # the form is outside of this fragment
+            st.button(label, type=kind, key=f"compare_from_{page}", on_click=let_in, args=(workspace, book.id, page))
 
 
 def let_in(workspace: Workspace, book_id: str, page: int | None) -> None:
@@ -131,7 +128,7 @@ def ask(known: list[dict[str, Any]], book: Book | None, count: int, *, able: boo
             placeholder="Ask every method the same question",
             label_visibility="collapsed",
         )
-        label = "Ask it" if count == 1 else "Ask both" if count == 2 else f"Ask all {count}"
+        label = "Ask it" if count == 1 else "Ask both" if count == 2 else f"Ask all {count}" if count else "Ask"
         go = st.form_submit_button(label, type="primary", disabled=not (able and count), key="compare_go")
     with st.expander("Options to choose from, or a known answer"):
         if known:

@@ -100,13 +100,14 @@ def _table(workspace: Workspace, book: Book) -> None:
     mount(key=f"{_TABLE}{book.id}", data=data, on_change_change=no_callback)
 
 
-def _hint(question: OwnQuestion, text: BookText) -> dict[str, str]:
-    found = {"found": text.find(question.answer)}
+def _hint(question: OwnQuestion, text: BookText) -> dict[str, str | bool]:
+    found: dict[str, str | bool] = {"found": text.find(question.answer)}
     if problem := problem_of(question):
         left_out = "This question is left out until that is corrected."
         return {"problem": f"{problem.sentence} {left_out}", "field": problem.field, **found}
     if doubt := text.doubt(question.page):
-        return {"problem": f"{doubt} The question is asked all the same.", "field": "page", **found}
+        told = f"{doubt} The question is asked all the same: its page is a note for you."
+        return {"problem": told, "field": "page", "note": True, **found}
     return found
 
 

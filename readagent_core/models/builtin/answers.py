@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from readagent_core.models.builtin.introductions import introduces, person_asked
 from readagent_core.models.builtin.statistics import (
@@ -25,6 +25,7 @@ from readagent_core.tags import split_memory
 from readagent_core.words import count_words, is_unspaced
 
 SENTENCES = 3  # an answer is short
+END_WORDS = 40  # of an end of the text that is shown, at least
 BOOK = 100_000  # pages of a book of several, when a book and its page are one number
 LONG = 40  # words; of a longer sentence a part is quoted
 LEAST_PART = 8  # words of a part
@@ -242,6 +243,12 @@ def part_asked(question: str) -> Part | None:
     return named or (None if _asked(question) else Part.WHOLE)
 
 
+def _until(pieces: list[str], words: int) -> list[str]:
+    """The first of ``pieces``, as many as have ``words`` words together."""
+    lengths = list(accumulate(map(count_words, pieces), initial=0))
+    return [piece for piece, before in zip(pieces, lengths, strict=False) if before < words]
+
+
 def _overview(text: str, language: str, part: Part, *, quote: bool) -> str:
     """For a question about the whole: a telling sentence each of beginning, middle and end; for one about an end of
     the text, the sentences there. Said to be that.
@@ -255,7 +262,10 @@ def _overview(text: str, language: str, part: Part, *, quote: bool) -> str:
         if part is Part.WHOLE:
             scores = central_sentences(pieces)
             pieces = sorted(pieces, key=dict(zip(pieces, scores, strict=True)).__getitem__)[-1:]
-        pieces = pieces[:SENTENCES] if part is Part.BEGINNING else pieces[-SENTENCES:]
+        elif part is Part.BEGINNING:
+            pieces = _until(pieces, END_WORDS)
+        else:
+            pieces = _until(pieces[::-1], END_WORDS)[::-1]
         chosen += [_Sentence(piece, page, full, frozenset(), frozenset()) for piece in pieces]
     return _reply(chosen, language, opening=f"{OF_PART['ja' if language == 'ja' else 'en'][part]}\n\n", quote=quote)
 
