@@ -110,6 +110,7 @@ export class Reader {
         wentBack: () => this.search.leave(),
         opened: () => {
           this.moved();
+          this.opening = true;
           this.layerChanged();
         },
         page: (page, before) => layer.markCurrent(page, before),
@@ -226,6 +227,7 @@ export class Reader {
     const until = { signal: this.ended.signal };
     document.addEventListener("keydown", (event) => this.key(event), until);
     document.addEventListener("pointerdown", (event) => this.pressed(event.composedPath()), until);
+    this.opening = false; // the book is at its place, its pages may yet come
     this.cameBack = false;
     whenBack(() => {
       this.cameBack = true;
@@ -367,12 +369,15 @@ export class Reader {
     }
     const made = state.gistsMade() > 0;
     this.frame.root.classList.toggle("has-gists", made);
-    if (!made && state.view !== "both") this.view.set("both");
+    const known = state.pages.length >= state.data.count; // else the pages are still on their way, after the text
+    if (!made && known && state.view !== "both") this.view.set("both");
     this.toolbar.update();
     this.toolbar.at(here);
     this.position.showBack(); // the place before is named by its page
     this.foot.drawGists(state.data.gists);
     if (state.folded) this.view.flow.keepPlace(() => this.gistSpeed.draw());
+    if (known && this.opening) this.view.showFold();
+    if (known) this.opening = false;
     this.world.layerChanged();
     this.search.again();
     this.map.soon();

@@ -80,7 +80,11 @@ export class ReadingView {
       change();
       this.flow.show(place);
     } else this.flow.keepPlace(change);
-    if (state.folded && this.flow instanceof Scrolled) this.flow.showFold();
+    this.showFold();
+  }
+
+  showFold() {
+    if (this.state.folded && this.flow instanceof Scrolled) this.flow.showFold();
   }
 
   /** The person chose another look. @param {Look} look */
