@@ -126,8 +126,10 @@ export class Adding {
   update({ imports, formats, most, folders }) {
     Object.assign(this, { formats, most, folders });
     const { known } = this.files;
+    let come = false;
     for (const { key, name } of imports) {
       if (known.has(key)) continue;
+      come = this.files.told !== null; // else it was there before this page was loaded
       known.add(key);
       const at = this.files.sent.findIndex((file) => file.name === name);
       if (at < 0) continue;
@@ -139,6 +141,7 @@ export class Adding {
     const elsewhere = takeDropped();
     if (elsewhere) this.dropped(elsewhere);
     else this.upload();
+    if (come) this.notes.scrollIntoView({ block: "nearest" }); // it may have been added from the foot of the screen
     if (elsewhere?.files.length === 1) Object.assign(this.files, { follow: elsewhere.files[0].name, left: elsewhere.book });
     const opened = imports.find(({ key, state }) => key === this.files.follow && state === "opened");
     if (!opened) return;

@@ -126,7 +126,9 @@ def _rows(step: Step, memory: GistMemory, quoted: Mapping[int, Sequence[tuple[in
         full, gist = number in step.expanded, memory.gists[number - 1]
         if full:
             text = memory.page_text(number)
-            for start, end in sorted(quoted.get(number, ()) if step.kind == replay.ANSWER else (), reverse=True):
+            for start, end in sorted(
+                quoted.get(number, ()) if step.kind in (replay.MEMORY, replay.ANSWER) else (), reverse=True
+            ):
                 text = f"{text[:start]}{_BEGIN}{text[start:end]}{_END}{text[end:]}"
             rows.append(Row(number, [_marked(part) for part in text.split("\n\n")], True, number in step.marked))
         elif gist is not None:

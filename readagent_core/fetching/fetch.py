@@ -93,7 +93,10 @@ def _checked(address: str, rules: Rules) -> httpx2.URL:
             f"This address holds a user name or password, which ReadAgent neither sends nor stores. {_SAVE}"
         )
     if port not in rules.ports and not (rules.named and rules.named.origin == origin_of(url)):
-        raise UnsafeLinkError(f"This address names port {port}; only the web's own ports are fetched from. {_SAVE}")
+        raise UnsafeLinkError(
+            f"The “:{port}” in this address does not lead to ordinary web pages, and nothing else is opened. If it is "
+            f"one all the same: {_SAVE[0].lower()}{_SAVE[1:]}"
+        )
     return url
 
 

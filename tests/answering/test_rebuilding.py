@@ -99,6 +99,7 @@ def test_a_replay_is_one_file_that_runs_no_script_but_its_own(story):
     assert "<em>Second Wife</em>" in plain
     assert "*Second Wife*" not in plain
     assert '<mark class="quoted">' in rests
+    assert '<mark class="quoted">' in plain.split("<section")[4]  # the memory, which is scrolled to these words
     assert plain.count('<ul class="options">') == 2  # with the question, and with the answer
     assert plain.count('class="chosen"><span>A</span>') == 1
     limited = export_replay(workspace, exchange.id, up_to=5).decode()

@@ -300,3 +300,12 @@ def test_on_a_phone_nothing_is_cut_off_and_undo_can_be_reached(page: Page) -> No
     for act in page.locator(".selbar button").all():
         expect(act).to_be_in_viewport(ratio=1)
     page.get_by_role("button", name="Clear the selection").click()
+    page.set_viewport_size({"width": 390, "height": 500})
+    page.get_by_role(
+        "button", name="paste a link or text"
+    ).click()  # at the foot; what became of it is said at the head
+    page.get_by_role("textbox", name="Paste a link or text").fill(
+        "A Small Tale\n\nThe lamp went out, and nobody lit it."
+    )
+    page.get_by_role("dialog").get_by_role("button", name="Add").click()
+    expect(page.locator(".notes .note").filter(has_text="A Small Tale")).to_be_in_viewport(ratio=1)

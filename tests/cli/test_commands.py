@@ -54,7 +54,7 @@ def test_an_address_on_this_computer_is_an_explained_error():
     with WebServer({"/": reply(ARTICLE, HTML)}) as web:
         for command in ("inspect", "read"):
             assert "not a public web address" in run_here(command, "http://localhost/", code=1)[1]
-            assert "only the web's own ports" in run_here(command, web.at("/"), code=1)[1]
+            assert "does not lead to ordinary web pages" in run_here(command, web.at("/"), code=1)[1]
         assert web.connections == 0
 
 
