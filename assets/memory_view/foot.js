@@ -104,13 +104,15 @@ export class Foot {
     if (isRead || atEnd) parts.push(...(isRead || !apart ? [endSaid(this.state)] : []));
     else {
       if (chapters.length > 1) parts.push(`${readingTime(book, wordsBetween(book, paragraph, end))} left in chapter`);
-      parts.push(`${readingTime(book, rest)} in the book`);
+      parts.push(`${readingTime(book, rest)} left in the book`);
     }
     this.youLine.replaceChildren(
       el("strong", {}, parts[0]),
       ...parts.slice(1).map((part, i) => {
-        const [what, where = ""] = part.split(/(?= in (?:chapter|the book)$)/); // a phone has no room for where
-        return el("span", { class: i || apart ? "rest" : "" }, ` · ${what}`, el("span", { class: "rest" }, where));
+        // a phone has no room for both: there it is the book's, as the percentage is
+        const [what, where = ""] = part.split(/(?= in the book$)/);
+        const hidden = apart || i < parts.length - 2;
+        return el("span", { class: hidden ? "rest" : "" }, ` · ${what}`, el("span", { class: "rest" }, where));
       }),
     );
     const at = words ? 100 * shareRead(book, paragraph) : 0;
@@ -289,6 +291,7 @@ export class Foot {
       ...actions.map(([what, label]) =>
         button(what === "veil" ? firstWord(label) : what === "make" && by ? withMaker(label, by) : label, () => this.send({ do: what }), {
           kind: `slim ${["options", "settings"].includes(what) ? "quiet" : ""}`,
+          "data-do": what,
           icon: what === "pause" ? "pause" : null,
         }),
       ),

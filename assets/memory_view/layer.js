@@ -115,7 +115,7 @@ export class Layer {
     else before?.gist?.remove();
     if (!stays && this.frame.isNarrow && this.isInView(spot.after)) this.late.add(n);
     else if (!stays) spot.after.after(gist);
-    if (hadFocus) gist.querySelector("button")?.focus();
+    if (hadFocus) gist.querySelector("button")?.focus({ preventScroll: true });
     this.drawn.set(n, { mark, gist });
     const row = units.rows[page.start];
     const share = page.startAt ? (100 * page.startAt) / Math.max(1, book.text[page.start].length) : 0;

@@ -178,6 +178,7 @@ export class Scrolled {
   get atEnd() {
     const bottom = this.top + this.frame.scroller.clientHeight;
     const { units, end } = this.units;
+    if (this.state.folded) return false; // what is shown is not the text
     return [units[units.length - 1], end].every((node) => node.isConnected && node.getBoundingClientRect().top < bottom);
   }
 

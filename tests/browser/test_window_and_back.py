@@ -184,6 +184,7 @@ def test_the_book_and_one_chapter_alone_shrink_to_gists_and_lines_a_chapter(
     page.reload()
     expect(page.locator(".chap:visible")).to_have_count(8)
     expect(line).to_be_in_viewport(ratio=1)  # its heading too
+    expect(page.locator(".foot .line").first).not_to_contain_text("the end")  # of the lines, not of the text
     page.unroute(late)
     line.click()  # this chapter alone
     expect(page.locator(".leaf:visible")).to_have_count(4)
