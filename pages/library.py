@@ -19,6 +19,7 @@ from pages.parts.shared import book as current
 from pages.parts.shared import covers, polling, shell
 from pages.parts.shared.cached import get_workspace, news_of_start
 from pages.parts.shared.component import Act, act_of, call_with_act, component, no_callback
+from readagent_core.answering.signature import short_name
 from readagent_core.errors import NotInLibraryError, SettingsError
 from readagent_core.gisting.queue import load_queue
 from readagent_core.incoming.opening import READING_SUFFIX
@@ -46,7 +47,7 @@ def screen(workspace: Workspace, books: tuple[Card, ...]) -> Act | None:
         "formats": FORMATS_TAKEN,
         "most": DEFAULT.file,
         "place": "server" if workspace.settings.team else "computer",
-        "model": workspace.model.name if workspace.model.is_language_model else "",
+        "model": short_name(workspace.model.name) if workspace.model.is_language_model else "",
     }
     removed = workspace.library.removed()
     if is_first_visit(books, removed):

@@ -199,7 +199,7 @@ def test_gists_of_another_model_are_not_resumed_by_the_one_in_use():
     gisting = SimpleNamespace(recorded="", why="", reason=StopReason.NONE, state="paused")
     built_in = [["settings", "Connect a model"], ["go", "Make gists with the built-in reader"]]
     small = [["go", "Make gists with small"]]
-    for other, actions in ((None, [["go", "Resume"]]), ("small", small), ("", built_in)):
+    for other, actions in ((None, [["go", "Resume"]]), ("small", small), ("/models/small.gguf", small), ("", built_in)):
         line = gisting_status.job_line(None, gisting, memory, now=1.0, other_model=other)
         assert line["actions"] == actions
 

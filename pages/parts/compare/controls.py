@@ -18,6 +18,7 @@ from readagent_core.answering.limits import LET_IN, paragraphs_through, why_noth
 from readagent_core.answering.questions import parse_question
 from readagent_core.answering.registry import all_methods
 from readagent_core.answering.response import ANSWER_WORDS
+from readagent_core.answering.signature import short_name
 from readagent_core.gisting.job import memory_to_ask
 from readagent_core.incoming.samples import FOLDER
 from readagent_core.library.records import Book
@@ -170,7 +171,7 @@ def price_line(model: ChatModel, memory: GistMemory, chosen: Sequence[str], sett
     if not model.is_language_model:
         return "The built-in reader answers, free."
     return shell.as_text(
-        f"{model.name}: about {round(words, -2):,} words for {count_of(len(chosen), 'method')}, {price}."
+        f"{short_name(model.name)}: about {round(words, -2):,} words for {count_of(len(chosen), 'method')}, {price}."
     )
 
 

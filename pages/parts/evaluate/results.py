@@ -13,6 +13,7 @@ from pages.parts.evaluate import question_list, report_view
 from pages.parts.shared import polling, shell
 from pages.parts.shared.book import has_unread
 from pages.parts.shared.gisting_status import span
+from readagent_core.answering.signature import short_name
 from readagent_core.errors import BudgetError, CancelledError
 from readagent_core.evaluation.arms import arm_titles, recorded_arms
 from readagent_core.evaluation.experiment import Experiment
@@ -147,7 +148,9 @@ def _continue(workspace: Workspace, entry: StoredExperiment, missing: int) -> No
     """
     to_come, begun_with = f"{count_of(missing, 'answer')} to come", str(entry.record["model"]["name"])
     if begun_with != workspace.model.name:
-        st.caption(f"{to_come}. Begun with {shell.as_text(begun_with)}: choose it again in Settings to continue.")
+        st.caption(
+            f"{to_come}. Begun with {shell.as_text(short_name(begun_with))}: choose it again in Settings to continue."
+        )
     elif st.button(f"Continue: {to_come}", key="evaluate_continue"):
         shell.guarded(lambda: start(workspace, Experiment.from_dict(entry.record["experiment"]), name=entry.name))
 

@@ -11,6 +11,7 @@ from pages.parts.library.imports import imports_of
 from pages.parts.shared import book as current
 from pages.parts.shared.gisting_status import pages_expected, span
 from pages.parts.shared.memory_view import EMPHASIS_MARKS
+from readagent_core.answering.signature import short_name
 from readagent_core.gisting.progress import GistingProgress
 from readagent_core.jobs import Job, Snapshot
 from readagent_core.library.records import Card, GistingState, StopReason
@@ -82,7 +83,7 @@ def gists_record(card: Card, *, model: str, busy: bool = False) -> dict[str, Any
     """
     if not card.pages and not busy and card.reason == StopReason.NONE:
         return None
-    other = {"model": card.model} if card.model != model or card.recorded else {}
+    other = {"model": short_name(card.model)} if card.model != model or card.recorded else {}
     if card.state == GistingState.DONE:
         return {"state": "ready", "share": 1, "pages": card.pages, "made": card.gists} | other
     share = card.words_covered / card.book.words if card.book.words else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from readagent_core.answering.signature import short_name
 from readagent_core.gisting.costs import BookBudget
 from readagent_core.gisting.job import ELSEWHERE, job_key
 from readagent_core.gisting.progress import GistingProgress
@@ -225,7 +226,7 @@ def _paused(snapshot: Snapshot | None, gisting: Gisting, memory: GistMemory, oth
     stopped = failed_now or gisting.reason not in (StopReason.NONE, StopReason.PAUSED)
     covered = _covered(memory)
     gists = len(memory.readable)
-    actions = [["go", "Resume" if other_model is None else f"Make gists with {other_model}"]]
+    actions = [["go", "Resume" if other_model is None else f"Make gists with {short_name(other_model)}"]]
     if other_model == "":
         actions = [["settings", "Connect a model"], ["go", "Make gists with the built-in reader"]]
     if gisting.reason == StopReason.SETTINGS:

@@ -216,14 +216,14 @@ def model_line(model: ChatModel, *, warn: bool = True) -> None:
 
     ``warn``: of cut prompts and missing settings, in the sidebar; the Settings screen shows them itself.
     """
-    trouble = model.trouble
+    trouble, name = model.trouble, short_name(model.name)
     with st.container(key="model_line_trouble" if trouble else "model_line"):
         if get_workspace().settings.server:
-            label, about = as_text(model.name), as_text(f"{model.name}, which this server provides")
+            label, about = as_text(name), as_text(f"{name}, which this server provides")
         elif model.is_language_model:
             local = any(here in model.where for here in ("localhost", "127.0.0.1", "[::1]", "0.0.0.0"))
             where = "on this computer" if local else f"at {model.where.split('//')[-1].split('/')[0]}"
-            label, about = as_text(short_name(model.name)), as_text(f"{model.name} {where}")
+            label, about = as_text(name), as_text(f"{name} {where}")
         else:
             label = "Connect a model"
             about = "No language model is connected: the built-in reader is used."
