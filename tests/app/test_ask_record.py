@@ -323,6 +323,8 @@ def test_every_answer_is_signed(state, events, extra, line):
 
 def test_who_would_answer_again_is_named():
     assert record(facts=ExchangeFacts(model=builtin.NAME))["again"] == "Ask again"
+    of_a_file = ExchangeFacts(model="/models/small.gguf")
+    assert record(facts=of_a_file, model="/models/small.gguf")["again"] == "Ask again"
     assert record(facts=ExchangeFacts(model="gpt-5-mini"))["again"] == "Ask the built-in reader"
     recorded = {"model": "a large model", "recorded": "2026-11-21"}
     assert record(facts=ExchangeFacts.from_dict(recorded), model="a large model")["again"] == "Ask a large model"

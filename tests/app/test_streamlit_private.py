@@ -18,7 +18,7 @@ from tests.app.conftest import ROOT
 STATIC = Path(streamlit.__file__).parent / "static" / "static"
 PRIVATE = ("assets/streamlit.css", "assets/shared/streamlit.js")  # the files that may use such names
 ATTRIBUTE = re.compile(
-    r"\[(data-(?!theme|kind|page|i|n|key|state|mode|stale|arriving|bar|screen|at|words|sheet|world|beside|drop|method)[\w-]+)"
+    r"\[(data-(?!theme|kind|page|i|n|key|state|mode|stale|arriving|bar|screen|at|words|sheet|world|beside|drop|do|method)[\w-]+)"
 )
 
 

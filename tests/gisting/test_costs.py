@@ -215,6 +215,7 @@ def test_the_cost_line_is_the_paper_s_rate_and_what_the_cache_saved_is_told():
     assert costs.cost_line(cost) == "Read 1,945 of 10,352 words – 81.2 % fewer; 2 pages looked up; 3.2 s"
     japanese = "Read 3,890 of 20,704 characters – 81.2 % fewer; 2 pages looked up; 3.2 s"  # as Read counts them
     assert costs.cost_line(cost, "ja") == japanese
+    assert costs.cost_line(replace(cost, seconds=183.4)).endswith("; 3 min 3 s")
     full = replace(answer, method="full-text", looked_up=(), seen={1: "full"}, memory_words=481)
     read = costs.answer_cost([Answered(full)], whole=481, seconds=0.1)
     assert read is not None

@@ -27,7 +27,7 @@ from readagent_core.answering.base import LETTERS, Answer, Event, NoteCode
 from readagent_core.answering.questions import parse_standalone
 from readagent_core.answering.registry import all_methods
 from readagent_core.answering.replay import pages_named
-from readagent_core.answering.signature import BUILT_IN, RECORDING, Signature, signature_of
+from readagent_core.answering.signature import BUILT_IN, RECORDING, Signature, short_name, signature_of
 from readagent_core.citations import Checked
 from readagent_core.errors import Remedy
 from readagent_core.library.records import Exchange, ExchangeState
@@ -274,6 +274,7 @@ def found_claims(record: Mapping[str, Any]) -> str:
 
 def _again(signature: Signature, model: str) -> str:
     """The label of the button that asks again: it names who will answer where that is another than who did."""
+    model = short_name(model)
     if model == signature.name and signature.kind != RECORDING:
         return "Ask again"
     return "Ask the built-in reader" if model == builtin.NAME else f"Ask {model}"
