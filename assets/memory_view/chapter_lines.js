@@ -133,10 +133,12 @@ export class ChapterLines {
       const elsewhere = inside.length ? "" : toldElsewhere(this.state, start);
       const gists = gistsOf(this.state, start, end).map((text) => withoutSigns(text, book.outline.emphasis));
       const most = book.outline.unspaced ? TOLD_LETTERS / 2 : TOLD_LETTERS;
-      const told = beginningsOf(gists, book.outline.language, most) || (inside.length ? "Opens when you have read it" : elsewhere);
+      const opens = !gists.length && inside.length > 0; // said once, of the first of them
+      const told = beginningsOf(gists, book.outline.language, most) || (opens ? "Opens when you have read it" : elsewhere);
       const title = book.heads.get(start)?.[0]?.[1] ?? (sectionAt(book, start) || book.outline.title);
       const line = el("span", { class: "told", lang: book.outline.language, dir: "auto", hidden: !told }, told);
       node.classList.toggle("veiled", !gists.length);
+      node.classList.toggle("opens", opens);
       node.replaceChildren(
         el("strong", { dir: "auto" }, title),
         el("span", { class: "small dimmer num" }, readingTime(book, wordsBetween(book, start, end))),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
+from readagent_core.document import Section
 from readagent_core.library import Library
 from tests.browser.conftest import add_read_book
 from tests.recordings import make_memory
@@ -124,7 +125,9 @@ def test_the_mark_of_a_page_stands_beside_its_first_line(page: Page, app_url: st
 
 def test_a_page_opens_among_the_gists_and_the_line_stays(page: Page, app_url: str, app_home: Path) -> None:
     texts = [f"{'Nobody came. ' * 150}A lantern was lit in house {n}." for n in range(12)]
-    book = add_read_book(app_home, make_memory(texts, [f"House {n}. " * 9 for n in range(12)], title="Houses"))
+    streets = tuple(Section(f"Street {n}", 3 * n) for n in range(4))
+    memory = make_memory(texts, [f"House {n}. " * 9 for n in range(12)], title="Houses", sections=streets)
+    book = add_read_book(app_home, memory)
     page.goto(f"{app_url}/read?book={book}&page=5")
     page.locator(".foot").wait_for()
     library = Library(app_home)
@@ -135,6 +138,10 @@ def test_a_page_opens_among_the_gists_and_the_line_stays(page: Page, app_url: st
     page.keyboard.press("-")
     note = page.locator(".veilnote")
     expect(note).to_contain_text("A gist stands here for each page you have read.")
+    page.keyboard.press("-")
+    expect(page.locator(".chap:visible")).to_have_count(4)
+    expect(page.get_by_text("Opens when you have read it").locator("visible=true")).to_have_count(1)  # said once
+    page.keyboard.press("+")
     note.get_by_role("button", name="Show all").click()
     expect(page.locator("#p5 .gtext")).to_have_count(1)
     expect(note).to_be_hidden()
