@@ -9,9 +9,11 @@ from readagent_core.library.records import Exchange, Gisting
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.models.builtin import reader as builtin
+from readagent_core.models.builtin.answers import part_asked
 
 MODEL, RECORDING, BUILT_IN = "model", "recording", "builtin"
 BUILT_IN_LINE = "Built-in reader: sentences that share your words; nothing was understood"
+BUILT_IN_PART = "Built-in reader: sentences of the text; nothing was understood"  # not found by the question's words
 BUILT_IN_GISTS = "Built-in reader: gists are sentences of the text; nothing was understood"
 MODEL_FILE = ".gguf"
 _LOCAL = re.compile(r"//(?:(?:\w+\.)?localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?=[:/]|$)")
@@ -34,7 +36,9 @@ class Signature:
 def signature_of(made: Exchange | Gisting | GistMemory | ChatModel) -> Signature:
     """The signature of an answer (an exchange), of gists (a gisting or memory) or of a model."""
     if isinstance(made, Exchange):
-        return sign(made.facts.model, made.facts.where, made.facts.recorded, built_in=BUILT_IN_LINE)
+        by_words = made.options or part_asked(made.question) is None
+        line = BUILT_IN_LINE if by_words else BUILT_IN_PART
+        return sign(made.facts.model, made.facts.where, made.facts.recorded, built_in=line)
     if isinstance(made, Gisting):
         return sign(made.model, made.where, made.recorded, built_in=BUILT_IN_GISTS)
     if isinstance(made, GistMemory):

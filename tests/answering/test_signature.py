@@ -22,7 +22,7 @@ from readagent_core.plan import GistingPlan
     ],
 )
 def test_an_answer(extra: dict[str, str], kind: str, line: str) -> None:
-    signature = signature_of(Exchange("x", "c", 1, "Why?", facts=ExchangeFacts.from_dict(extra)))
+    signature = signature_of(Exchange("x", "c", 1, "Who is Vane?", facts=ExchangeFacts.from_dict(extra)))
     assert (signature.kind, signature.line) == (kind, line)
 
 

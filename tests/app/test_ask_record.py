@@ -36,7 +36,7 @@ from readagent_core.answering.base import (
 )
 from readagent_core.answering.event_json import event_to_dict
 from readagent_core.answering.preparing import job_key
-from readagent_core.answering.signature import BUILT_IN_LINE
+from readagent_core.answering.signature import BUILT_IN_PART
 from readagent_core.citations import check
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.export.conversation import page_passages
@@ -223,6 +223,7 @@ def test_notes_are_drawn_once_and_the_limit_is_said():
     assert ending["before"].endswith("Pages 1 to 15 only. The end of the book is kept back.")
     by_rule = {"facts": ExchangeFacts(model=builtin.NAME), "up_to": 15}
     opened = record([LookedUp((15,), "Page [15]", "…"), *EVENTS[2:]], question="How does it end?", **by_rule)
+    assert "share your words" not in opened["signature"]["line"]
     assert opened["looks"][0]["said"] == "It is the last page that may be seen."
     nowhere = record([LookedUp((), "", "…"), *EVENTS[2:]], question="What is it about?", **by_rule)
     assert nowhere["looks"][0]["said"] == ""  # nothing was looked up by words
@@ -314,7 +315,7 @@ def test_an_earlier_step_shows_only_what_was_known_then_and_a_hidden_answer_noth
         ("done", EVENTS, {"model": "gpt-5-mini", "where": "https://api.openai.com/v1"}, "gpt-5-mini at api.openai.com"),
         ("running", [], {"model": "gpt-5-mini"}, "gpt-5-mini is going through the gists"),
         ("running", EVENTS[:3], {"model": "gpt-5-mini"}, "gpt-5-mini is looking up page 14"),
-        ("failed", [], {"model": builtin.NAME}, BUILT_IN_LINE),
+        ("failed", [], {"model": builtin.NAME}, BUILT_IN_PART),
     ],
 )
 def test_every_answer_is_signed(state, events, extra, line):
