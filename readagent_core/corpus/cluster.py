@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any, Generic, NoReturn, TypeVar
 
+import dask
 import distributed
 
 from readagent_core.cancel import CancelToken
@@ -29,6 +30,9 @@ _GATHERED = 8  # results fetched at once
 _LOOK_SECONDS = 2.0  # between looks at which workers there are
 _GONE_SECONDS = 30.0  # then a worker has left: before that it may be restarting, and its share of the calls is reserved
 _LOST_SECONDS = 30.0  # without a connection to the scheduler
+# Dask looks at the frames of all threads every 10 ms; before Python 3.11.9 and 3.12.3 that can lock up the process
+# when garbage is collected just then (github.com/python/cpython/issues/106883)
+_OPTIONS = {"distributed.worker.profile.enabled": False}
 _STOP_SECONDS = 15.0  # for tasks under way to end after a cancel
 _RESUMES = "What was read is saved; the same command resumes."
 
@@ -50,32 +54,33 @@ def open_cluster(scheduler: str, *, workers: int, connections: int) -> Iterator[
     where the scheduler does not answer.
     """
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # the run itself reports what concerns a person
-    local = None
-    if not scheduler:
-        local = distributed.LocalCluster(
-            n_workers=workers or 1,
-            threads_per_worker=max(1, round(_TASKS_A_CALL * connections / (workers or 1))),
-            processes=workers > 0,
-            silence_logs=logging.CRITICAL,
-            preload=["readagent_core.corpus.worker"] if workers else [],
-            dashboard_address="127.0.0.1:0",  # this machine's alone, as everything here
-            worker_dashboard_address="127.0.0.1:0",
-            host="127.0.0.1" if workers else None,
-        )
-        if workers:  # one that dies while it starts is not started again without this
-            local.adapt(minimum=workers, maximum=workers, interval="2s")
-    try:
-        client = distributed.Client(local or scheduler, timeout=_CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise UnreachableError(f"The Dask scheduler at {scheduler} does not answer ({error}).") from None
-    try:
-        yield client
-    finally:
-        with suppress(TimeoutError, OSError):
-            client.close(timeout=5)
-        if local is not None:
+    with dask.config.set(_OPTIONS):
+        local = None
+        if not scheduler:
+            local = distributed.LocalCluster(
+                n_workers=workers or 1,
+                threads_per_worker=max(1, round(_TASKS_A_CALL * connections / (workers or 1))),
+                processes=workers > 0,
+                silence_logs=logging.CRITICAL,
+                preload=["readagent_core.corpus.worker"] if workers else [],
+                dashboard_address="127.0.0.1:0",  # this machine's alone, as everything here
+                worker_dashboard_address="127.0.0.1:0",
+                host="127.0.0.1" if workers else None,
+            )
+            if workers:  # one that dies while it starts is not started again without this
+                local.adapt(minimum=workers, maximum=workers, interval="2s")
+        try:
+            client = distributed.Client(local or scheduler, timeout=_CONNECT_SECONDS, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise UnreachableError(f"The Dask scheduler at {scheduler} does not answer ({error}).") from None
+        try:
+            yield client
+        finally:
             with suppress(TimeoutError, OSError):
-                local.close(timeout=5)
+                client.close(timeout=5)
+            if local is not None:
+                with suppress(TimeoutError, OSError):
+                    local.close(timeout=5)
 
 
 class WorkerDiedError(ReadAgentError):

@@ -83,3 +83,13 @@ def test_books_of_a_corpus_are_asked_without_reading_them_again(questions, tmp_p
     assert {row["method"] for row in rows} == {"gist-mem"}
     assert all(row["answer"] for row in rows)
     assert run_here("corpus", "ask", tmp_path / "none", questions, code=1)[1].count("holds no") == 1
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_cluster_of_ours_does_not_look_at_what_threads_do(workers):
+    from readagent_core.corpus.cluster import open_cluster
+
+    with open_cluster("", workers=workers, connections=2) as client:
+        client.wait_for_workers(1, timeout=60)
+        looks = client.run(lambda dask_worker: "profile" in dask_worker.periodic_callbacks)
+    assert list(looks.values()) == [False]  # such looks lock up Python 3.11.8 now and then
