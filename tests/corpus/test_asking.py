@@ -40,14 +40,17 @@ METHODS = ("--method", "read-agent-p:2", "--method", "memwalker")
 
 
 def test_a_cluster_gives_the_table_of_one_process(questions, tmp_path, server, monkeypatch):
+    import dask
     from distributed import LocalCluster
 
     alone = run_json("evaluate", questions, *METHODS, "--name", "alone", server=server)
     monkeypatch.setenv("READAGENT_BASE_URL", server.url)
     monkeypatch.setenv("READAGENT_MODEL", "fake-model")
-    cluster = LocalCluster(n_workers=1, threads_per_worker=3, processes=False, host="127.0.0.1", protocol="tcp",
-                           dashboard_address="127.0.0.1:0", worker_dashboard_address="127.0.0.1:0")  # fmt: skip
-    with cluster:
+    with (
+        dask.config.set({"distributed.worker.profile.enabled": False}),  # see docs/corpus.md
+        LocalCluster(n_workers=1, threads_per_worker=3, processes=False, host="127.0.0.1", protocol="tcp",
+                     dashboard_address="127.0.0.1:0", worker_dashboard_address="127.0.0.1:0") as cluster,
+    ):  # fmt: skip
         arguments = ("evaluate", questions, *METHODS, "--name", "cluster", "--scheduler", cluster.scheduler_address)
         there = run_json(*arguments, server=server)
         assert there["rows"] == alone["rows"]

@@ -66,6 +66,7 @@ def test_a_scheduler_of_its_own_is_killed(shelf, tmp_path, own_home, monkeypatch
     with FakeServer(latency=0.1) as server, contextlib.ExitStack() as stack:
         monkeypatch.setenv("READAGENT_BASE_URL", server.url)  # workers have settings of their own
         monkeypatch.setenv("READAGENT_MODEL", "fake-model")
+        monkeypatch.setenv("DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED", "False")  # see docs/corpus.md
 
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
