@@ -162,7 +162,8 @@ def save_position(workspace: Workspace, book: Book, document: Document, at: dict
 
     The component reports its last position with every run: one that was stored is not stored again.
     """
-    if not at or st.session_state.get(f"stored_{book.id}") == at:
+    told = st.session_state.get(f"stored_{book.id}")
+    if not at or told == at:
         return
     st.session_state[f"stored_{book.id}"] = at
     if at.get("whole"):
@@ -175,7 +176,9 @@ def save_position(workspace: Workspace, book: Book, document: Document, at: dict
         save_place(library, document, book.id, paragraph, offset)
     st.session_state[f"place_{book.id}"] = paragraph, offset
     words = 0
-    if furthest > position.furthest or (at.get("by_hand") and furthest != position.furthest):
+    # a tab that stands open from before it was set back elsewhere has read nothing
+    known = max(position.furthest, int(told["furthest"]) if told else 0)
+    if furthest > known or (at.get("by_hand") and furthest != position.furthest):
         words = library.set_furthest(book.id, furthest)
     library.log_reading(book.id, 0 if at.get("by_hand") else words)
 

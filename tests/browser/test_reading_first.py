@@ -209,7 +209,7 @@ def test_no_jump_counts_as_reading(page: Page, app_url: str, app_home: Path) -> 
 
 
 def test_reading_three_screens_counts_and_can_be_set_by_hand(
-    page: Page, app_url: str, app_home: Path, book: str
+    page: Page, app_url: str, app_home: Path, book: str, new_page: Page
 ) -> None:
     open_book(page, app_url, book)
     page.evaluate(AT_SECOND, 0)
@@ -250,6 +250,21 @@ def test_reading_three_screens_counts_and_can_be_set_by_hand(
     page.locator(".furthest").focus()
     page.keyboard.press("ArrowDown")
     wait_for(page, app_home, book, lambda paragraph: paragraph == read + 1)
+
+    new_page.goto(f"{app_url}/read?book={book}")  # in another tab
+    expect(new_page.locator(".foot .line").first).to_have_text(re.compile(r"^\d+ % read, at the end$"), timeout=20_000)
+    page.locator(".foot .fact").first.click()
+    page.get_by_role("menuitem", name="Begin again").click()
+    wait_for(page, app_home, book, lambda paragraph: paragraph == 0)
+    new_page.keyboard.press("Home")  # it moves, and has read nothing
+    for _ in range(100):
+        library = Library(app_home)
+        position = library.position(book)
+        library.close()
+        if not position.paragraph:
+            break
+        page.wait_for_timeout(100)
+    assert (position.paragraph, position.furthest) == (0, 0)
 
 
 def test_pages_of_the_screen_turn_through_the_whole_book(page: Page, app_url: str, app_home: Path) -> None:
