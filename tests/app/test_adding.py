@@ -92,7 +92,7 @@ def test_a_pasted_text_becomes_a_book_and_the_field_is_empty_again():
         ("http://localhost/secret", "not a public web address"),
         ("http://169.254.169.254/latest/meta-data/", "not a public web address"),
         ("file:///etc/passwd", "http:// or https://"),
-        ("http://example.org:8501/", "port 8501"),
+        ("http://example.org:8501/", "“:8501”"),
     ],
 )
 def test_what_cannot_be_added_says_why_and_stays_in_the_field(pasted, why):

@@ -273,7 +273,7 @@ def test_one_that_is_offered_keeps_its_user(workspace):
 def test_only_a_person_at_home_reaches_the_home_network(workspace):
     with WebServer({"/opds": reply(SHELF, ATOM)}) as server:
         found, _ = kept.try_catalogue(workspace, server.at("/opds"))
-        with pytest.raises(UnsafeLinkError, match="port"):  # named when it was public, it leads home today
+        with pytest.raises(UnsafeLinkError, match="to ordinary"):  # named when it was public, it leads home today
             kept.open_page(workspace, replace(found, home=False), server.at("/opds").replace("127.0.0.1", "localhost"))
         workspace.settings = replace(workspace.settings, team=TeamSettings(frozenset({"*"})))
         for attempt in (

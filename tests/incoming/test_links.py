@@ -116,7 +116,7 @@ def test_the_encoding_that_the_server_names_is_used(workspace):
         (reply(b"<html><body><script>draw()</script></body></html>", HTML), EmptyDocumentError, "runs no scripts"),
         (reply(b"\x89PNG\r\n\x1a\n" + bytes(50), "image/png"), DocumentError, "a picture"),
         (reply(b"%PDF-1.4 broken", "application/pdf"), DocumentError, "damaged"),
-        (redirect("http://127.0.0.1:9/"), UnsafeLinkError, "port 9"),
+        (redirect("http://127.0.0.1:9/"), UnsafeLinkError, "“:9”"),
     ],
 )
 def test_what_cannot_be_opened_says_why_and_adds_nothing(workspace, page, error, why):
