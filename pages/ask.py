@@ -114,11 +114,16 @@ def save_replay(now: AskOneBook) -> None:
         st.text("This answer is hidden by your limit.")
         return
     st.caption("One file that plays by itself, for a class: gists, opened pages and the answer, not the book.")
+    last, all_prompts = now.last_shown, False
+    if last is not None:
+        st.caption(f"With the gists up to page {last} only.")
     prompts = st.toggle("With every prompt and reply", key="ask_save_prompts")
-    if prompts and now.last_shown is not None:
-        st.caption("The prompts tell of pages that you have not read.")
+    events = exchange_now(now.workspace, exchange)[1]
+    if prompts and last is not None and now.prompts_beyond(exchange, events):
+        st.caption("The prompts of this answer hold pages that you have not read. They are left out.")
+        all_prompts = st.toggle("Put these prompts in: the file then tells the end", key="ask_save_all_prompts")
     # made now: a button that waits loses the focus
-    data = export_replay(now.workspace, exchange.id, prompts=prompts, up_to=now.last_shown)
+    data = export_replay(now.workspace, exchange.id, prompts=prompts, up_to=last, prompts_of_all=all_prompts)
     name = f"{slug(exchange.question)[:60]}.html"
     if st.download_button("Save as HTML", data=data, file_name=name, mime="text/html", type="primary"):
         st.text(f"Saved in your downloads: {name}")

@@ -22,10 +22,11 @@ from readagent_core.answering.base import (
 )
 from readagent_core.usage import Usage
 
+PROMPT = "Asked"  # the kind that has a prompt and its reply
 # The kinds as libraries, experiments and exports store them: a class may be renamed, its kind may not.
 _CLASSES: dict[str, Any] = {
     "BooksShown": BooksShown,
-    "Asked": ModelCall,
+    PROMPT: ModelCall,
     "LookedUp": LookedUp,
     "Searched": Searched,
     "Expanded": Expanded,

@@ -58,6 +58,12 @@ def last_page_seen(events: Sequence[Event], *, otherwise: int) -> int:
     return max(seen, default=otherwise)
 
 
+def prompts_beyond(exchange: Exchange, events: Sequence[Event], memory: GistMemory, last: int | None) -> bool:
+    """Whether the prompts of an exchange hold gists or pages after page ``last``; None: nothing is beyond it."""
+    seen = last_page_seen(events, otherwise=exchange.up_to or len(memory.pages))
+    return last is not None and seen > last
+
+
 def last_page_named(events: Sequence[Event], *, otherwise: int) -> int:
     """The last page that a recorded answer opened or cites: it was made to be shown, so that its gists do not count."""
     named: set[int] = set()

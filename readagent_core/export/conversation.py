@@ -13,6 +13,7 @@ from readagent_core import citations
 from readagent_core.answering import replay
 from readagent_core.answering.base import LETTERS, Event
 from readagent_core.answering.costs import answer_cost, cost_line
+from readagent_core.answering.event_json import PROMPT
 from readagent_core.answering.library_shelf import checked_answer_of_several
 from readagent_core.answering.signature import signature_of
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked, Citation
@@ -83,9 +84,14 @@ def quote_citation(citation: Citation, document: Document) -> str:
 
 
 def export_conversation(
-    workspace: Workspace, conversation_id: str, *, format: str, without: Collection[str] = ()
+    workspace: Workspace,
+    conversation_id: str,
+    *,
+    format: str,
+    without: Collection[str] = (),
+    without_prompts: Collection[str] = (),
 ) -> bytes:
-    """The conversation, UTF-8, without the exchanges of these ids.
+    """The conversation, UTF-8, without the exchanges of these ids, and without the prompts of others.
 
     Raises SettingsError for another format, NotInLibraryError where there is none.
     """
@@ -97,7 +103,7 @@ def export_conversation(
     exchanges = [one for one in library.exchanges(conversation_id) if one.id not in without]
     if format == "json":
         data = {"version": 1, "book": book.title, "conversation": conversation.title, "created": conversation.created}
-        data["exchanges"] = [_to_json(exchange) for exchange in exchanges]
+        data["exchanges"] = [_to_json(one, prompts=one.id not in without_prompts) for one in exchanges]
         return json.dumps(data, ensure_ascii=False, indent=1).encode()
     if conversation.about:
         texts = [_texts_of_several(workspace, exchange) for exchange in exchanges]
@@ -110,7 +116,7 @@ def export_conversation(
     return _html(title, book.language, conversation, texts).encode("utf-8", "replace")
 
 
-def _to_json(exchange: Exchange) -> dict[str, Any]:
+def _to_json(exchange: Exchange, *, prompts: bool) -> dict[str, Any]:
     answer = replay.answer_of(replay.events_of(exchange))
     return {
         "question": exchange.question,
@@ -125,7 +131,7 @@ def _to_json(exchange: Exchange) -> dict[str, Any]:
         "answer": answer.text if answer else None,
         "looked_up": list(answer.looked_up) if answer else [],
         "in_part": answer.pages_in_part if answer else [],
-        "events": list(exchange.events),
+        "events": [event for event in exchange.events if prompts or event["kind"] != PROMPT],
         "extra": exchange.facts.to_dict(),
     }
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from readagent_core.answering import replay
 from readagent_core.answering.base import LETTERS, ModelCall
 from readagent_core.answering.captions import captions, seconds_of
+from readagent_core.answering.limits import prompts_beyond
 from readagent_core.answering.rebuilding import has_prompts, rebuild_exchange
 from readagent_core.answering.replay import Step
 from readagent_core.answering.signature import BUILT_IN, signature_of
@@ -30,6 +31,10 @@ _TITLE = re.compile(r"^#{1,6} ")  # of a section, as models see it
 _BEGIN, _END = "\ue000", "\ue001"  # round what is quoted
 QUOTED = '<mark class="quoted">'
 BEGINNING = "The question, before anything was sent. Dimmed below: the gists, all that is remembered of the book."
+LIMITED = "The question, before anything was sent. Dimmed below: the gists up to page {page}; later ones are left out."
+LIMITED_GISTS = " This file shows those up to page {page}."
+REBUILT = "Prompts: rebuilt from template and gists."
+NO_PROMPTS = "Prompts and replies are left out: they hold pages after page {page}."
 
 
 @dataclass(frozen=True)
@@ -55,9 +60,17 @@ class Scene:
     rests: Sequence[Row] = ()
 
 
-def export_replay(workspace: Workspace, exchange_id: str, *, prompts: bool = False, up_to: int | None = None) -> bytes:
-    """Return the file, UTF-8, with no gist of a page after ``up_to``.
+def export_replay(
+    workspace: Workspace,
+    exchange_id: str,
+    *,
+    prompts: bool = False,
+    up_to: int | None = None,
+    prompts_of_all: bool = False,
+) -> bytes:
+    """Return the file, UTF-8, with no gist of a page after ``up_to``, nor a prompt that holds one.
 
+    ``prompts_of_all``: the prompts stay whatever they hold.
     Raises NotInLibraryError, and SettingsError for a question about several books.
     """
     exchange = workspace.library.exchange(exchange_id)
@@ -70,6 +83,8 @@ def export_replay(workspace: Workspace, exchange_id: str, *, prompts: bool = Fal
     events = replay.events_of(exchange)
     rebuilt = [] if has_prompts(events) else rebuild_exchange(workspace.library, exchange, memory)
     steps = replay.steps(rebuilt or events)
+    limited = up_to is not None and up_to < len(memory.pages)
+    kept_back = prompts and not prompts_of_all and prompts_beyond(exchange, events, memory, up_to)
     answer, text = replay.answer_of(events), replay.answer_text(events)
     checked = replay.checked_answer(text, answer, memory) if answer else None
     signature = signature_of(exchange)
@@ -94,9 +109,12 @@ def export_replay(workspace: Workspace, exchange_id: str, *, prompts: bool = Fal
     for step, caption in zip(steps, captions(steps, exchange, memory), strict=True):
         rows, last = _rows(step, shown, quoted), step.kind == replay.ANSWER
         rests = [_quoted_part(row) for row in rows if row.number in cited] if last else []
-        said = BEGINNING if step.kind == replay.QUESTION else caption  # the question is the heading
-        calls = step.calls if prompts else ()
-        scenes.append(Scene(step.title, said, seconds_of(caption), rows, calls, last, rests))
+        if step.kind == replay.QUESTION:  # the question is the heading
+            caption = LIMITED.format(page=up_to) if limited else BEGINNING
+        elif step.kind == replay.GISTS and limited:
+            caption += LIMITED_GISTS.format(page=up_to)
+        calls = step.calls if prompts and not kept_back else ()
+        scenes.append(Scene(step.title, caption, seconds_of(caption), rows, calls, last, rests))
     body = fill(
         "replay",
         title=memory.document.title,
@@ -106,7 +124,7 @@ def export_replay(workspace: Workspace, exchange_id: str, *, prompts: bool = Fal
         signer=signature.line,
         scenes=scenes,
         pieces=pieces,
-        rebuilt=bool(rebuilt) and prompts,
+        about_prompts=NO_PROMPTS.format(page=up_to) if kept_back else REBUILT if rebuilt and prompts else "",
     )
     script = (ASSETS / "replay_file.js").read_text(encoding="utf-8")
     title = f"{exchange.question} – {memory.document.title}"

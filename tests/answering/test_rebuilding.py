@@ -107,5 +107,15 @@ def test_a_replay_is_one_file_that_runs_no_script_but_its_own(story):
     told = [gist.text.split("*")[0][:40] for gist in memory.gists if gist]
     assert [part in plain for part in told].count(True) > 20
     assert not any(part in limited for part in told[5:])  # what the person has not read
+    assert "all that is remembered of the book" in plain
+    assert "all that is remembered of the book" not in limited
+    assert limited.count("up to page 5") == 2  # with the question, and with the count of the gists
+    asked = export_replay(workspace, exchange.id, prompts=True, up_to=5).decode()
+    assert not any(part in asked for part in told[5:])
+    assert "left out: they hold pages after page 5" in asked
+    assert "<pre" not in asked
+    chosen = export_replay(workspace, exchange.id, prompts=True, up_to=5, prompts_of_all=True).decode()
+    assert "<pre" in chosen
+    assert "<pre" in export_replay(workspace, exchange.id, prompts=True, up_to=25).decode()
     assert "rebuilt from template and gists" in full
     assert len(full) > len(plain)

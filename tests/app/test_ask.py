@@ -136,6 +136,8 @@ def test_an_answer_is_hidden_only_if_it_saw_later_pages(opened, limit, hidden):
     places = {0: "your limit lets in no page yet", 40: f"your limit is page {now.limit}"}
     why = f"Hidden: this answer saw pages up to page 25, and {places.get(limit)}."
     assert now.why_hidden(exchange, events_of(exchange)) == ((why, limit > 0) if hidden else None)
+    recorded = now.exchanges[0] = replace(exchange, facts=replace(exchange.facts, recorded="2026-11-21"))
+    assert now.prompts_beyond(recorded, events_of(recorded)) == hidden  # though not all such answers are hidden
     asked_within = replace(exchange, up_to=2, events=(), state="running")
     assert now.why_hidden(asked_within, []) is None  # nothing has come of it yet
 

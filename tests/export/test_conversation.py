@@ -24,7 +24,7 @@ def exported(open_workspace):
     second = Question("Which?", ("a <cat>", "a dog"))
     asked(workspace, book, gisting, question=second, conversation_id=first.conversation_id)
     return lambda format, talk=first.conversation_id, without=(): export_conversation(
-        workspace, talk, format=format, without=[first.id for _ in without]
+        workspace, talk, format=format, without=[first.id for _ in without], without_prompts=[first.id]
     ).decode()
 
 
@@ -49,6 +49,7 @@ def test_each_format_has_what_was_said_and_nothing_unescaped(exported):
     assert [e["state"] for e in data["exchanges"]] == ["done", "done"]
     assert data["exchanges"][0]["events"][-1]["kind"] == "Answered"
     assert data["exchanges"][0]["looked_up"] == [2, 5]
+    assert ["Asked" in {event["kind"] for event in one["events"]} for one in data["exchanges"]] == [False, True]
     with pytest.raises(SettingsError, match="md, html, json"):
         exported("docx")
     with pytest.raises(NotInLibraryError):

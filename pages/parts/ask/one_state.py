@@ -21,6 +21,7 @@ from readagent_core.answering.limits import (
     page_allowed,
     page_reached,
     paragraphs_through,
+    prompts_beyond,
 )
 from readagent_core.answering.preparing import start_preparing
 from readagent_core.citations import Checked
@@ -114,20 +115,27 @@ class AskOneBook(AskState):
     def why_hidden(self, exchange: Exchange, events: Sequence[Event]) -> tuple[str, bool] | None:
         if self.position.allowed is None or not has_result(events):
             return None
-        limits = {self.gisting.id: self.limit, self.shown.id: self.shown_limit}
-        memory = self.memory_of(exchange)
-        if exchange.gisting_id in limits:
-            limit = limits[exchange.gisting_id]
-        else:
-            limit = limit_of(self, self.workspace.library.gisting(exchange.gisting_id), memory)
         if exchange.id == self.opening:
             return None
+        memory, limit = self.memory_of(exchange), self.limit_for(exchange)
         last_page = last_page_named if exchange.facts.recorded else last_page_seen
         seen = last_page(events, otherwise=exchange.up_to or len(memory.readable))
         if limit is None or seen <= limit:
             return None
         place = f"your limit is page {limit}" if limit else "your limit lets in no page yet"
         return f"Hidden: this answer saw pages up to page {seen}, and {place}.", limit > 0
+
+    def limit_for(self, exchange: Exchange) -> int | None:
+        """The last page that the spoiler limit lets in of the gisting that an exchange is from; None: every page."""
+        limits = {self.gisting.id: self.limit, self.shown.id: self.shown_limit}
+        if exchange.gisting_id in limits:
+            return limits[exchange.gisting_id]
+        gisting = self.workspace.library.gisting(exchange.gisting_id)
+        return limit_of(self, gisting, self.memory_of(exchange))
+
+    def prompts_beyond(self, exchange: Exchange, events: Sequence[Event]) -> bool:
+        """Whether its prompts hold gists or pages that the limit keeps out, as those of a recording do."""
+        return prompts_beyond(exchange, events, self.memory_of(exchange), self.limit_for(exchange))
 
     def memory_of(self, exchange: Exchange, book: int = 0) -> GistMemory:
         known = {self.gisting.id: self.memory, self.shown.id: self.shown_memory}

@@ -239,14 +239,24 @@ def _one(now: AskState, conversation_id: str) -> None:
         if st.form_submit_button("Rename") and wanted.strip() and wanted != title:
             library.rename_conversation(conversation_id, wanted.strip())
             st.rerun()
-    hidden = [e.id for e in now.exchanges if now.why_hidden(e, exchange_now(now.workspace, e)[1])]
+    events = {e.id: exchange_now(now.workspace, e)[1] for e in now.exchanges}
+    hidden = [e.id for e in now.exchanges if now.why_hidden(e, events[e.id])]
+    one = now if isinstance(now, AskOneBook) else None
+    beyond = [e.id for e in now.exchanges if one and one.prompts_beyond(e, events[e.id])]
     left_out = f", without {count_of(len(hidden), 'answer')} about pages you have not read" if hidden else ""
     st.caption(f"Save the conversation{left_out}")
     with st.container(horizontal=True, gap="small"):
         for format, mime in CONVERSATION_FORMATS.items():
             st.download_button(
                 shell.FORMAT_NAMES[format],
-                data=partial(export_conversation, now.workspace, conversation_id, format=format, without=hidden),
+                data=partial(
+                    export_conversation,
+                    now.workspace,
+                    conversation_id,
+                    format=format,
+                    without=hidden,
+                    without_prompts=beyond,
+                ),
                 file_name=f"{slug(title)}.{format}",
                 mime=mime,
                 key=f"save {format}",

@@ -119,9 +119,13 @@ def about(summary: Summary) -> None:
         st.text(sentence)
 
 
-def downloads(summary: Summary, questions: Questions) -> None:
-    """The report in every format, side by side; each is made when its button is clicked."""
-    st.caption("Save or share the report, with every figure and answer")
+def downloads(summary: Summary, questions: Questions, *, tells: str = "") -> None:
+    """The report in every format, side by side; each is made when its button is clicked.
+
+    ``tells``: the book of which its answers tell more than was read.
+    """
+    more = f": they tell of pages of {as_text(tells)} that you have not read, to the end" if tells else ""
+    st.caption(f"Save or share the report, with every figure and answer{more}")
     with st.container(horizontal=True, key="evaluate_downloads"):
         for format, (label, mime) in FILES.items():
             st.download_button(

@@ -177,7 +177,7 @@ def _finished(entry: StoredExperiment, workspace: Workspace, *, own: bool = True
             st.caption("What was not right is in the tab Questions: it tells of pages that you have not read.")
         else:
             report_view.not_right(stored)
-        report_view.downloads(found, stored)
+        report_view.downloads(found, stored, tells=hidden[0].title if hidden else "")
     with tables:
         report_view.tables(found)
     with questions:
