@@ -12,7 +12,7 @@ import streamlit as st
 from pages.parts.ask import acts, answer_view, live, sidebar, talk
 from pages.parts.ask.acts import LIVE, STAGE
 from pages.parts.ask.book_views import scope_of
-from pages.parts.ask.one_state import AskOneBook, read_ahead, scene
+from pages.parts.ask.one_state import AskOneBook, limit_of, read_ahead, scene
 from pages.parts.ask.several_state import Several, several
 from pages.parts.ask.shelf_views import opened_books
 from pages.parts.ask.state import AskState, exchange_now
@@ -22,10 +22,14 @@ from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.chosen_books import open_cited
 from pages.parts.shared.memory_view import send_pages, show_memory, show_shelf
 from readagent_core.answering import replay
+from readagent_core.answering.limits import prompts_beyond
 from readagent_core.answering.rebuilding import has_prompts, rebuild_exchange
 from readagent_core.answering.replay import GISTS, MEMORY, QUESTION, Step
 from readagent_core.export.replay import export_replay
+from readagent_core.library.records import Exchange
 from readagent_core.text_files import slug
+from readagent_core.usage import Usage
+from readagent_core.words import count_of
 
 NEW = "A new conversation. Your questions are answered from the memory of this book."
 NEW_SEVERAL = "Answers name the book and the page of every claim."
@@ -34,7 +38,7 @@ NO_CALL = {  # of each kind of step
     GISTS: "The gist memory is part of every prompt of the next steps.",
     MEMORY: "This is the memory in the answer's prompt; see the next step.",
 }
-REBUILT = "Rebuilt from the template and the gists, as it would be sent now: the recording did not store its prompts."
+REBUILT = "Rebuilt from the template and the gists: the recording stored its replies, not its prompts."
 
 
 def screen() -> None:
@@ -79,13 +83,7 @@ def _stage(now: AskState) -> None:
     if act and act.do == "save" and now.current and isinstance(now, AskOneBook):
         save_replay(now)
     if act and act.do == "prompt" and now.current:
-        events = exchange_now(now.workspace, now.current)[1]
-        if not now.why_hidden(now.current, events):
-            steps, rebuilt = replay.steps(events), False
-            if isinstance(now, AskOneBook) and not has_prompts(events):
-                made = replay.steps(rebuild_exchange(now.workspace.library, now.current, now.memory_of(now.current)))
-                steps, rebuilt = (made, True) if made else (steps, False)
-            show_prompts(steps, min(act.page, len(steps) - 1), rebuilt=rebuilt)
+        show_prompts_of(now, now.current, act.page)
     tabs = ("Answer", "Shelf", "Memory") if isinstance(now, Several) else ("Conversation", "Memory")
     with st.container(key="ask_tabs"):
         st.segmented_control("Show", tabs, default=tabs[0], key=f"ask_tabs_{len(tabs)}", required=True,
@@ -129,11 +127,38 @@ def save_replay(now: AskOneBook) -> None:
         st.text(f"Saved in your downloads: {name}")
 
 
+def show_prompts_of(now: AskState, exchange: Exchange, at: int) -> None:
+    """Open the prompts of a step of an exchange, where the limit does not hide the exchange itself."""
+    events, rebuilt, beyond = exchange_now(now.workspace, exchange)[1], False, ""
+    if now.why_hidden(exchange, events):
+        return
+    if isinstance(now, AskOneBook):
+        memory = now.memory_of(exchange)
+        if not has_prompts(events):
+            made = rebuild_exchange(now.workspace.library, exchange, memory)
+            events, rebuilt = (made, True) if made else (events, False)
+        limit = limit_of(now, now.workspace.library.gisting(exchange.gisting_id), memory)
+        beyond = prompts_beyond(exchange, events, pages=len(memory.pages), limit=limit)
+    steps = replay.steps(events)
+    show_prompts(steps, min(at, len(steps) - 1), rebuilt=rebuilt, beyond=beyond)
+
+
 @st.dialog("Prompt and reply", width="large")
-def show_prompts(steps: Sequence[Step], at: int, *, rebuilt: bool = False) -> None:
-    """Every prompt of step ``at`` with its reply. ``rebuilt``: the prompts were not stored."""
+def show_prompts(steps: Sequence[Step], at: int, *, rebuilt: bool = False, beyond: str = "") -> None:
+    """Every prompt of step ``at`` with its reply. ``rebuilt``: the prompts were not stored.
+
+    ``beyond``: what they tell of pages past the spoiler limit, for which a press is waited.
+    """
     step = steps[at]
     st.caption(f"Step {at + 1} of {len(steps)}: {step.title}")
+    if beyond and (step.calls or step.said):
+        kept = st.empty()
+        with kept.container(key="ask_beyond"):
+            st.text(beyond)
+            pressed = st.button("Show it all the same", key="ask_show_beyond")
+        if not pressed:
+            return
+        kept.empty()
     if rebuilt and step.calls:
         st.caption(REBUILT)
     if not step.calls:
@@ -141,13 +166,21 @@ def show_prompts(steps: Sequence[Step], at: int, *, rebuilt: bool = False) -> No
         if step.said:
             st.code(step.said, language=None, wrap_lines=True)
     for call in step.calls:
-        usage = call.usage
-        new = "" if usage.words_new is None else f" ({usage.words_new:,} new)"
-        figures = f"{usage.words_in:,} words sent{new}, {usage.words_out:,} received, {usage.seconds:.1f} s"
-        st.caption(f"Sent ({figures})" if usage.words_in else "Prompt" if rebuilt else "Sent (answered from the cache)")
+        sent, received = _figures(call.usage, rebuilt=rebuilt)
+        st.caption(sent)
         st.code(call.prompt, language=None, wrap_lines=True, height=360)
-        st.caption("Received")
+        st.caption(received)
         st.code(call.reply, language=None, wrap_lines=True)
+
+
+def _figures(usage: Usage, *, rebuilt: bool) -> tuple[str, str]:
+    """'Sent: 2,409 words, 120 of them for the first time' and 'Received: 36 words, after 2.1 s'."""
+    if not usage.words_in:
+        return "Prompt" if rebuilt else "Sent (answered from the cache)", "Received"
+    new = 0 if rebuilt or usage.words_new is None else usage.words_new
+    first = f", {new:,} of them for the first time" if 0 < new < usage.words_in else ""
+    after = f", after {usage.seconds:.1f} s" if usage.seconds >= 0.05 and not rebuilt else ""
+    return f"Sent: {count_of(usage.words_in, 'word')}{first}", f"Received: {count_of(usage.words_out, 'word')}{after}"
 
 
 shell.draw(screen)

@@ -12,13 +12,19 @@ from typing import Any
 import pytest
 from google.protobuf.message import Message
 
+from pages.parts.ask import answer_view
+from pages.parts.ask.one_state import opening_exchange
 from pages.parts.compare.controls import known_questions
 from pages.parts.read import ask_panel, veil
 from pages.parts.read.passages import passage_data
+from pages.parts.shared import component
 from pages.parts.shared.cached import get_workspace
 from readagent_core.answering import replay, suggesting
-from readagent_core.answering.limits import last_page_named, page_allowed
+from readagent_core.answering.base import Answer, Answered, ModelCall
+from readagent_core.answering.limits import last_page_named, page_allowed, prompts_beyond
+from readagent_core.answering.rebuilding import rebuild_exchange
 from readagent_core.document import Document, Paragraph, Section
+from readagent_core.library.records import Exchange
 from readagent_core.stories import is_story
 from tests.app.test_protocol import Sent, sent  # noqa: F401
 from tests.world_story import FILL, FIRST_NAMED, SECRETS, add_story, read_to
@@ -93,7 +99,7 @@ def drawn(message: Message) -> Iterator[str]:
 
 def all_strings(at, messages) -> list[str]:
     elements = [
-        e.proto for block in (at.main, at.sidebar) for e in block if isinstance(getattr(e, "proto", 0), Message)
+        e.proto for block in at._tree.children.values() for e in block if isinstance(getattr(e, "proto", 0), Message)
     ]
     return [*strings(messages), *(text for element in elements for text in drawn(element))]
 
@@ -133,6 +139,50 @@ def test_before_a_press_no_screen_tells_of_later_pages(app, sent: Sent, screen, 
     assert screen != "ask" or any("shown; the recording read" in text for text in strings(dict(sent)))  # more than this
     workspace.library.set_limit(book.id, on=False)  # what was hidden is what would be sent
     assert screen in ("library", "evaluate") or opened()
+
+
+def test_prompts_that_hold_later_pages_wait_for_a_press(app, at_30_percent, sent: Sent, monkeypatch):  # noqa: F811
+    workspace, book, document = at_30_percent
+    secrets, _ = told_of_later_pages(workspace, book, document)
+    recorded = workspace.library.exchanges(workspace.library.conversations(book.id)[0].id)
+    opening, _ = opening_exchange(recorded)
+    events = rebuild_exchange(workspace.library, opening, workspace.library.memory(opening.gisting_id))
+    shown = replay.steps(events)
+    at_step = next(n for n, step in enumerate(shown) if step.calls)
+    for step in (at_step, len(shown) - 1):
+        monkeypatch.setattr(answer_view, "show_replay", lambda *a, at=step, **k: component.Act("prompt", at, "", ""))
+        sent.clear()
+        at = app("pages/ask.py", book=book.id)
+        assert not at.exception
+        assert told(at, dict(sent), secrets) == []
+        said = [text.value for text in at.text if "all 25 pages" in text.value]
+        assert said == ["What was sent holds the gists of all 25 pages, also of those that you have not read."]
+        at.button(key="ask_show_beyond").click().run()
+        assert told(at, dict(sent), secrets)
+        captions = [caption.value for caption in at.caption if "words" in caption.value]
+        assert not any("(0 new)" in said or "0.0 s" in said or "would be sent" in said for said in captions)
+        assert "Rebuilt from the template and the gists" in " ".join(c.value for c in at.caption)
+    workspace.library.set_limit(book.id, on=False)
+    at = app("pages/ask.py", book=book.id)
+    assert "ask_show_beyond" not in [button.key for button in at.button]
+    assert told(at, {}, secrets)
+
+
+def test_one_prompt_is_known_by_what_it_showed_and_of_several_the_limit_then(at_30_percent):
+    workspace, book, _ = at_30_percent
+    gisting = workspace.library.gistings(book.id)[0]
+    exchange = Exchange("e", "c", gisting.id, "Who?", method="bm25")
+    call, seen = ModelCall("answer", "prompt", "reply"), Answered(Answer("reply", "bm25", seen={2: "full", 7: "full"}))
+
+    def beyond(exchange, events, limit):
+        return prompts_beyond(exchange, events, pages=25, limit=limit)
+
+    assert beyond(exchange, [call, seen], None) == beyond(exchange, [call, seen], 7) == ""
+    assert "the text of pages 1 to 7," in beyond(exchange, [call, seen], 6)
+    assert "the text of all 25 pages" in beyond(exchange, [call, call, seen], 7)  # the first may have held any
+    then = replace(exchange, method="read-agent-p", up_to=8)
+    assert "the gists of pages 1 to 8," in beyond(then, [call, call, seen], 7)
+    assert beyond(then, [call, call, seen], 8) == ""
 
 
 @pytest.mark.parametrize("screen", ["read", "read with Ask", "ask", "library", "compare"])

@@ -138,7 +138,7 @@ def _replay(questions: Questions, result: Result) -> None:
         if not events:
             st.caption("This answer was stored without its prompts, and they cannot be made again from what is known.")
             return
-        st.caption("Rebuilt from the templates and the gists, as sent now. Of a look-up the pages are known.")
+        st.caption("Rebuilt from the templates and the gists: of a look-up the recording has the pages, not the reply.")
     step = 0
     for event in events:
         if event["kind"] == "Asked":  # a stored ModelCall
