@@ -12,17 +12,18 @@ import streamlit as st
 from pages.parts.ask import acts, answer_view, live, sidebar, talk
 from pages.parts.ask.acts import LIVE, STAGE
 from pages.parts.ask.book_views import scope_of
-from pages.parts.ask.one_state import AskOneBook, limit_of, read_ahead, scene
+from pages.parts.ask.one_state import AskOneBook, read_ahead, scene
 from pages.parts.ask.several_state import Several, several
 from pages.parts.ask.shelf_views import opened_books
 from pages.parts.ask.state import AskState, exchange_now
+from pages.parts.ask.wording import prompts_hold
 from pages.parts.shared import book as current
 from pages.parts.shared import shell
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.chosen_books import open_cited
 from pages.parts.shared.memory_view import send_pages, show_memory, show_shelf
 from readagent_core.answering import replay
-from readagent_core.answering.limits import prompts_beyond
+from readagent_core.answering.limits import last_page_sent
 from readagent_core.answering.rebuilding import has_prompts, rebuild_exchange
 from readagent_core.answering.replay import GISTS, MEMORY, QUESTION, Step
 from readagent_core.export.replay import export_replay
@@ -137,8 +138,8 @@ def show_prompts_of(now: AskState, exchange: Exchange, at: int) -> None:
         if not has_prompts(events):
             made = rebuild_exchange(now.workspace.library, exchange, memory)
             events, rebuilt = (made, True) if made else (events, False)
-        limit = limit_of(now, now.workspace.library.gisting(exchange.gisting_id), memory)
-        beyond = prompts_beyond(exchange, events, pages=len(memory.pages), limit=limit)
+        if now.prompts_beyond(exchange, events):
+            beyond = prompts_hold(exchange, last_page_sent(exchange, events, memory), len(memory.pages))
     steps = replay.steps(events)
     show_prompts(steps, min(at, len(steps) - 1), rebuilt=rebuilt, beyond=beyond)
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from readagent_core.answering.base import Answered, Event, ModelCall
-from readagent_core.answering.registry import all_methods
 from readagent_core.answering.shelf import ShelfBook
 from readagent_core.citations import parse
 from readagent_core.document import Document
 from readagent_core.library import Library
 from readagent_core.library.records import Exchange, Position
 from readagent_core.memory import GistMemory
-from readagent_core.words import pages_up_to
 
 NOTHING_LET_IN = "The spoiler limit keeps every page out. Read the first page to its end, or move the limit."
 LET_IN = "How much of the book may answers use? You can change it later."
@@ -60,10 +58,16 @@ def last_page_seen(events: Sequence[Event], *, otherwise: int) -> int:
     return max(seen, default=otherwise)
 
 
+def last_page_sent(exchange: Exchange, events: Sequence[Event], memory: GistMemory) -> int:
+    """The last page that the prompts of an exchange, look-ups too, may hold the gist or the text of."""
+    sent = exchange.up_to or len(memory.pages)
+    one_prompt = sum(isinstance(event, ModelCall) for event in events) == 1  # else only the last one is known
+    return last_page_seen(events, otherwise=sent) if one_prompt else sent
+
+
 def prompts_beyond(exchange: Exchange, events: Sequence[Event], memory: GistMemory, last: int | None) -> bool:
     """Whether the prompts of an exchange hold gists or pages after page ``last``; None: nothing is beyond it."""
-    seen = last_page_seen(events, otherwise=exchange.up_to or len(memory.pages))
-    return last is not None and seen > last
+    return last is not None and last_page_sent(exchange, events, memory) > last
 
 
 def last_page_named(events: Sequence[Event], *, otherwise: int) -> int:
@@ -74,26 +78,6 @@ def last_page_named(events: Sequence[Event], *, otherwise: int) -> int:
             cited = parse(event.answer.text)
             named |= {*event.answer.looked_up, *(page for mark in cited.marks for page in mark.pages)}
     return max(named, default=otherwise)
-
-
-def prompts_beyond(exchange: Exchange, events: Sequence[Event], *, pages: int, limit: int | None) -> str:
-    """Say what the prompts and replies of an exchange hold of pages after ``limit``; '' where they hold nothing of them.
-
-    ``events``: with the prompts, stored or rebuilt. ``pages``: of the memory; ``limit``: the last page that may be told
-    of now, None for all of them.
-    """
-    if limit is None:
-        return ""
-    sent = exchange.up_to or pages
-    answer = next((event.answer for event in events if isinstance(event, Answered)), None)
-    if answer and answer.seen and sum(isinstance(event, ModelCall) for event in events) == 1:  # all of it is known
-        sent = last_page_seen(events, otherwise=sent)
-    if sent <= limit:
-        return ""
-    known = all_methods().get(exchange.method)
-    what = "gists" if known is None or known.needs_gists else "text"
-    of = f"all {pages} pages" if sent >= pages > 1 else pages_up_to(sent)
-    return f"What was sent holds the {what} of {of}, also of those that you have not read."
 
 
 def within_limits(exchange: Exchange, books: Sequence[ShelfBook]) -> bool:

@@ -14,6 +14,7 @@ from google.protobuf.message import Message
 
 from pages.parts.ask import answer_view
 from pages.parts.ask.one_state import opening_exchange
+from pages.parts.ask.wording import prompts_hold
 from pages.parts.compare.controls import known_questions
 from pages.parts.read import ask_panel, veil
 from pages.parts.read.passages import passage_data
@@ -171,18 +172,16 @@ def test_prompts_that_hold_later_pages_wait_for_a_press(app, at_30_percent, sent
 def test_one_prompt_is_known_by_what_it_showed_and_of_several_the_limit_then(at_30_percent):
     workspace, book, _ = at_30_percent
     gisting = workspace.library.gistings(book.id)[0]
+    memory = workspace.library.memory(gisting.id)
     exchange = Exchange("e", "c", gisting.id, "Who?", method="bm25")
     call, seen = ModelCall("answer", "prompt", "reply"), Answered(Answer("reply", "bm25", seen={2: "full", 7: "full"}))
-
-    def beyond(exchange, events, limit):
-        return prompts_beyond(exchange, events, pages=25, limit=limit)
-
-    assert beyond(exchange, [call, seen], None) == beyond(exchange, [call, seen], 7) == ""
-    assert "the text of pages 1 to 7," in beyond(exchange, [call, seen], 6)
-    assert "the text of all 25 pages" in beyond(exchange, [call, call, seen], 7)  # the first may have held any
-    then = replace(exchange, method="read-agent-p", up_to=8)
-    assert "the gists of pages 1 to 8," in beyond(then, [call, call, seen], 7)
-    assert beyond(then, [call, call, seen], 8) == ""
+    assert not prompts_beyond(exchange, [call, seen], memory, None)
+    assert [prompts_beyond(exchange, [call, seen], memory, last) for last in (6, 7)] == [True, False]
+    assert prompts_beyond(exchange, [call, call, seen], memory, 7)  # the first may have held any page
+    within = replace(exchange, method="read-agent-p", up_to=8)
+    assert [prompts_beyond(within, [call, call, seen], memory, last) for last in (7, 8)] == [True, False]
+    assert "the gists of pages 1 to 8," in prompts_hold(within, 8, 25)
+    assert "the text of all 25 pages" in prompts_hold(exchange, 25, 25)
 
 
 @pytest.mark.parametrize("screen", ["read", "read with Ask", "ask", "library", "compare"])

@@ -192,6 +192,13 @@ def not_found(answer: Answer, in_text: InText, *, up_to: int | None, pages: int)
     }
 
 
+def prompts_hold(exchange: Exchange, last: int, pages: int) -> str:
+    """What is said before prompts are shown that hold pages beyond the limit, up to ``last`` of so many pages."""
+    what = "gists" if uses_gists(exchange.method) else "text"
+    of = f"all {pages} pages" if last >= pages > 1 else pages_up_to(last)
+    return f"What was sent holds the {what} of {of}, also of those that you have not read."
+
+
 def later_pages(limit: int, last: int) -> str:
     """'page 25', 'pages 16 to 25': those after the limit."""
     return f"page {last}" if limit + 1 == last else f"pages {limit + 1} to {last}"
