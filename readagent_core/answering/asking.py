@@ -197,7 +197,7 @@ def _several(workspace: Workspace, book_ids: Sequence[str], model: ChatModel, *,
         "; ".join(book.title for book in shelf.books[:5]),
         shelf.books[0].language if shelf.books else "en",
         workspace_resources(workspace),
-        ExchangeFacts(words=sum(book.words for book in shelf.books), books=numbered),
+        ExchangeFacts(words=shelf.words, books=numbered),
         lets_in=lambda exchange: within_limits(exchange, shelf.books),
         shelf={"about": about, "book_ids": list(ids)},
     )

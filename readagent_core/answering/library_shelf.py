@@ -137,7 +137,7 @@ class LibraryShelf(AskedShelf):
         """A book as the question may see it; its number is set later."""
         book = ShelfBook(0, row.id, row.title, row.author, row.language)
         if not row.gisting_id:
-            return book
+            return replace(book, text_words=self._text_words(row))
         up_to = self._last_page(row)
         stored = json.loads(gists.get((row.document_id, self._key(row, up_to)), "{}"))
         own = str(stored["text"]) if stored.get("changed") == row.changed else ""
@@ -172,6 +172,13 @@ class LibraryShelf(AskedShelf):
         row = self._rows[book.id]
         whole = self._library.document(book.id, document_id=row.document_id)
         return [paragraph.text for paragraph in whole.paragraphs[: row.position.allowed]]
+
+    def _text_words(self, row: BookToAsk) -> int:
+        """The words of a text without gists, as far as its spoiler limit lets in."""
+        if row.position.allowed is None:
+            return row.text_words
+        whole = self._library.document(row.id, document_id=row.document_id)
+        return sum(paragraph.words for paragraph in whole.paragraphs[: row.position.allowed])
 
     def _readable_paragraphs(self, book: ShelfBook) -> bool:
         row = self._rows[book.id]

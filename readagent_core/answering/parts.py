@@ -76,10 +76,13 @@ def part_title(memory: GistMemory, first: int, last: int) -> str:
 
 @dataclass(frozen=True)
 class ClosedBook:
-    """What a prompt had of a book that was not opened: its gist, and the lines in which words were found."""
+    """What a prompt had of a book that was not opened: its gist, and the lines in which words were found.
+
+    ``found``: the page of each, 0 in a book without gists, and its text.
+    """
 
     gist: str
-    found: tuple[str, ...]
+    found: tuple[tuple[int, str], ...]
 
 
 def closed_books(events: Sequence[Event], language: str) -> dict[int, ClosedBook]:
@@ -88,18 +91,24 @@ def closed_books(events: Sequence[Event], language: str) -> dict[int, ClosedBook
     ``language``: of the prompts.
     """
     found: dict[int, ClosedBook] = {}
-    before = [render_fragment(name, language, **{field: "0"}, line="").partition("0")[0]
-              for name, field in (("found", "page"), ("found.book", "book"))]  # fmt: skip
+    on_page, in_book = (_line_of(name, field, language) for name, field in (("found", "page"), ("found.book", "book")))
     for event in events:
         if isinstance(event, ModelCall):
             for entry in _BOOK.finditer(event.prompt):
                 if entry[2].startswith("\n"):  # pages follow: it is open
                     continue
                 lines = entry[2].strip().splitlines()
-                told = tuple(line for line in lines if line.startswith(tuple(before)))
-                gist = "\n".join(line for line in lines if line not in told)
-                found[int(entry[1])] = ClosedBook(gist, told)
+                told = [one for line in lines if (one := on_page.fullmatch(line) or in_book.fullmatch(line))]
+                gist = "\n".join(line for line in lines if not (on_page.fullmatch(line) or in_book.fullmatch(line)))
+                places = ((int(one[1].partition(".")[2] or 0), one[2]) for one in told)
+                found[int(entry[1])] = ClosedBook(gist, tuple(places))
     return found
+
+
+def _line_of(name: str, field: str, language: str) -> re.Pattern[str]:
+    """Return what matches a line of found words as a prompt has it: its place, and its text."""
+    line = re.escape(render_fragment(name, language, **{field: "PLACE"}, line="TEXT"))
+    return re.compile(line.replace("PLACE", r"([\d.]+)").replace("TEXT", "(.*)"))
 
 
 def _ranges(events: Sequence[Event], book: int) -> set[Range]:

@@ -188,7 +188,7 @@ def look_up_title_of_several(step: Step, titles: Mapping[int, str], *, built_in:
     if step.searched:
         named = ", ".join(f"“{words}”" for words in step.searched)
         return f"Looked for {named}: " + (f"in {'; '.join(said)}" if said else "nowhere in the texts")
-    return ". ".join(said) or "Opened nothing"
+    return ". ".join(said) or "Opened no page"
 
 
 def pages_named(numbers: Sequence[int]) -> str:

@@ -32,8 +32,9 @@ OPENING = 3000  # characters of the gists of pages by which a book without a gis
 class ShelfBook:
     """A book of a question about several. ``number``: from 1. Figures are those of what the spoiler limit lets in.
 
-    ``words`` and ``pages``: of the pages with a gist, none in a book that was not read; ``gist_words``: of their gists.
-    ``gist``: of the whole book, '' where none was made yet. ``opening``: the beginning of the gists of pages.
+    ``words`` and ``pages``: of the pages with a gist, none in a book that was not read; ``gist_words``: of their gists;
+    ``text_words``: of the text of a book that was not read. ``gist``: of the whole book, '' where none was made yet.
+    ``opening``: the beginning of the gists of pages.
     """
 
     number: int
@@ -48,6 +49,7 @@ class ShelfBook:
     opening: str = ""
     gisting_id: int = 0
     up_to: int | None = None
+    text_words: int = 0
 
 
 class AskedShelf:
@@ -67,6 +69,11 @@ class AskedShelf:
     def sample(self) -> str:
         """Part of the books' gists, for their script."""
         return next((book.opening for book in self.books if book.opening), "")
+
+    @property
+    def words(self) -> int:
+        """Return the words of all texts, as far as the spoiler limits let in."""
+        return sum(book.words + book.text_words for book in self.books)
 
     @property
     def places_of_book(self) -> int:

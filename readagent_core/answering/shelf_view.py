@@ -129,7 +129,7 @@ class ShelfView:
             return "there is no such book; name a page of book 2 like 2.7"
         book = self.book(number)
         if not book.pages:
-            return "this book was not read; only words can be found in it"
+            return "it has no gists yet; only words can be found in it"
         self._named.add(number)
         was_open = number in self.views
         view = self.open_book(book, most)
@@ -187,8 +187,7 @@ class ShelfView:
             view = self.views[0]
             seen = {"looked_up": tuple(sorted(view.full)), "seen": view.seen()}
             return {**seen, "memory_words": self.words(), "whole_words": view.memory.readable_words}
-        whole = sum(book.words for book in self.shelf.books)
-        return {"books": tuple(self._books_in_answer()), "memory_words": self.words(), "whole_words": whole}
+        return {"books": tuple(self._books_in_answer()), "memory_words": self.words(), "whole_words": self.shelf.words}
 
     def how(self, number: int) -> str:
         """Return how a book is shown, as ``BooksShown`` says it."""
@@ -286,7 +285,9 @@ def _close_books(view: ShelfView, chosen: Sequence[ShelfBook]) -> Generator[Even
         view.closed.add(book.number)
     made = view.run.model.usage.calls - calls
     if made:
-        yield view.run.note(f"Made gists of books and their parts in {count_of(made, 'call')}.")
+        yield view.run.note(
+            f"Summed up the gists of these books first, once for all questions ({count_of(made, 'call')})."
+        )
     untold = sum(not view.book(number).gist for number in view.closed)
     if untold:
         yield view.run.note(f"{count_of(untold, 'book')} shown by title alone: their gists would take many calls.")

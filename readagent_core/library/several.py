@@ -38,8 +38,8 @@ _BOOKS = """
 class BookToAsk:
     """A book and the newest of its gistings that has a gist. ``gisting_id``: 0 without one.
 
-    ``document_id``: of the text that was read, or of the newest text. ``changed``: see ``Gisting``. ``words``: of the
-    pages with a gist. ``characters``: of all its gists; ``opening``: the first of them.
+    ``document_id``: of the text that was read, or of the newest text, which has ``text_words``. ``changed``: see
+    ``Gisting``. ``words``: of the pages with a gist. ``characters``: of all its gists; ``opening``: the first of them.
     """
 
     id: str
@@ -54,6 +54,7 @@ class BookToAsk:
     words: int = 0
     characters: int = 0
     opening: str = ""
+    text_words: int = 0
 
 
 class SeveralBooks(LibraryPart):
@@ -83,7 +84,8 @@ class SeveralBooks(LibraryPart):
         found: list[BookToAsk] = []
         for row in (rows[book_id] for book_id in book_ids if book_id in rows):
             position = Position() if row["paragraph"] is None else position_of(row)
-            book = BookToAsk(row["id"], row["title"], row["author"], row["language"], row["document_id"], position)
+            names = (row["id"], row["title"], row["author"], row["language"], row["document_id"])
+            book = BookToAsk(*names, position, text_words=row["words"])
             gisting = row["reading_id"]
             if gisting is not None:
                 counted = figures[gisting]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -10,13 +11,16 @@ from pages.parts.ask.keeping import remove_answer, store_answer
 from pages.parts.ask.payload import ask_state
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.shelf_views import opened_books
+from pages.parts.ask.wording import look_ups
 from pages.parts.shared.answer import pending_pieces
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.chosen_books import Chosen
 from readagent_core.answering.asking import ask as ask_books
-from readagent_core.answering.base import Question
+from readagent_core.answering.base import BooksShown, LookedUp, ModelCall, Question
 from readagent_core.answering.library_shelf import LibraryShelf
 from readagent_core.answering.replay import answer_of, events_of
+from readagent_core.document import Document, Paragraph, Section
+from readagent_core.library.records import Exchange
 from tests.answering.test_library_shelf import add, tale
 
 
@@ -159,3 +163,35 @@ def test_a_book_that_its_limit_hides_is_named_where_the_question_is_asked_and_le
     assert library.position(books[1]).allowed is None
     assert at.chat_input[0].placeholder == "Ask these 2 books"
     assert not at.exception
+
+
+def test_a_book_without_gists_is_counted_named_by_its_title_and_its_claim_by_its_chapter(app):
+    app("pages/ask.py")
+    workspace = get_workspace()
+    books = add(workspace, tale(1), tale(2))
+    words = "Nobody on the pier had ever seen the harpooner smile."
+    filler = Paragraph("The sea was grey and the wind was in the west. " * 9)
+    whole = Document("Whale", (*[filler] * 9, Paragraph(words), *[filler] * 9), sections=(Section("The Pier", 5),))
+    books.append(workspace.library.add(whole).id)
+    exchange, job = ask_books(workspace, books, Question("Who had seen the harpooner smile?"))
+    job.join(120)
+    exchange = workspace.library.exchange(exchange.id)
+    now = state(workspace, books, exchange)
+    sent = ask_state(now)
+    record = sent["records"][exchange.id]
+    assert [c["label"] for p in record["pieces"] if p["text"] == words for c in p["cites"]] == ["Whale, The Pier"]
+    assert [book["found"] for book in sent["shelf"]["books"] if book["title"] == "Whale"] == [[f"The Pier: “{words}”"]]
+    assert exchange.facts.words == sum(workspace.library.document(book).words for book in books)
+    assert f"of {exchange.facts.words:,} words" in record["cost"].replace("*", "")
+    told = json.dumps([record["looks"], record["notes"], record["pieces"], sent["shelf"]["books"]])
+    assert not re.search(r"in book \d|book \d:|Opened nothing", told)
+
+
+def test_what_a_model_named_in_vain_is_said_by_the_title():
+    refused = LookedUp((), "OPEN [2]", "", ("book 2: it has no gists yet; only words can be found in it",), book=1)
+    titles = {1: "Fog", 2: "Whale"}
+    shown = ((1, "a", "Fog", "gists"), (2, "b", "Whale", "words"))
+    events = [BooksShown(shown, 2), ModelCall("explore_shelf", "", "OPEN [2]"), refused]
+    (look,) = look_ups(Exchange("e", "c", 0, "Who?"), events, titles=titles)
+    assert look["title"] == "Opened no page"
+    assert look["more"] == ["Did not open Whale: it has no gists yet; only words can be found in it"]

@@ -29,6 +29,7 @@ from readagent_core.answering.registry import all_methods
 from readagent_core.answering.replay import pages_named
 from readagent_core.answering.signature import BUILT_IN, RECORDING, Signature, short_name, signature_of
 from readagent_core.citations import Checked
+from readagent_core.document import Document, Section
 from readagent_core.errors import Remedy
 from readagent_core.library.records import Exchange, ExchangeState
 from readagent_core.memory import GistMemory
@@ -90,16 +91,20 @@ def page_names(memory: GistMemory) -> dict[int, str]:
 
     A person knows such pages by no number.
     """
-    found: dict[int, str] = {}
-    for page, gist in zip(memory.pages, memory.gists, strict=True):
-        if gist is None:
-            section = memory.section_of(page.number)
-            percent = round(100 * page.start / len(memory.document.paragraphs))
-            chapter = "chapter " if section and _BARE_NUMBER.fullmatch(section.title) else ""
-            found[page.number] = (
-                f"{chapter}{section.title}" if section else f"{percent} %" if percent else "the beginning"
-            )
-    return found
+    pages = zip(memory.pages, memory.gists, strict=True)
+    return {
+        page.number: place_name(memory.document, page.start, memory.section_of(page.number))
+        for page, gist in pages
+        if gist is None
+    }
+
+
+def place_name(document: Document, index: int, section: Section | None) -> str:
+    """Where paragraph ``index`` is, in this ``section``: as ``page_names`` says it."""
+    if section is not None:
+        return f"{'chapter ' if _BARE_NUMBER.fullmatch(section.title) else ''}{section.title}"
+    percent = round(100 * index / len(document.paragraphs))
+    return f"{percent} %" if percent else "the beginning"
 
 
 def exchange_record(

@@ -11,19 +11,19 @@ from typing import Any
 
 from pages.parts.ask.book_views import focus_of, memory_step
 from pages.parts.ask.keeping import stored_answers
-from pages.parts.ask.record import Sources
+from pages.parts.ask.record import Sources, place_name
 from pages.parts.ask.several_state import LISTED, Several
 from pages.parts.ask.state import exchange_now
 from pages.parts.ask.wording import look_ups
 from pages.parts.read.original import original_of
 from pages.parts.read.start import estimate_of
-from pages.parts.shared.memory_view import book_facts, part_records
+from pages.parts.shared.memory_view import EMPHASIS_MARKS, book_facts, part_records
 from readagent_core.answering import replay
 from readagent_core.answering.base import BooksShown, Event
 from readagent_core.answering.parts import ClosedBook, closed_books, parts_seen
 from readagent_core.answering.shelf import ShelfBook
 from readagent_core.citations import Checked
-from readagent_core.errors import ReadAgentError
+from readagent_core.errors import NotInLibraryError, ReadAgentError
 from readagent_core.export.conversation import short_title
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
@@ -39,6 +39,32 @@ def sources(now: Several, exchange: Exchange, events: Sequence[Event], text: str
     answer = replay.answer_of(events)
     checked = now.check(exchange, text, answer) if answer else None
     return Sources(_language(now), checked, look_ups(exchange, events, titles=titles), titles=titles)
+
+
+def name_places(now: Several, exchange: Exchange, record: dict[str, Any]) -> None:
+    """Add to each claim that a book without gists was found to make in which chapter its words stand."""
+    numbered = now.numbered(exchange)
+    for piece in record["pieces"]:
+        for chip in piece["cites"]:
+            book_id = numbered.get(chip["book"], ("",))[0]
+            if book_id and not chip["page"] and (place := _place_of(now, book_id, piece["text"])):
+                chip["label"] = f"{chip['label']}, {place}"
+
+
+def _place_of(now: Several, book_id: str, words: str) -> str:
+    """The chapter in which ``words`` stand in a book, else how far into it; '' where they are not found."""
+    try:
+        document = now.workspace.library.document(book_id)
+    except NotInLibraryError:
+        return ""
+    wanted = max(_plain(words).split("…"), key=len).strip()
+    at = (i for i, paragraph in enumerate(document.paragraphs) if wanted and wanted in _plain(paragraph.text))
+    index = next(at, None)
+    return "" if index is None else place_name(document, index, document.section_of(index))
+
+
+def _plain(text: str) -> str:
+    return collapse_whitespace(EMPHASIS_MARKS.sub("", text))
 
 
 def _language(now: Several) -> str:
@@ -132,11 +158,18 @@ def _book(now: Several, book: ShelfBook, told: ClosedBook | None) -> dict[str, A
         "pages": book.pages,
         "gist": (told.gist if told and book.pages else "") or book.gist or (f"{opening} …" if opening else ""),
         "own": bool(told and told.gist) or bool(book.gist),
-        "found": list(told.found) if told else [],
+        "found": [_found_line(now, book, page, words) for page, words in told.found] if told else [],
         "limit": f"Limited to page{'s 1 to' if book.up_to > 1 else ''} {book.up_to}." if book.up_to else "",
         "byHand": book.id in now.opened,
         "takes": _takes(now, book),
     }
+
+
+def _found_line(now: Several, book: ShelfBook, page: int, words: str) -> str:
+    """'Page 7: “…”', 'Chapter 3: “…”' of a place in which words of the question were found."""
+    place = f"page {page}" if page else _place_of(now, book.id, words)
+    more = "" if words.endswith((*".!?。！？…”’\"'",)) else " …"  # it was cut
+    return f"{place[:1].upper()}{place[1:]}{': ' if place else ''}“{words}{more}”"
 
 
 def _takes(now: Several, book: ShelfBook) -> str:

@@ -17,7 +17,8 @@ from readagent_core.memory import GistMemory
 from readagent_core.models.builtin.answers import is_not_found
 from readagent_core.words import count_of, pages_up_to
 
-_PLACE = re.compile(r"^page (\d+)\.(\d+(?:-\d+)?)(?=:)")  # of one book among several, as a model names it
+# of one book among several, as a model names it
+_PLACE = re.compile(r"^(?:page (\d+)\.(\d+(?:-\d+)?)|(?:page|book) (\d+))(?=:)")
 _NOT_SAID = re.compile(
     r"\b(?:text|passage|book|story|it|pages?|gists?|memory)\b[^.]{0,40}\b(?:does not|doesn't|do not|don't|never) "
     r"(?:say|tell|state|mention|give|name|hold|contain)|\bno answer was found"
@@ -129,10 +130,11 @@ def look_ups(
 
 
 def _with_title(refused: str, titles: Mapping[int, str]) -> str:
-    """'page 2.7: it is …' with the title of book 2: 'page 7 of Fog: it is …'."""
+    """'page 2.7: it is …' with the title of book 2: 'page 7 of Fog: it is …'; 'book 2: it has …': 'Fog: it has …'."""
 
     def named(found: re.Match[str]) -> str:
-        return f"page {found[2]} of {titles.get(int(found[1]), f'book {found[1]}')}"
+        title = titles.get(int(found[1] or found[3]))
+        return found[0] if title is None else f"page {found[2]} of {title}" if found[2] else title
 
     return _PLACE.sub(named, refused)
 

@@ -137,7 +137,8 @@ def explore(prompt: Prompt) -> str:
     for place in _FOUND.finditer(prompt.fields["memory"]):
         page = int(place.group(1) or place.group(2))
         found.setdefault(page, set()).update(set(content(place.group(3))) & set(question))
-    other = {page // BOOK for page in found} - {page // BOOK for page in full}  # books found in, not read yet
+    unread = {page for page in found if page and not page % BOOK}  # books without pages: nothing of them opens
+    other = {page // BOOK for page in found if page not in unread} - {page // BOOK for page in full}  # to be opened
     if (other or not enough) and prompt.fields["pages"] != "0":
         if not found and not full and "problem" not in prompt.fields:
             words = {
@@ -146,10 +147,10 @@ def explore(prompt: Prompt) -> str:
             named = sorted(words, key=lambda word: (words[word], -len(word)))[:_WANTED]
             if named:
                 return "FIND " + ", ".join(f'"{word}"' for word in named)
-        best = sorted(found, key=lambda page: (page // BOOK not in other, -len(found[page]), page))
+        best = sorted(found.keys() - unread, key=lambda page: (page // BOOK not in other, -len(found[page]), page))
         if best and "problem" not in prompt.fields:
             return f"OPEN [{best[0]}]: {_reason(prompt, best[:1])}"
-        left = [row[1] for row in ranked if not row[2]]
+        left = [row[1] for row in ranked if not row[2] and row[1] not in unread]
         if left and "problem" not in prompt.fields:
             label = f"{left[0]}-{ends[left[0]]}" if left[0] in ends else str(left[0])
             return f"OPEN [{label}]: {_reason(prompt, left[:1])}"
