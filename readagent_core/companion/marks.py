@@ -17,13 +17,14 @@ from readagent_core.answering import replay
 from readagent_core.answering.base import Answer, BookInAnswer
 from readagent_core.answering.library_shelf import checked_answer_of_several
 from readagent_core.answering.signature import signature_of
-from readagent_core.citations import Checked, Citation
+from readagent_core.citations import NOT_FOUND, Checked, Citation
 from readagent_core.citations.checking import Piece
 from readagent_core.citations.placing import PlainText, Quote
 from readagent_core.document import Document
 from readagent_core.errors import LibraryError, NotInLibraryError
 from readagent_core.library import Library
 from readagent_core.library.marks import ANSWER, HIGHLIGHT, NOTE, Mark, Spot, order_in_book
+from readagent_core.words import collapse_whitespace
 from readagent_core.workspace import Workspace
 
 _MOST_FAR = 100  # marks that are not found until the others are searched with less effort: they are of another book
@@ -150,6 +151,23 @@ def make_answer_mark(workspace: Workspace, exchange_id: str) -> Mark:
         document = library.document(book.id)
         start = end = Spot(library.position(book.id).paragraph, 0)
     return make_mark(document, book.id, ANSWER, start, end, answer=kept)
+
+
+def kept_answer(answer: Mapping[str, Any]) -> str:
+    """The words of a kept answer with the page of each claim in place of the list of what it quotes."""
+    said = ""
+    for piece in answer["pieces"]:
+        places = [answer["citations"][number] for number in piece["citations"]]
+        labels = ["not found" if c["state"] == NOT_FOUND else f"page {c['page']}" for c in places if c["page"]]
+        words = piece["text"].rstrip(" ") if labels else piece["text"]
+        said += words + "".join(f" [{label}]" for label in dict.fromkeys(labels))
+    return said.strip() or str(answer["text"])
+
+
+def words_beside(mark: Mark) -> str:
+    """The marked words; '' where they are part of the answer that is kept at them."""
+    told = collapse_whitespace(kept_answer(mark.answer)) if mark.answer else ""
+    return "" if mark.exact and collapse_whitespace(mark.exact) in told else mark.exact
 
 
 def _book_to_keep_in(checked: Checked, answer: Answer) -> BookInAnswer:

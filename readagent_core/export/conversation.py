@@ -15,9 +15,10 @@ from readagent_core.answering.base import LETTERS, Event
 from readagent_core.answering.costs import answer_cost, cost_line
 from readagent_core.answering.event_json import PROMPT
 from readagent_core.answering.library_shelf import checked_answer_of_several
+from readagent_core.answering.registry import all_methods
 from readagent_core.answering.signature import signature_of
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked, Citation
-from readagent_core.citations.checking import Piece
+from readagent_core.citations.checking import Piece, copied_sentences
 from readagent_core.document import Document
 from readagent_core.errors import SettingsError
 from readagent_core.library.records import Conversation, Exchange
@@ -61,6 +62,16 @@ def citation_label(citation: Citation, titles: Mapping[int, str] | None = None, 
         return f"page {citation.page}, not quoted"
     part = PART if citation.in_part and citation.state == FROM_PAGE else ""
     return LABELS[citation.state].format(page=citation.page) + part + (RECOGNISED if citation.recognised else "")
+
+
+def copied_label(citation: Citation, how: str, *, name: str = "") -> str:
+    """Where a copied sentence is from: 'page 7', 'gist of page 7', 'gist of a part, from page 7'.
+
+    ``how``: the page was in the prompt, as ``Answer.seen`` has it. ``name``: as ``citation_label`` takes it.
+    """
+    if how in ("full", "passage"):
+        return name or f"page {citation.page}"
+    return ("gist of a part, from " if how == "part" else "gist of ") + f"page {citation.page}"
 
 
 def short_title(title: str) -> str:
@@ -158,15 +169,30 @@ class _Texts:
         return [(f"({LETTERS[i]}) {option}", i == chosen) for i, option in enumerate(self.exchange.options)]
 
     @property
+    def built_in(self) -> bool:
+        """Whether its sentences are copied, so that each is a paragraph with its page, as on the screen."""
+        return self.exchange.facts.model == builtin.NAME
+
+    @property
+    def signer(self) -> str:
+        """Who answered, and how."""
+        known = all_methods().get(self.exchange.method)
+        return " · ".join([signature_of(self.exchange).line, *([known.title] if known else [])])
+
+    @property
     def pieces(self) -> list[tuple[str, tuple[Citation, ...]]]:
         """The answer's text in pieces, each with the citations that follow it."""
+        if self.built_in:
+            return [(piece.text.strip(), piece.citations) for piece in copied_sentences(self.checked)]
         pieces = [(piece.text, piece.citations) for piece in self.checked.pieces]
         return [*pieces, ("", self.checked.loose)] if self.checked.loose else pieces
 
     @property
     def quotes(self) -> list[tuple[str, str]]:
-        """Each place that is quoted, with its words."""
+        """Each place that is quoted, with its words; not where the answer itself has them."""
+        told = collapse_whitespace(" ".join(text for text, _ in self.pieces))
         cited = [c for _, found in self.pieces for c in found if c.places]
+        cited = [c for c in cited if collapse_whitespace(c.quotation) not in told]
         return list(dict.fromkeys((_place_of_quotation(c, self.titles), self.quote(c)) for c in cited))
 
     @property
@@ -176,9 +202,8 @@ class _Texts:
         words, seconds = exchange.facts.words or self.words, exchange.facts.seconds
         cost = answer_cost(self.events, whole=int(words), seconds=float(seconds))
         asked = time.strftime("%Y-%m-%d %H:%M", time.localtime(exchange.asked)) if exchange.asked else ""
-        built_in = exchange.facts.model == builtin.NAME
         language = self.documents[0].language if 0 in self.documents else "en"
-        read = cost_line(cost, language, built_in=built_in) if cost else ""
+        read = cost_line(cost, language, built_in=self.built_in) if cost else ""
         lines = [*replay.notes(self.events), exchange.error, read, asked]
         return [line for line in lines if line]
 
@@ -186,7 +211,12 @@ class _Texts:
     def html_blocks(self) -> list[Markup]:
         """The answer's paragraphs, each with the citations in it."""
         parts = [escape(text) + Markup().join(map(self._html_citation, cited)) for text, cited in self.pieces]
-        return [Markup(block) for block in Markup().join(parts).split("\n\n") if block.strip()]
+        return [Markup(block) for block in Markup(self.between).join(parts).split("\n\n") if block.strip()]
+
+    @property
+    def between(self) -> str:
+        """What stands between two pieces."""
+        return "\n\n" if self.built_in else ""
 
     def _html_citation(self, citation: Citation) -> Markup:
         quoted = f"“{citation.quotation}”" if citation.quotation else ""
@@ -194,6 +224,10 @@ class _Texts:
         return Markup(' <small title="{}">[{}]</small>').format(words, self.label(citation))
 
     def label(self, citation: Citation) -> str:
+        if self.built_in and self.titles is None:
+            answer = replay.answer_of(self.events)
+            label = copied_label(citation, (answer.seen if answer else {}).get(citation.page, ""))
+            return label + RECOGNISED * citation.recognised
         return citation_label(citation, self.titles)
 
     def quote(self, citation: Citation) -> str:
@@ -232,13 +266,14 @@ def _markdown(title: str, conversation: Conversation, exchanges: list[_Texts]) -
     name = _heading(title, conversation, exchanges)
     lines = [f"# {name}", "", "Questions and answers" if name == title else f"Questions about *{title}*"]
     for one in exchanges:
-        lines += ["", f"## {one.exchange.question}", "", f"*{signature_of(one.exchange).line}*", ""]
+        lines += ["", f"## {one.exchange.question}", "", f"*{one.signer}*", ""]
         if standalone := one.exchange.facts.standalone:
             lines += [f"Understood as: {standalone}", ""]
         lines += [f"- {option}{' ←' if chosen else ''}" for option, chosen in one.options]
         lines += [""] * bool(one.exchange.options)
         lines += [line for look in one.look_ups for line in (*(f"> {part}" for part in look.splitlines()), "")]
-        answer = "".join(text + "".join(f" [{one.label(c)}]" for c in cited) for text, cited in one.pieces)
+        parts = [text + "".join(f" [{one.label(c)}]" for c in cited) for text, cited in one.pieces]
+        answer = one.between.join(parts)
         lines += [answer or "(no answer)", ""]
         lines += [f"- {place}: {words}" for place, words in one.quotes]
         lines += [""] * bool(one.quotes) + [f"*{line}*  " for line in one.footer]
@@ -248,7 +283,7 @@ def _markdown(title: str, conversation: Conversation, exchanges: list[_Texts]) -
 def _html(title: str, language: str, conversation: Conversation, exchanges: list[_Texts]) -> str:
     name = _heading(title, conversation, exchanges)
     about = "" if name == title else title
-    body = fill("conversation", name=name, title=about, exchanges=exchanges, signature_of=signature_of)
+    body = fill("conversation", name=name, title=about, exchanges=exchanges)
     return html_page(conversation.title, body, language=language)
 
 

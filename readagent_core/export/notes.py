@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
-from readagent_core.companion.marks import PlacedMarks, placed_marks
+from readagent_core.companion.marks import PlacedMarks, kept_answer, placed_marks, words_beside
 from readagent_core.document import Document
 from readagent_core.errors import SettingsError
 from readagent_core.export.annotations import from_json, to_json
@@ -126,10 +126,16 @@ def _mark(mark: Mark, document: Document | None = None, page_of: PageOf = lambda
     if document is not None:
         place = _line(document.paragraphs[mark.start.paragraph].place)
     where = f"Page {page} ({place} of the source)" if page and place else f"Page {page}" if page else place
-    answer = mark.answer or {"question": "", "text": "", "signature": "", "citations": ()}
-    words = f"{(mark.exact or mark.suffix).strip()} …" if mark.kind == BOOKMARK else mark.exact
+    answer = mark.answer or {"question": "", "text": "", "signature": "", "citations": (), "pieces": ()}
+    words = f"{(mark.exact or mark.suffix).strip()} …" if mark.kind == BOOKMARK else words_beside(mark)
     book_format = document.format if document is not None else ""
-    quotations = dict.fromkeys((c["page"], c["quotation"]) for c in answer["citations"] if c["quotation"])
+    said = kept_answer(answer)
+    told = collapse_whitespace(f"{said}\n{words}")  # what is quoted and stands there already is not said again
+    quotations = dict.fromkeys(
+        (c["page"], c["quotation"])
+        for c in answer["citations"]
+        if c["quotation"] and collapse_whitespace(c["quotation"]) not in told
+    )
     return {
         "kind": mark.kind,
         "colour": mark.colour,
@@ -140,7 +146,7 @@ def _mark(mark: Mark, document: Document | None = None, page_of: PageOf = lambda
         "words": _lines(words.removeprefix(" …"), book_format),
         "note": _lines(mark.note),
         "question": _line(answer["question"]),
-        "answer": _lines(answer["text"]),
+        "answer": _lines(said),
         "quotations": [{"page": cited or 0, "words": _line(words)} for cited, words in quotations],
         "signature": _line(answer["signature"]),
         "created": mark.created[:10],
@@ -178,13 +184,13 @@ def to_csv(book: Book, document: Document, marks: PlacedMarks, *, page_of: PageO
         paragraph = mark.start.paragraph
         page = page_of(paragraph) if found else None
         source = document.paragraphs[paragraph].place if found else ""
-        answer = mark.answer or {"question": "", "text": "", "signature": ""}
+        answer = mark.answer or {"question": "", "text": "", "signature": "", "pieces": ()}
         place = (book.title, book.author, mark.section, page, source, mark.kind, mark.colour)
         texts = (
-            without_emphasis(mark.exact, document.format),
+            without_emphasis(words_beside(mark), document.format),
             mark.note,
             answer["question"],
-            answer["text"],
+            kept_answer(answer),
             answer["signature"],
         )
         rows.append(csv_line((*place, *texts, mark.created, mark.changed, "yes" if found else "no")))
@@ -195,9 +201,13 @@ def to_readwise(book: Book, document: Document, marks: PlacedMarks, *, page_of: 
     """Return the marks as a CSV file for Readwise. The question stands for a kept answer without marked words."""
     rows = [csv_line(_READWISE)]
     for mark in (*marks.placed, *marks.lost):
-        answer = mark.answer or {"question": "", "text": "", "signature": ""}
-        asked = [f"{answer['question']}\n{answer['text']}\n({answer['signature']})"] if mark.answer else []
-        words = mark.exact or answer["question"] or (mark.suffix if mark.note else "")
+        asked, question = [], ""
+        if answer := mark.answer:
+            asked, question = (
+                [f"{answer['question']}\n{kept_answer(answer)}\n({answer['signature']})"],
+                answer["question"],
+            )
+        words = mark.exact or question or (mark.suffix if mark.note else "")
         words = without_emphasis(words, document.format)
         if not words.strip() or (mark.kind == BOOKMARK and not mark.note):
             continue  # nobody highlighted it

@@ -20,7 +20,7 @@ from readagent_core.answering.signature import BUILT_IN, signature_of
 from readagent_core.citations import NOT_FOUND
 from readagent_core.errors import SettingsError
 from readagent_core.export.comparison_view import EMPHASIS
-from readagent_core.export.conversation import citation_label, page_passages, quote_citation
+from readagent_core.export.conversation import citation_label, copied_label, page_passages, quote_citation
 from readagent_core.memory import GistMemory
 from readagent_core.resources import ASSETS
 from readagent_core.templates import Markup, escape, fill
@@ -89,12 +89,13 @@ def export_replay(
     checked = replay.checked_answer(text, answer, memory) if answer else None
     signature = signature_of(exchange)
     copied = signature.kind == BUILT_IN  # its sentences are the page's own, as the app says by 'page 1'
+    seen = answer.seen if answer else {}
     pieces = [
         (
             piece.text,
             [
                 (
-                    citation_label(c).removeprefix("from " * copied),
+                    copied_label(c, seen.get(c.page, "")) if copied else citation_label(c),
                     quote_citation(c, memory.document) if c.places else "",
                     c.page if 0 < c.page <= len(shown.pages) and c.state != NOT_FOUND else 0,
                 )

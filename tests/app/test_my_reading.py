@@ -7,10 +7,12 @@ from datetime import date, datetime
 from streamlit.testing.v1 import AppTest
 
 from pages.parts.library import my_reading
+from pages.parts.read import study
 from pages.parts.shared import cached, covers
 from pages.parts.shared.component import read
 from readagent_core.companion.place import save_place
 from readagent_core.companion.statistics import Day
+from readagent_core.export.study import StudyCard
 from readagent_core.library.vocabulary import LookedUpWord
 from readagent_core.sharing import progress
 from readagent_core.sharing.catalogue import file_of
@@ -131,6 +133,14 @@ def test_a_card_is_left_out_of_the_deck_and_stays_out():
     assert {box.label: box.value for box in again.checkbox} == {"lamp": True, "First one sank": False}
     for shown in (at, again):
         assert any("1 card" in button.label for button in shown.get("download_button"))
+
+
+def test_study_opens_where_there_are_cards_and_offers_to_save_them(monkeypatch):
+    people = [StudyCard("Nora", "She rows.", 1)]
+    monkeypatch.setattr(study, "cards_of", lambda *_: {study.WORDS: [], study.QUESTIONS: [], study.PEOPLE: people})
+    at = AppTest.from_function(studying, default_timeout=60).run()
+    assert at.get("tab_container")[0].proto.tab_container.default_tab_index == 2
+    assert any("1 card" in button.label for button in at.get("download_button"))
 
 
 def test_the_days_of_a_month_have_a_scale():

@@ -6,10 +6,12 @@ import json
 
 import pytest
 
+from readagent_core.answering.asking import ask
 from readagent_core.answering.base import Question
 from readagent_core.citations import check
 from readagent_core.errors import NotInLibraryError, SettingsError
 from readagent_core.export.conversation import export_conversation, quote_citation
+from readagent_core.incoming.samples import add_samples
 from tests.answering.test_asking import a_book, a_memory, asked, reply
 from tests.fakes.model import FakeModel
 from tests.recordings import make_memory
@@ -54,6 +56,20 @@ def test_each_format_has_what_was_said_and_nothing_unescaped(exported):
         exported("docx")
     with pytest.raises(NotInLibraryError):
         exported("md", "gone")
+
+
+def test_copied_sentences_are_paragraphs_with_their_page_and_are_said_once(workspace):
+    book = next(b for b in add_samples(workspace) if b.title.startswith("The Keeper"))
+    exchange, job = ask(workspace, book.id, Question("Who was the keeper before Vane, and why did Vane vanish?"))
+    job.join(60)
+    text, page = (
+        export_conversation(workspace, exchange.conversation_id, format=format).decode() for format in ("md", "html")
+    )
+    assert "The nearest:\n\nIn the morning Ambrose Vane, the principal keeper, was gone. [page 2]\n\nI am" in text
+    assert text.count("was gone") == page.count("<p>In the morning") == 1
+    assert "from page" not in text + page
+    assert "; nothing was understood · ReadAgent" in text
+    assert "; nothing was understood · ReadAgent" in page
 
 
 @pytest.mark.parametrize(

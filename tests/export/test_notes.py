@@ -16,6 +16,7 @@ from markdown_it import MarkdownIt
 from readagent_core.companion.marks import PlacedMarks, import_marks, make_mark, place_marks
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.errors import DocumentError, SettingsError
+from readagent_core.export.marked import notes_list
 from readagent_core.export.memory import export_memory
 from readagent_core.export.notes import (
     export_all_notes,
@@ -71,6 +72,7 @@ def marks_made():
 def hostile_marks():
     answer = {**ANSWERED, "text": HOSTILE, "question": HOSTILE, "signature": HOSTILE}
     answer["citations"] = [{**ANSWERED["citations"][0], "quotation": HOSTILE}]
+    answer["pieces"] = [{"text": HOSTILE[1:], "citations": [0]}]
     texts = {"exact": HOSTILE, "note": HOSTILE, "section": HOSTILE, "suffix": HOSTILE}
     return tuple(replace(mark, **texts, answer=mark.answer and answer) for mark in marks_made())
 
@@ -88,12 +90,29 @@ def test_markdown_has_a_heading_a_chapter_and_the_note_under_its_words():
     assert json.loads(values["source"]) == BOOK.source_name
     assert body.startswith(
         "\n# The Lamp\n\nA. Writer\n\n## One\n\n> He lit the lamp\n\n*Page 15 (p. 3 of the source)*\n\n**Who lit it?**"
+        "\n\nHe did \\[page 1\\].\n\n*a model*\n"
     )
-    assert "- Page 1: “He lit the lamp”\n\n*a model*\n" in body
     assert "> She did not see it\n\n*Page 15 (p. 3 of the source) · Leaf*\n\nWhy?\n\nAsk again.\n" in body
     assert "*Bookmark · p. 4*" in body
     assert body.endswith("> Then it\n\n*Page 16 · Rose*\n\n## Not found in this text\n\n> gone words\n\n*Two · Rose*\n")
     assert "Nothing is marked" in to_markdown(BOOK, DOCUMENT, PlacedMarks(), page_of=page_of)
+
+
+def test_a_kept_answer_that_is_copied_says_its_sentence_once():
+    """As the built-in reader answers: its claim is the quoted sentence, and its text ends with the evidence."""
+    sentence = "He lit the lamp."
+    copied = {
+        **ANSWERED,
+        "text": f'{sentence} [1]\n\nEvidence:\n[1] "{sentence}"',
+        "pieces": [{"text": sentence, "citations": [0]}],
+    }
+    marks = PlacedMarks((make_mark(DOCUMENT, "b", ANSWER, Spot(0, 0), Spot(0, 15), answer=copied),))
+    markdown, table = (write(BOOK, DOCUMENT, marks, page_of=page_of) for write in (to_markdown, to_csv))
+    assert (markdown.count("lit the lamp"), table.count("lit the lamp")) == (1, 1)
+    assert "Evidence" not in markdown + table
+    assert "He lit the lamp. \\[page 1\\]" in markdown
+    assert "He lit the lamp. [page 1]" in table
+    assert "Evidence" not in notes_list(marks.placed)
 
 
 def test_a_hostile_book_or_note_is_only_letters_in_markdown():
@@ -119,7 +138,11 @@ def test_csv_has_a_row_a_mark_and_no_formula():
     assert len(rows) == 8
     assert (rows[1]["page"], rows[1]["place in the source"], rows[1]["colour"]) == ("15", "p. 3", "leaf")
     assert (rows[1]["words"], rows[1]["note"]) == ("the lamp.\nShe did not see it", "Why?\n\nAsk again.")
-    assert (rows[0]["question"], rows[0]["answer"], rows[0]["answered by"]) == ("Who lit it?", "He did [1].", "a model")
+    assert (rows[0]["question"], rows[0]["answer"], rows[0]["answered by"]) == (
+        "Who lit it?",
+        "He did [page 1].",
+        "a model",
+    )
     assert [row["found"] for row in rows] == ["yes"] * 4 + ["no"] * 4
     assert {row["words"][0] + row["note"][0] + row["chapter"][0] for row in rows[4:]} == {"'''"}
 
@@ -136,7 +159,7 @@ def test_readwise_has_its_columns_and_no_bookmark(workspace):
         "Then it",
         "'=1+1",
     ]
-    assert rows[0]["Note"] == "Who lit it?\nHe did [1].\n(a model)"
+    assert rows[0]["Note"] == "Who lit it?\nHe did [page 1].\n(a model)"
     assert (rows[1]["Note"], rows[1]["Location"]) == ("Why?\n\nAsk again.", "15")
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", rows[1]["Date"])
     assert export_all_notes(workspace, "readwise").decode() == text.splitlines()[0] + "\n"

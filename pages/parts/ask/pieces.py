@@ -9,7 +9,7 @@ from pages.parts.shared.memory_view import EMPHASIS_MARKS, utf16_offset
 from readagent_core.answering.base import Answer
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked
 from readagent_core.citations.checking import copied_sentences
-from readagent_core.export.conversation import RECOGNISED, short_title
+from readagent_core.export.conversation import RECOGNISED, copied_label, short_title
 from readagent_core.models.builtin.statistics import shared_words
 from readagent_core.words import count_of
 
@@ -36,15 +36,10 @@ def sentence_pieces(
         if text:
             first = piece.citations[0]
             page = first.page
-            book, in_part = (seen_of.get(first.book, {}).get(page) in how for how in (("full", "passage"), ("part",)))
-            label = (
-                (names or {}).get(page, f"page {page}")
-                if book
-                else f"gist of a part, from page {page}"
-                if in_part
-                else f"gist of page {page}"
-            )
-            why = f"A sentence of this {'part' if in_part else 'page'}'s gist."
+            how = seen_of.get(first.book, {}).get(page, "")
+            book = how in ("full", "passage")
+            label = copied_label(first, how, name=(names or {}).get(page, ""))
+            why = f"A sentence of this {'part' if how == 'part' else 'page'}'s gist."
             if book or first.recognised:
                 label, why = copied(label, recognised=first.recognised)
             if titles is not None:

@@ -249,12 +249,12 @@ def export_dialog(workspace: Workspace, shown: Gisting) -> None:
         "With my highlights and notes, in HTML and EPUB", key=f"export_notes_{shown.id}"
     )
     for kind, use in USES.items():
-        st.download_button(
+        if st.download_button(
             f"**{FORMAT_NAMES[kind]}** {use}",
             data=partial(export_gisting, workspace, shown, kind, whole=memory is whole, with_notes=with_notes),
             file_name=memory_file_name(memory, kind),
             mime=MEMORY_FORMATS[kind],
             key=f"export_{kind}",
-            on_click="ignore",
             width="stretch",
-        )
+        ):
+            st.text(f"Saved in your downloads: {memory_file_name(memory, kind)}")

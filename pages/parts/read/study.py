@@ -67,15 +67,16 @@ def cards_of(workspace: Workspace, book: Book, gisting: Gisting | None) -> dict[
 def _body(workspace: Workspace, book: Book, gisting: Gisting | None) -> None:
     cards = cards_of(workspace, book, gisting)
     left_out: list[str] = workspace.library.preference(f"{_LEFT_OUT} {book.id}", [])
-    for tab, (kind, found) in zip(
-        st.tabs([f"{kind} {len(found) or ''}".strip() for kind, found in cards.items()]), cards.items(), strict=True
-    ):
+    there = [kind for kind, found in cards.items() if found]
+    names = {kind: f"{kind} {len(found) or ''}".strip() for kind, found in cards.items()}
+    opened = names[there[0]] if there else None
+    for tab, (kind, found) in zip(st.tabs(list(names.values()), default=opened), cards.items(), strict=True):
         with tab:
             _list(workspace, book, kind, found, left_out)
-    there = [kind for kind, found in cards.items() if found]
     if not there:
         return
-    chosen = st.pills("To Anki", there, selection_mode="multi", default=[kind for kind in there if kind != PEOPLE])
+    usual = [kind for kind in there if kind != PEOPLE] or there
+    chosen = st.pills("To Anki", there, selection_mode="multi", default=usual)
     deck = [card for kind in there if kind in chosen for card in cards[kind] if card.front not in left_out]
     with st.container(horizontal=True, vertical_alignment="center"):
         for kind in STUDY_FORMATS if deck else ():
