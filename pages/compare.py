@@ -12,24 +12,21 @@ from typing import Literal
 import streamlit as st
 
 from pages.parts.compare import board, controls
-from pages.parts.read.start import line_of, make_gists
+from pages.parts.read.start import act_on_line, line_to_make
 from pages.parts.shared import book as current
 from pages.parts.shared import polling, shell
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.chosen_books import choose_books, chosen_books, open_cited, set_address
 from pages.parts.shared.component import component
-from pages.parts.shared.gisting_status import memory_now, pick_gisting, snapshot_of
 from readagent_core.answering.base import AskSettings, Question
 from readagent_core.comparing import comparing
 from readagent_core.comparing.compared_books import ComparedText, text_to_compare
 from readagent_core.comparing.comparison import Comparison, EntryState, is_past_limit
 from readagent_core.errors import NotInLibraryError, ReadAgentError, Remedy
 from readagent_core.export.comparison_view import draw_methods
-from readagent_core.gisting.costs import raise_budget
-from readagent_core.gisting.job import job_key as gisting_job_key
 from readagent_core.gisting.job import memory_to_ask
 from readagent_core.jobs import JobState
-from readagent_core.library.records import Book, Gisting
+from readagent_core.library.records import Book
 from readagent_core.words import count_of, pages_up_to
 from readagent_core.workspace import Workspace
 
@@ -82,7 +79,11 @@ def screen() -> None:
     if chosen and text.memory.pages:
         st.caption(controls.price_line(workspace.model, text.memory, chosen, settings))
     for line in limit_lines(text):
-        st.caption(line)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.caption(line)
+            if book is not None and text.books[0].paragraphs is not None:
+                let_in = partial(controls.let_in, workspace, book.id, None)
+                st.button("Let in the whole book", key="compare_let_in", type="tertiary", on_click=let_in)
     if asked is not None:
         try:
             comparing.compare(
@@ -104,11 +105,7 @@ def screen() -> None:
 
 def _say_gists(workspace: Workspace, book: Book) -> None:
     """Draw what Read says of gists that are not all made, and what can be done; nothing where they are."""
-    gisting = pick_gisting(workspace.library.gistings(book.id), None, [job.key for job in workspace.jobs.running()])
-    memory = memory_now(workspace, gisting, snapshot_of(workspace, gisting)) if gisting else None
-    if gisting and not gisting.gists and gisting.model != workspace.model.name and not _is_making(workspace, gisting):
-        gisting = memory = None  # another model made nothing: there is nothing to go on with
-    line = line_of(workspace, book, gisting, memory)
+    gisting, line = line_to_make(workspace, book)
     running = bool(line["running"])
     polling.rerun_after(1.0 if running else None, key="compare_gists")
     if st.session_state.pop("compare_gisting", False) and not running:  # the methods have more to see
@@ -121,33 +118,14 @@ def _say_gists(workspace: Workspace, book: Book) -> None:
             said = f"This book has no gists yet. {line['rest']}"
         else:
             said = " · ".join(part for part in (f"Gists: {line['line'].lower()}", line["rest"]) if part)
-            seen = "Methods that use gists see only the pages that have one." if memory and memory.readable else ""
+            seen = "Methods that use gists see only the pages that have one." if gisting and gisting.gists else ""
             said = f"{said}. {line['more']} {seen}"
         st.text(" ".join(said.split()), width="stretch")
         for do, label in dict(line["actions"]).items():  # two may lead to Settings
             kind: Literal["primary", "secondary"] = "primary" if do in ("make", "go") else "secondary"
             if do != "options" and st.button(label, type=kind, key=f"compare_gists_{do}"):
-                shell.guarded(partial(_act_on_gists, workspace, book, gisting, do))
+                shell.guarded(partial(act_on_line, workspace, book, gisting, do))
         st.page_link("pages/read.py", label="To the book", icon=":material/menu_book:")
-
-
-def _is_making(workspace: Workspace, gisting: Gisting) -> bool:
-    job = workspace.jobs.get(gisting_job_key(gisting))
-    return job is not None and job.running
-
-
-def _act_on_gists(workspace: Workspace, book: Book, gisting: Gisting | None, do: str) -> None:
-    """Carry out what was pressed in the line of the gists."""
-    job = workspace.jobs.get(gisting_job_key(gisting)) if gisting else None
-    if do == "settings":
-        st.switch_page("pages/settings.py")
-    elif do in ("pause", "hurry") and job is not None:
-        job.cancel() if do == "pause" else job.hurry()
-        job.join(2 if do == "pause" else 0)
-    else:
-        if do == "raise":
-            raise_budget(workspace, book.id)
-        make_gists(workspace, book, gisting.plan if gisting else None)
 
 
 def limit_lines(text: ComparedText) -> list[str]:

@@ -29,6 +29,7 @@ _LETTERED = re.compile(r"^\s*(?:[(（\[]\s*([A-Za-zＡ-Ｚ])\s*[)）\]]|([A-Za-z
 _NUMBERED = re.compile(r"^\s*(?:[(（]\s*(\d{1,2})\s*[)）]|(\d{1,2})\s*[.)、．）])\s*(\S.*)$")
 _BULLET = re.compile(r"^\s*[-*•・]\s+(\S.*)$")
 _FULL_WIDTH = {0xFF21 + i: ord("A") + i for i in range(26)}
+_MARK = re.compile("[?？]")
 _LEAD = re.compile(  # 'Next question:' and the like at the start of a rewritten question
     r"^\s*(?:[*_#>\s]*(?:next |rewritten |standalone )?question|質問|次の質問)[*_]*\s*[:：]\s*", re.IGNORECASE
 )
@@ -129,8 +130,9 @@ def _standalone_prompt(question: str, history: Sequence[tuple[str, str]], *, tit
 
 
 def parse_standalone(reply: str, question: str) -> str:
-    """The rewritten question in ``reply``; '' where there is none, or one of an unlikely length."""
+    """The rewritten question in ``reply``; '' where there is none, or it is none, or one of an unlikely length."""
     lines = [_LEAD.sub("", line).strip() for line in remove_thinking(reply).splitlines()]
     text = next((line for line in lines if line), "").strip("*_ ").strip('"“”「」 ')
     words, asked = count_words(text), count_words(question)
-    return text if words and asked / 2 <= words <= asked * 3 + 30 else ""
+    answered = _MARK.search(question) and not _MARK.search(text)  # weak models answer in place of asking
+    return text if words and not answered and asked / 2 <= words <= asked * 3 + 30 else ""

@@ -113,9 +113,10 @@ def test_under_a_limit_a_follow_up_is_understood_from_what_was_asked_within_it_a
         ('Question: "Why did Vane row out?"', "Why did Vane row out?"),
         ("**Question:** Why did Vane row out?\n\nBecause he …", "Why did Vane row out?"),
         ("<think>he is Vane</think>\nWhy did Vane row out?", "Why did Vane row out?"),
-        ("質問：「なぜですか」", "なぜですか"),
+        ("質問：「なぜですか？」", "なぜですか？"),
         ("", ""),
         ("word " * 60, ""),
+        ("Vane rowed out because he had", ""),
     ],
 )
 def test_replies_to_the_standalone_prompt(said, kept):

@@ -103,6 +103,10 @@ def test_gists_that_are_not_all_made_are_said_with_why_and_the_way_on(app: App, 
     (said,) = [text.value for text in at.text if text.value.startswith("Gists: stopped at page 1")]
     assert "did not accept the key" in said
     assert {"compare_gists_go", "compare_gists_settings"} <= {button.key for button in at.button}
+    asking = app("pages/ask.py", book=book_id)
+    assert any("stopped at page 1" in caption.value for caption in asking.caption)
+    assert "ask_gists_go" in {button.key for button in asking.button}
+    at = app("pages/compare.py", book=book_id)
     fake_server.before = None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Workspace, "model", BuiltInReader())
@@ -161,7 +165,8 @@ def test_the_spoiler_limit_hides_a_comparison_that_saw_more_and_questions_about_
     assert len(job.join(120).value.pages) == page
     at.run()
     assert len(at.get("download_button")) == 3
-    at.toggle(key=f"compare_only_read_{book.id}").set_value(False).run()
+    at.button(key="compare_let_in").click().run()
+    assert get_workspace().library.position(book.id).allowed is None
     assert not at.exception
 
 

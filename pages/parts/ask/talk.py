@@ -11,14 +11,14 @@ from pages.parts.ask.acts import ask_or_keep, handle
 from pages.parts.ask.one_state import KEPT, AskOneBook, page_before_here, pages_read
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.state import AskState
-from pages.parts.read.start import estimate_of, make_gists
+from pages.parts.read.start import act_on_line, estimate_of, line_to_make
 from pages.parts.shared import polling, shell
 from readagent_core.answering import costs, suggesting
 from readagent_core.answering.limits import LET_IN, why_nothing
 from readagent_core.answering.signature import short_name
 from readagent_core.errors import ReadAgentError
-from readagent_core.gisting.job import job_key as gisting_job_key
 from readagent_core.jobs import JobState
+from readagent_core.library.records import Gisting
 from readagent_core.words import pages_up_to
 
 SUGGEST_SECONDS = 0.7  # between two looks at the suggestions
@@ -144,28 +144,33 @@ def _say_price(now: AskState) -> None:
 
 def _say_gists(now: AskOneBook) -> None:
     """What gists would add and what they take, or how far they are; asks for the whole screen when they are made."""
-    gisting = next(iter(now.workspace.library.gistings(now.book.id)), None)
-    job = now.workspace.jobs.get(gisting_job_key(gisting)) if gisting else None
-    running = job is not None and job.running
+    gisting, line = line_to_make(now.workspace, now.book)
+    running = bool(line["running"])
     polling.rerun_after(GISTS_SECONDS if running else None, key="ask_gists")
     if not running and st.session_state.pop("ask_gisting", False):
         st.rerun(scope="app")
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="ask_gists"):
-        if gisting and running:
+        if running:
             st.session_state["ask_gisting"] = True
-            made = f"{gisting.gists} {'gist is' if gisting.gists == 1 else 'gists are'} made"
-            st.caption(f"{made}; answers use what is there and search the rest.")
+        if line["state"] not in ("none", "ready", "recording"):
+            told = " · ".join(part for part in (f"Gists: {line['line'].lower()}", line["rest"]) if part)
+            st.caption(shell.as_text(f"{told}. Answers use what is there and search the rest."))
+            for do, label in dict(line["actions"]).items():
+                if do == "settings":
+                    st.page_link("pages/settings.py", label=label)
+                else:
+                    st.button(label, key=f"ask_gists_{do}", on_click=_act_on_gists, args=(now, gisting, do))
             return
         takes = "a few seconds, free"
         if now.workspace.model.is_language_model:
             takes = estimate_of(now.workspace, now.book)
         st.caption(shell.as_text(f"{GISTS_ADD} {takes[0].upper()}{takes[1:]}."))
-        st.button("Make gists", key="ask_make", on_click=_make_gists, args=(now,))
+        st.button("Make gists", key="ask_make", on_click=_act_on_gists, args=(now, None, "make"))
 
 
-def _make_gists(now: AskOneBook) -> None:
+def _act_on_gists(now: AskOneBook, gisting: Gisting | None, do: str) -> None:
     try:
-        make_gists(now.workspace, now.book)
+        act_on_line(now.workspace, now.book, gisting, do)
     except ReadAgentError as error:
         st.session_state["ask_trouble"] = error
     st.rerun("app")

@@ -131,7 +131,8 @@ def recorded(recording: Recording) -> None:
     book, comparisons = recording.book, recording.comparisons
     texts = comparisons.texts
     with st.container(horizontal=True, vertical_alignment="center", key="compare_recording"):
-        st.text(f"Recorded questions about {book.title}, not your own comparisons.")
+        numbers = "Pages are numbered as in the reading that was recorded; a press finds the words in yours."
+        st.text(f"Recorded questions about {book.title}, not your own comparisons. {numbers}")
         if st.button("Close the recording", key="compare_close", on_click=show_recording, args=("",)):
             st.rerun()
     number = st.selectbox(

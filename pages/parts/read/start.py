@@ -123,6 +123,31 @@ def line_of(workspace: Workspace, book: Book, gisting: Gisting | None, memory: G
     return line | {"by": NAME if gisting.model == NAME else ""}
 
 
+def line_to_make(workspace: Workspace, book: Book) -> tuple[Gisting | None, dict[str, Any]]:
+    """The reading of ``book`` that is made or can be gone on with, and its line. Where another model made nothing,
+    there is nothing to go on with: None, and the line of a book without gists."""
+    running = [job.key for job in workspace.jobs.running()]
+    gisting = state.pick_gisting(workspace.library.gistings(book.id), None, running)
+    if gisting and not gisting.gists and gisting.model != workspace.model.name and job_key(gisting) not in running:
+        gisting = None
+    memory = state.memory_now(workspace, gisting, state.snapshot_of(workspace, gisting)) if gisting else None
+    return gisting, line_of(workspace, book, gisting, memory)
+
+
+def act_on_line(workspace: Workspace, book: Book, gisting: Gisting | None, do: str) -> None:
+    """Carry out what was pressed in the line of the gists. Raises ReadAgentError."""
+    job = workspace.jobs.get(job_key(gisting)) if gisting else None
+    if do == "settings":
+        st.switch_page("pages/settings.py")
+    elif do in ("pause", "hurry") and job is not None:
+        job.cancel() if do == "pause" else job.hurry()
+        job.join(2 if do == "pause" else 0)
+    else:
+        if do == "raise":
+            gisting_costs.raise_budget(workspace, book.id)
+        make_gists(workspace, book, gisting.plan if gisting else None)
+
+
 def estimate_of(workspace: Workspace, book: Book) -> str:
     """The short estimate with the usual plan, made once a session for each model at each price."""
     known, model = st.session_state.setdefault("estimates", {}), workspace.model

@@ -316,7 +316,6 @@ async def _silence_told(reply: Reply, cancel: CancelToken, expected: float) -> A
     """Report through ``cancel`` that no word comes, every second, once it has taken a while. ``expected``: seconds that
     the prompt takes at the speed of earlier ones; 0 where that is not known.
     """
-    of_all = f" of about {expected:,.0f} s" if expected > TOLD_AFTER else ""
 
     async def tell() -> None:
         quiet, size = 0, 0
@@ -324,8 +323,9 @@ async def _silence_told(reply: Reply, cancel: CancelToken, expected: float) -> A
             await asyncio.sleep(1)
             quiet, before, size = (0 if reply.size > size else quiet + 1), quiet, reply.size
             done, total = reply.read
+            of_all = f" of about {expected:,.0f} s" if expected > max(TOLD_AFTER, quiet) else ""
             if quiet >= TOLD_AFTER and done < total:
-                told = f"Reading what it was sent for {quiet} s{of_all}: {done:,} of {total:,} tokens"
+                told = f"Reading what it was sent for {quiet} s{of_all}, {done / total:.0%} so far"
                 cancel.waiting(0.001, told)
             elif quiet >= TOLD_AFTER:
                 told = f"No word from the server for {quiet} s{of_all}: it may be reading what it was sent"
