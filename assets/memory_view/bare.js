@@ -28,6 +28,7 @@ export class Bare {
     this.keepPlace = keepPlace;
     this.on = false;
     this.gone = false; // the bars, on a phone
+    this.closes = false; // the press closes what is open
     this.left = false; // by hand: a low window does not begin it again
     this.where = el("span", { class: "num" });
     this.leave = el("span");
@@ -37,6 +38,9 @@ export class Bare {
     this.ended = new AbortController();
     const { signal } = this.ended;
     frame.scroller.addEventListener("click", (event) => this.pressed(event), { signal });
+    // a press that closes a panel does nothing else
+    const before = () => (this.closes = frame.root.querySelector(STAY) !== null);
+    frame.root.addEventListener("pointerdown", before, { capture: true, signal });
     this.followFinger(signal);
     frame.root.addEventListener("pointermove", (event) => this.pointed(event), { signal });
     window.addEventListener("resize", () => this.checkHeight(), { signal });
@@ -139,6 +143,7 @@ export class Bare {
   pressed(event) {
     const target = event.composedPath()[0];
     if (
+      this.closes ||
       !(target instanceof Element) ||
       target.closest("button, a, input, mark, [role=link], .leaf") ||
       String(this.frame.selection() ?? "")

@@ -305,6 +305,12 @@ export class Foot {
     this.more.setAttribute("aria-expanded", String(open));
   }
 
+  /** A press outside closes what is open. @param {EventTarget[]} path */
+  pressed(path) {
+    if (!path.includes(this.menu) && !path.includes(this.you)) this.toggleMenu(false);
+    if (!path.includes(this.details) && !path.includes(this.more)) this.toggleMore(false);
+  }
+
   /** Closes what is open; whether there was anything. */
   escape() {
     if (!this.menu.hidden) {

@@ -1,6 +1,7 @@
 // The elements that the text is shown in, and what is asked of the window about them.
 
 import { el, focused, treeOf } from "../shared/dom.js";
+import { container } from "../shared/streamlit.js";
 
 const NARROW = 860; // px; narrower, a gist comes after its page as a closed line
 const MARK = 66; // px of the left margin that are not for the way back: the number of a page, and what is left of it
@@ -30,6 +31,14 @@ export class Frame {
 
   get isPhone() {
     return this.root.clientWidth <= PHONE;
+  }
+
+  /** Where in the window the text's room ends: Ask and the list of hits lie over its right margin. */
+  get freeRight() {
+    const { left, right } = this.scroller.getBoundingClientRect();
+    const over = [document.querySelector(container("ask_panel")), this.room.querySelector(".hitspanel")];
+    const edges = over.map((node) => (node?.checkVisibility() ? node.getBoundingClientRect().left : right));
+    return Math.min(right, ...edges.filter((edge) => edge > left)); // a sheet begins at the left
   }
 
   /** The element in the component that has the focus. */

@@ -295,9 +295,8 @@ export class NameCard {
     const box = range?.getClientRects()[0];
     if (!box || !paragraph) return;
     const room = frame.room.getBoundingClientRect();
-    const view = frame.scroller.getBoundingClientRect();
     node.classList.toggle("away", box.bottom < room.top || box.top > room.bottom);
-    const right = this.state.paged ? Math.min(view.right, room.right) : view.right;
+    const right = Math.min(frame.freeRight, this.state.paged ? room.right : Number.POSITIVE_INFINITY);
     const margin = right - paragraph.right;
     const inMargin = margin >= WIDE + GAP && !this.state.vertical && !this.state.book.outline.rtl;
     node.classList.toggle("below", !inMargin);
@@ -306,9 +305,7 @@ export class NameCard {
     const fits = inMargin || top + tall <= room.height - 4;
     const put = fits ? top : box.top - room.top - 8 - tall;
     node.style.top = `${Math.max(4, Math.min(put, room.height - tall - 8))}px`;
-    const left = inMargin
-      ? paragraph.right - room.left + GAP
-      : Math.min(box.left - room.left, view.right - room.left - node.offsetWidth - 12);
+    const left = inMargin ? paragraph.right - room.left + GAP : Math.min(box.left, right - node.offsetWidth - 12) - room.left;
     node.style.left = `${Math.max(8, left)}px`;
   }
 

@@ -271,7 +271,8 @@ export class Reader {
 
   /** A press outside closes what is open. @param {EventTarget[]} path */
   pressed(path) {
-    if (!path.includes(this.foot.node)) this.foot.toggleMenu(false);
+    this.foot.pressed(path);
+    this.toolbar.pressed(path);
     this.annotations.pressed(path);
     this.world.pressed(path);
   }

@@ -308,7 +308,7 @@ export function putAt(frame, state, node, boxes, { below = false } = {}) {
   const fits = under + offsetHeight <= room.height - 4;
   const top = below ? (fits || above < 4 ? under : above) : above >= 4 || !fits ? above : under;
   const middle = (first.left + Math.min(first.right, first.left + 300)) / 2 - room.left;
-  const most = frame.scroller.offsetLeft + frame.scroller.clientWidth - offsetWidth - 8;
+  const most = Math.min(view.left + frame.scroller.clientWidth, frame.freeRight) - room.left - offsetWidth - 8;
   node.style.left = `${Math.max(8, Math.min(middle - offsetWidth / 2, most))}px`;
   node.style.top = `${Math.max(4, Math.min(top, room.height - offsetHeight - 4))}px`;
 }

@@ -182,7 +182,13 @@ export class Toolbar {
     if (closes) return;
     const content = { type: () => this.typePanel(), help: () => helpPanel(() => this.toggle("help")), more: () => this.morePanel() };
     this.panel.replaceChildren(...content[name]());
-    this.panel.querySelector("button")?.focus();
+    /** @type {HTMLElement | null} */ (this.panel.querySelector("button:not(.shut)"))?.focus();
+  }
+
+  /** A press outside closes the panel; its button does so by itself. @param {EventTarget[]} path */
+  pressed(path) {
+    const own = [this.panel, ...Object.values(this.openers)];
+    if (this.opened && !own.some((node) => path.includes(node))) this.toggle(this.named);
   }
 
   /** Closes the panel, else the search; whether there was one. @param {KeyboardEvent} event */
@@ -199,7 +205,8 @@ export class Toolbar {
     const { look, canBeVertical, vertical } = this.state;
     const { language, unspaced } = this.state.book.outline;
     const room = this.frame.scroller.clientWidth;
-    return lookPanel(look, { canBeVertical, vertical, language, unspaced, room }, (name, value, redraw = true) => {
+    const shut = button("", () => this.toggle("type"), { kind: "quiet icon shut", icon: "close", name: "Close" });
+    const rows = lookPanel(look, { canBeVertical, vertical, language, unspaced, room }, (name, value, redraw = true) => {
       this.on.look({ ...this.state.look, [name]: value });
       if (!redraw) return;
       if (name === "theme") document.documentElement.dataset.theme = String(value);
@@ -207,6 +214,7 @@ export class Toolbar {
       this.panel.replaceChildren(...this.typePanel());
       this.panel.querySelectorAll("button")[place]?.focus();
     });
+    return [el("div", { class: "chead sheethead" }, el("h2", {}, "Type and theme"), shut), ...rows]; // seen on a phone
   }
 
   /** The controls of the bar that have no room in a narrow window. */

@@ -43,6 +43,14 @@ def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, a
     page.get_by_role("button", name=re.compile("^Back to")).click()  # one press
     expect(page.locator("p[data-i='0']")).to_be_in_viewport()
     settled(page)
+    page.keyboard.press("x")
+    card = page.locator(".namecard")
+    expect(card).to_be_visible()
+    shown, edge = card.bounding_box(), box.bounding_box()
+    assert shown
+    assert edge
+    assert shown["x"] + shown["width"] <= edge["x"]  # beside the text, not behind the panel
+    page.keyboard.press("Escape")
     page.keyboard.press("i")  # at the same place
     notes = page.locator(".notespanel")
     notes.get_by_role("button", name="Close notes").click(trial=True)
@@ -56,18 +64,23 @@ def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, a
     look.get_by_role("button", name="Two pages").click()
     expect(look).to_contain_text("One page for now")  # two have no room beside the panel
     page.get_by_role("button", name="Text", exact=True).click()
+    expect(look).to_be_hidden()  # a press outside closes it
     settled(page)
     page.get_by_role("button", name="Next page").click(trial=True)
     lines = [one.bounding_box() for one in page.locator(".unit.on > p").all()[:3]]
     assert all(line["x"] + line["width"] <= box.bounding_box()["x"] for line in lines if line)
     page.get_by_role("button", name="Side by side").click()
+    page.locator(".aa").click()
     look.get_by_role("button", name="Scroll", exact=True).click()
     expect(look).not_to_contain_text("One page for now")
     page.locator(".aa").click()
     page.set_viewport_size({"width": 390, "height": 844})
     page.locator(".aa").click()
     page.locator(".panel").get_by_role("button", name="Sepia").click(trial=True)
-    page.locator(".aa").click()
+    page.locator(".panel").get_by_role("button", name="Close").click()
+    page.keyboard.press("x")
+    card.get_by_role("button", name="Close").click()  # the sheet of a name lies over that of Ask
+    expect(card).to_be_hidden()
     switch = box.get_by_label("Only what I have read")
     for on in (not switch.is_checked(), switch.is_checked()):
         box.get_by_text("Only what I have read").click()

@@ -163,6 +163,13 @@ def test_letters_of_another_size_and_a_window_of_another_width_leave_the_person_
 def test_type_is_chosen_and_stays(page: Page, app_url: str) -> None:
     open_reader(page, app_url, at=1)
     text = page.locator('p[data-i="0"]')
+    for away in (text, page.locator(".outline").first):
+        page.locator(".aa").click()
+        away.click(position={"x": 4, "y": 4})
+        expect(page.locator(".panel")).to_be_hidden()
+    page.get_by_role("button", name="More", exact=True).click()
+    text.click(position={"x": 4, "y": 4})
+    expect(page.locator(".panel")).to_be_hidden()
     page.locator(".aa").click()
     page.locator(".panel").get_by_role("slider", name="Text size").fill("23")
     expect(text).to_have_css("font-size", "23px")
