@@ -625,7 +625,7 @@ export interface ExchangeRecord {
   /** when */
   asked: string;
   /** who answered, or is answering */
-  signature: { kind: SignerKind; line: string };
+  signature: { kind: SignerKind; line: string; by: string };
   /** title of the method that answered */
   method: string;
   language: string;
@@ -664,10 +664,15 @@ export interface ExchangeRecord {
   plain: string;
 }
 
-/** `rows`: what differs: its name, then, now. `then` and `now` are titles. */
+/**
+ * `rows`: what differs: its name, then, now. `then` and `now` are titles. `by`: who answered then and now, `note`: what
+ * follows of that; both '' where it was the same.
+ */
 export interface Beside {
   then: string;
   now: string;
+  by: [string, string];
+  note: string;
   record: ExchangeRecord;
   rows: [string, string, string][];
 }
@@ -720,6 +725,8 @@ export interface MemoryStep {
   focus: number | null;
   /** the person asked to go there: a closed part is opened */
   wanted: boolean;
+  /** the gists are in no prompt of this answer */
+  unsent: boolean;
   /** index of the passage to go to */
   passage: number;
   /** changes with every request to go there */

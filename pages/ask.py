@@ -15,7 +15,7 @@ from pages.parts.ask.book_views import scope_of
 from pages.parts.ask.one_state import AskOneBook, read_ahead, scene
 from pages.parts.ask.several_state import Several, several
 from pages.parts.ask.shelf_views import opened_books
-from pages.parts.ask.state import AskState, exchange_now
+from pages.parts.ask.state import GONE, AskState, exchange_now
 from pages.parts.ask.wording import prompts_hold
 from pages.parts.shared import book as current
 from pages.parts.shared import shell
@@ -76,7 +76,7 @@ def _stage(now: AskState) -> None:
     if st.session_state.pop("ask_connect", False):
         st.switch_page("pages/settings.py")
     now.reload_running()
-    empty = f"Asking {now.title}. {NEW_SEVERAL}" if isinstance(now, Several) else NEW
+    empty = GONE if now.gone else f"Asking {now.title}. {NEW_SEVERAL}" if isinstance(now, Several) else NEW
     with st.container(key="ask_bar"):
         act = answer_view.show_replay(now.name, lambda of, step: acts.stepped(now, of, step), empty=empty)
     if act and act.do == "address":

@@ -49,8 +49,9 @@ export class Exchange {
     this.before = null;
     this.old = el("section", { class: "old", hidden: true });
     this.now = el("div", { class: "new" }, ...Object.values(rest));
+    this.readers = el("p", { class: "small dim readers" });
     this.sides = el("div", { class: "sides" }, this.old, this.now);
-    root.replaceChildren(question, this.sides, this.rows);
+    root.replaceChildren(question, this.readers, this.sides, this.rows);
   }
 
   close() {
@@ -113,9 +114,10 @@ export class Exchange {
     this.old.hidden = !beside;
     this.rows.hidden = !beside?.rows.length;
     if (!beside) return;
-    const { record, rows, then, now } = beside;
-    this.old.dataset.said = then;
-    this.now.dataset.said = now;
+    const { record, rows, then, now, by, note } = beside;
+    this.old.dataset.said = [then, by[0]].filter(Boolean).join(": ");
+    this.now.dataset.said = [now, by[1]].filter(Boolean).join(": ");
+    this.readers.textContent = note;
     this.before ??= new Exchange(this.old, { send: (act) => this.send({ of: record.id, ...act }) });
     const notFound = record.notFound && { ...record.notFound, words: "", pieces: [] }; // the newer answer says it
     this.before.update({ ...record, notFound, question: "", options: [], acts: [], wholeMemory: "", beside: null });

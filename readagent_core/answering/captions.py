@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from readagent_core.answering import replay
+from readagent_core.answering.registry import sends_gists
 from readagent_core.answering.replay import Step
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
@@ -47,5 +48,7 @@ def _caption(step: Step, exchange: Exchange, memory: GistMemory | None) -> str:
     if step.kind == replay.MEMORY and memory is not None:
         words = f", {step.words:,} words in all" if step.words else ""
         opened = replay.pages_named(step.expanded)
+        if not sends_gists(exchange.method):
+            return f"What the answer is made from: {opened if step.expanded else 'the text'}{words}; no gists."
         return f"What the answer is made from: the gists, with {opened} open in place{words}."
     return "The answer, and what each claim rests on." if step.kind == replay.ANSWER else f"{step.title}."

@@ -164,6 +164,12 @@ def family_of(name: str) -> Family:
     return (known and known.family) or (Family.GISTS if known and known.needs_gists else Family.SUMMARIES)
 
 
+def sends_gists(name: str) -> bool:
+    """Return whether the gists of the memory are in the prompts of a method; also for one of another version."""
+    known = all_methods().get(name)
+    return known is None or known.needs_gists
+
+
 def method_faults() -> tuple[str, ...]:
     """Return why methods of other packages cannot be used, a sentence for each."""
     return _load()[1]

@@ -26,7 +26,7 @@ from readagent_core.answering.base import (
 )
 from readagent_core.answering.event_json import event_from_dict
 from readagent_core.answering.recall_replies import BEGUN
-from readagent_core.answering.registry import all_methods
+from readagent_core.answering.registry import all_methods, sends_gists
 from readagent_core.citations import NOT_FOUND, Checked, Citation, check
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
@@ -219,9 +219,13 @@ def look_up_words(step: Step, exchange: Exchange, memory: GistMemory) -> str:
             return f"It is the {'last' if part is Part.END else 'first'} page that may be seen."
     if "pages" in exchange.settings.get("extra", {}):
         return "You opened it." if len(step.marked) == 1 else "You opened them."
-    gists = "\n".join(gist.text for page in step.marked if (gist := memory.gists[page - 1]) is not None)
-    places = shared_words(exchange.question, gists)
+    searched = not sends_gists(exchange.method)  # in the text
+    gists = (gist.text for page in step.marked if (gist := memory.gists[page - 1]) is not None)
+    found_in = "\n".join(map(memory.page_text, step.marked) if searched else gists)
+    places = shared_words(exchange.question, found_in)
     words = list(dict.fromkeys(f"“{exchange.question[start:end]}”" for start, end in places))
+    if searched:
+        return f"Found by a search of the text, which shares with the question: {', '.join(words)}." if words else ""
     if not words:
         return "" if step.marked or part else "No gist shares enough words with the question."
     subject = "Its gist shares" if len(step.marked) == 1 else "Their gists share"

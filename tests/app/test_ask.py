@@ -10,6 +10,7 @@ from pages.parts.ask import payload
 from pages.parts.ask.book_views import views
 from pages.parts.ask.one_state import KEPT, AskOneBook, limit_of, page_before_here, scene
 from pages.parts.ask.sidebar import FITS
+from pages.parts.ask.state import GONE
 from pages.parts.ask.state import ask as ask_in
 from pages.parts.shared.cached import get_workspace
 from readagent_core.answering import suggesting
@@ -20,6 +21,7 @@ from readagent_core.answering.replay import answer_of, events_of
 from readagent_core.document import Document, Paragraph
 from readagent_core.gisting.job import newest_memory
 from readagent_core.library.records import Position
+from tests.app.test_protocol import sent  # noqa: F401
 from tests.fakes.sensible import understood
 from tests.fakes.server import Reply
 from tests.methods.test_zoom import long_memory
@@ -304,9 +306,47 @@ def test_what_if_other_pages_are_open_is_answered_beside_the_old_answer(opened):
     assert [e["task"] for e in exchange.events if e["kind"] == "Asked"] == ["choose"]  # no look-up was asked for
     shown = payload.finished_records(scene(workspace, book))[-1]
     assert (shown["beside"]["then"], shown["beside"]["now"]) == ("As it was", "What if")
-    chosen, opened_pages = shown["beside"]["rows"][:2]
+    readers, chosen, opened_pages = shown["beside"]["rows"][:3]
     picked = [
         next(option for option in side["options"] if option["chosen"]) for side in (shown["beside"]["record"], shown)
     ]
     assert chosen == ["Chosen", *(f"{option['letter']}: {option['text']}" for option in picked)]
     assert opened_pages == ["Opened", "page 2", "pages 4 and 5"]
+    assert (
+        readers == ["Answered by", *shown["beside"]["by"]] == ["Answered by", "large language model", "built-in reader"]
+    )
+    assert shown["beside"]["note"]
+    assert shown["looks"][-1]["said"] == "You opened pages 4 and 5 and closed page 2."
+    ask_in(scene(workspace, book), before.question, like=exchange, beside=True, pages="4,5,6")
+    exchange = newest(workspace, book)
+    workspace.jobs.get(f"ask {exchange.id}").join(120)
+    shown = payload.finished_records(scene(workspace, book))[-1]
+    assert shown["looks"][-1]["said"] == "You opened page 6; pages 4 and 5 were open before."
+    assert (shown["beside"]["by"], shown["beside"]["note"]) == (["", ""], "")  # the same reader
+
+
+def test_a_link_to_an_answer_that_is_gone_says_so_and_shows_no_other(app, opened, sent):  # noqa: F811
+    _, workspace, book = opened
+    books = ",".join(other.id for other in workspace.library.books()[:2])
+    for address in ({"book": book.id}, {}, {"books": books}):
+        sent.clear()
+        at = app("pages/ask.py", exchange="gone", **address)
+        assert not at.exception
+        assert [data["title"] for data in sent["answer_view conversation"]] == [GONE]
+        assert [data["records"] for data in sent["answer_view conversation"]] == [[]]
+
+
+def test_a_method_that_searches_the_text_speaks_of_no_gists(opened):
+    _, workspace, book = opened
+    exchange, job = ask(workspace, book.id, Question("Who was the keeper before Vane?"), method="bm25")
+    job.join(120)
+    exchange = workspace.library.exchange(exchange.id)
+    now = scene(workspace, book)
+    assert now.current.id == exchange.id
+    state = payload.ask_state(now)
+    record = state["records"][exchange.id]
+    assert record["looks"][0]["said"].startswith("Found by a search of the text, which shares with the question: “")
+    last = state["views"][-1]["memory"]
+    assert last["unsent"]
+    assert last["note"].endswith("The gists, in grey, were not sent")
+    assert all("gists, with" not in said for said, *_ in state["captions"])

@@ -91,7 +91,8 @@ def test_a_sentence_of_a_text_without_numbers_of_pages_leads_to_its_page():
 
 def test_what_was_sent_is_said_where_it_was_not_the_gists():
     found = replace(ANSWER, method="bm25", seen={14: "full", 15: "full"}, memory_words=742)
-    assert note_without_gists(found) == "Sent: 2 pages in full, 742 words; no gists"
+    assert note_without_gists(found) == "Sent: 2 pages in full, 742 words. The gists, in grey, were not sent"
+    assert note_without_gists(found, gists=False) == "Sent: 2 pages in full, 742 words"
     summary = replace(ANSWER, method="recurrence", seen=dict.fromkeys(SEEN, "gist"), memory_words=374)
     assert note_without_gists(summary).startswith("Sent: 374 words")
     assert note_without_gists(ANSWER) == ""

@@ -10,12 +10,13 @@ import streamlit as st
 from pages.parts.ask.keeping import stored_answers
 from pages.parts.ask.one_state import AskOneBook, pages_read
 from pages.parts.ask.state import exchange_now
-from pages.parts.ask.wording import later_pages, method_titles, uses_gists
+from pages.parts.ask.wording import later_pages, method_titles
 from pages.parts.read.original import original_of
 from pages.parts.shared.memory_view import book_facts, part_records, passage_records
 from readagent_core.answering import costs, replay
 from readagent_core.answering.base import Answer, Event, Passage
 from readagent_core.answering.parts import parts_seen
+from readagent_core.answering.registry import sends_gists
 from readagent_core.answering.signature import short_name
 from readagent_core.citations import Checked
 from readagent_core.export.conversation import page_passages
@@ -59,7 +60,10 @@ def _notice(now: AskOneBook) -> str:
         return OWN
     more = len(now.exchanges) - len(open_questions(now)) if now.recording else 0
     said = f"{more} more {'question is' if more == 1 else 'questions are'} about pages that you have not read."
-    return said if more else ""
+    said = said if more else ""
+    if now.recording and now.beside_text:  # seen first of all in the panel, without the conversations' names
+        return f"A question with its recorded answer; ask your own below. {said}".strip()
+    return said
 
 
 def _memory(now: AskOneBook, events: Sequence[Event]) -> dict[str, Any]:
@@ -153,6 +157,8 @@ def _view(now: AskOneBook, step: replay.Step | None, events: Sequence[Event], te
     )
     if step and step.passages:
         note = _passages_note(step, memory)
+    if step and current and not step.closed:
+        view["unsent"] = not sends_gists(current.method)
     if step and current and step.kind in (replay.MEMORY, replay.ANSWER) and (made := replay.answer_of(events)):
         note = note_without_gists(made, memory.document.language, gists=bool(memory.readable)) or note
     if step and current and step.words and saw_more(now, current):
@@ -170,18 +176,19 @@ def saw_more(now: AskOneBook, exchange: Exchange) -> str:
 
 
 def note_without_gists(answer: Answer, language: str = "en", *, gists: bool = True) -> str:
-    """'Sent: 3 pages in full, 7,170 words; no gists', of a method that does not send these gists; else ''.
+    """'Sent: 3 pages in full, 7,170 words. The gists, in grey, were not sent'; '' of a method that sends them.
 
     ``language``: of the text. ``gists``: there are some, so that they have to be told from what was sent.
     """
-    if uses_gists(answer.method):
+    if sends_gists(answer.method):
         return ""
     length = length_of(answer.memory_words, language)
+    none = ". The gists, in grey, were not sent" if gists else ""
     if all(how == "full" for how in answer.seen.values()):
-        return f"Sent: {count_of(len(answer.seen), 'page')} in full, {length}; no gists"
+        return f"Sent: {count_of(len(answer.seen), 'page')} in full, {length}{none}"
     if not gists:
         return f"Sent: {length} that were found in the text; no gists yet"
-    return f"Sent: {length} that this method made or found itself; not these gists"
+    return f"Sent: {length} that this method made or found itself{none}"
 
 
 def focus_of(exchange: Exchange | None) -> dict[str, Any]:
@@ -220,6 +227,7 @@ def memory_step(
         "passages": passage_records(memory, passages),
         "focus": page or next(iter([*marked, *(first for first, _ in opened), *passages, *expanded]), None),
         "wanted": bool(page),
+        "unsent": False,
         # of the page's marked passages in order, the one that the clicked claim rests on
         "passage": next((i for i, span in enumerate(sorted(passages.get(page, []))) if span in places), 0),
         "nonce": asked.get("nonce", 0),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
-from pages.parts.ask.state import ADDRESS_SECONDS, AskState, has_result
+from pages.parts.ask.state import AskState, exchange_in_address, has_result
 from pages.parts.shared import book as address
 from readagent_core.answering import asking, replay
 from readagent_core.answering.ask import choose_method
@@ -170,6 +170,7 @@ def scene(workspace: Workspace, book: Book) -> AskOneBook:
         shown = workspace.library.gisting(current.gisting_id)
         shown_memory = workspace.library.memory(shown.id)
     found = AskOneBook(
+        gone=wanted is not None and conversation_id is None,
         workspace=workspace,
         conversation_id=conversation_id,
         exchanges=exchanges,
@@ -220,15 +221,13 @@ def _chosen_gisting(workspace: Workspace, book: Book) -> tuple[Gisting, GistMemo
 
 def _chosen(workspace: Workspace, book: Book) -> tuple[str | None, str | None]:
     """The conversation to show, and the exchange that the address names, unless that address is out of date."""
-    wanted = st.query_params.get("exchange")
-    left, when = st.session_state.get("ask_left", ("", 0.0))
-    if wanted and not (wanted == left and time.monotonic() - when < ADDRESS_SECONDS):
+    if wanted := exchange_in_address():
         try:
             conversation_id = workspace.library.exchange(wanted).conversation_id
             if workspace.library.conversation(conversation_id).book_id == book.id:
                 return conversation_id, wanted
         except NotInLibraryError:
-            pass
+            return None, wanted
     chosen = st.session_state.get(f"conversation {book.id}")
     known = [c.id for c in workspace.library.conversations(book.id)]
     if chosen == NEW:

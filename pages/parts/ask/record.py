@@ -19,13 +19,12 @@ from pages.parts.ask.wording import (
     says_not_in_text,
     signer_line,
     status_line,
-    uses_gists,
 )
 from pages.parts.shared.answer import chip_of, format_time, pending_pieces, pieces_of
 from readagent_core.answering import costs, replay
 from readagent_core.answering.base import LETTERS, Answer, Event, NoteCode
 from readagent_core.answering.questions import parse_standalone
-from readagent_core.answering.registry import all_methods
+from readagent_core.answering.registry import all_methods, sends_gists
 from readagent_core.answering.replay import pages_named
 from readagent_core.answering.signature import BUILT_IN, RECORDING, Signature, short_name, signature_of
 from readagent_core.citations import Checked
@@ -38,6 +37,7 @@ from readagent_core.models.builtin.answers import Part, part_asked
 from readagent_core.words import count_of
 
 MOST_LOOK_UPS = 6
+_BY = {BUILT_IN: "built-in reader", RECORDING: "large language model"}
 _BARE_NUMBER = re.compile(r"(?:\d{1,3}|[IVXLC]{1,8})\.?")
 TROUBLE = {
     ExchangeState.CUT_OFF: ("wait", "The answer broke off here."),
@@ -130,7 +130,7 @@ def exchange_record(
     checked, titles = sources.checked, sources.titles
     answer = replay.answer_of(events)
     running = state == ExchangeState.RUNNING
-    signature, gists = signature_of(exchange), uses_gists(exchange.method)
+    signature, gists = signature_of(exchange), sends_gists(exchange.method)
     built_in = signature.kind == BUILT_IN
     recorded = signature.date
     cost = None
@@ -169,6 +169,7 @@ def exchange_record(
         "asked": "" if recorded else format_time(exchange.asked),
         "signature": {
             "kind": signature.kind,
+            "by": _BY.get(signature.kind) or signature.name,
             "line": signer_line(signature, events, text, gists=gists) if running else signature.line,
         },
         "method": dict(method_titles()).get(exchange.method, exchange.method),
@@ -262,7 +263,24 @@ def show_beside(
     named = (
         {"then": "As it was", "now": "What if"} if what_if else {"then": "By search", "now": "With the whole memory"}
     )
-    return {**record, "beside": {**named, "record": old, "rows": rows}}
+    looks, by, note = record["looks"], ["", ""], ""
+    if what_if and now and before and looks:
+        looks = [*looks[:-1], {**looks[-1], "said": _what_was_opened(before, now), "quoted": False}]
+    if record["signature"]["by"] != old["signature"]["by"]:
+        by = [old["signature"]["by"], record["signature"]["by"]]
+        note = "Two readers answered: what differs may come from the reader, not from the pages."
+        rows.insert(0, ["Answered by", *by])
+    return {**record, "looks": looks, "beside": {**named, "by": by, "note": note, "record": old, "rows": rows}}
+
+
+def _what_was_opened(before: Answer, now: Answer) -> str:
+    """'You opened pages 4 and 13, and page 15 was open before.' of an answer to other pages."""
+    was, here = set(before.looked_up), set(now.looked_up)
+    done = [f"opened {pages_named(sorted(here - was))}"] if here - was else []
+    done += [f"closed {pages_named(sorted(was - here))}"] if was - here else []
+    said = f"You {' and '.join(done)}" if done else "You changed nothing"
+    kept = sorted(was & here)
+    return f"{said}; {pages_named(kept)} {'was' if len(kept) == 1 else 'were'} open before." if kept else f"{said}."
 
 
 def _chosen(record: Mapping[str, Any]) -> str:

@@ -5,14 +5,13 @@ The address names an exchange, or what was chosen (see ``chosen_books``).
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import streamlit as st
 
-from pages.parts.ask.state import ADDRESS_SECONDS, AskState, has_result
+from pages.parts.ask.state import AskState, exchange_in_address, has_result
 from pages.parts.shared import book as address
 from pages.parts.shared.chosen_books import Chosen, choose, choose_from_next_run, chosen_books
 from readagent_core.answering import asking
@@ -139,6 +138,7 @@ def several(workspace: Workspace) -> Several | None:
         return None
     exchanges = workspace.library.exchanges(found.conversation_id) if found.conversation_id else []
     return Several(
+        gone=wanted is not None and found.conversation_id is None,
         workspace=workspace,
         conversation_id=found.conversation_id,
         exchanges=exchanges,
@@ -150,16 +150,15 @@ def several(workspace: Workspace) -> Several | None:
 
 
 def _named(workspace: Workspace) -> tuple[Chosen, str] | None:
-    """The books of the exchange that the address names, with its id; None without one."""
-    wanted = st.query_params.get("exchange")
-    left, when = st.session_state.get("ask_left", ("", 0.0))
-    if not wanted or (wanted == left and time.monotonic() - when < ADDRESS_SECONDS):
+    """The books of the exchange that the address names, with its id; those chosen last, of one that is gone."""
+    wanted, library = exchange_in_address(), workspace.library
+    if not wanted:
         return None
-    library = workspace.library
     try:
         conversation = library.conversation(library.exchange(wanted).conversation_id)
     except NotInLibraryError:
-        return None
+        chosen = chosen_books(workspace)
+        return (replace(chosen, conversation_id=None), wanted) if chosen else None
     if not conversation.about:
         return None
     chosen = Chosen(conversation.about, library.conversation_books(conversation.id), conversation.id)

@@ -41,6 +41,7 @@ from readagent_core.models.base import ChatModel
 from readagent_core.workspace import Workspace
 
 SHOWN = 12  # exchanges of a long conversation drawn at first
+GONE = "This answer is not in this library any more."
 ADDRESS_SECONDS = 2.0  # for which a run may still arrive with an older address
 
 
@@ -50,7 +51,7 @@ class AskState(ABC):
 
     ``still``: the records of exchanges that were sent and do not change any more. ``just_asked``: the question of this
     run. ``watched``: an answer was under way at the last update, and ``seen`` what there was of it; ``ended``: it has
-    ended since, and only its last part was sent.
+    ended since, and only its last part was sent. ``gone``: the address names an answer that is not in the library.
     """
 
     workspace: Workspace
@@ -63,6 +64,7 @@ class AskState(ABC):
     just_asked: Exchange | None = None
     watched: bool = False
     seen: Snapshot | None = None
+    gone: bool = False
     ended: bool = False
 
     def reload_running(self) -> None:
@@ -113,6 +115,13 @@ class AskState(ABC):
 
     @abstractmethod
     def name_in_address(self, exchange: Exchange, *, step: int | None = None) -> None: ...
+
+
+def exchange_in_address() -> str | None:
+    """The id of the exchange that the address names; None without one, or where that address is out of date."""
+    wanted = st.query_params.get("exchange")
+    left, when = st.session_state.get("ask_left", ("", 0.0))
+    return None if wanted == left and time.monotonic() - when < ADDRESS_SECONDS else wanted
 
 
 def choose_exchange(now: AskState, exchange: Exchange, *, step: int | None = None) -> None:

@@ -10,7 +10,7 @@ from pages.parts.ask import answer_view, payload
 from pages.parts.ask.acts import ask_or_keep, handle
 from pages.parts.ask.one_state import KEPT, AskOneBook, page_before_here, pages_read
 from pages.parts.ask.several_state import Several
-from pages.parts.ask.state import AskState
+from pages.parts.ask.state import GONE, AskState
 from pages.parts.read.start import act_on_line, estimate_of, line_to_make
 from pages.parts.shared import polling, shell
 from readagent_core.answering import costs, suggesting
@@ -33,6 +33,8 @@ def draw(now: AskState) -> None:
     elif isinstance(now, Several):
         title = now.title
         empty = "Ask these books one question. The answer says which book and page every claim rests on."
+    if now.gone and not now.current:
+        title, empty = GONE, "It was deleted, or the link is from another library."
     waiting = _waiting(now)
     with st.container(key="ask_thread", height=480, autoscroll=False, border=False):  # scroll.js controls its position
         records = payload.finished_records(now)
@@ -182,7 +184,7 @@ def _waiting(now: AskState) -> dict[str, Any] | None:
     if kept is None or not isinstance(now, AskOneBook):
         return None
     if now.limit != 0:  # the limit was moved by other means
-        return {"question": kept[0], "why": "This question waited for the limit.", "ways": [["now", "Ask it"]]}
+        return {"question": kept[0], "why": "Not asked yet. Now answers may see pages.", "ways": [["now", "Ask it"]]}
     here = page_before_here(now)
     ways = [["first", "Page 1 only"], ["whole", "The whole book"]]
     if here > 1:

@@ -9,7 +9,7 @@ from typing import Any
 from pages.parts.ask.in_text import InText
 from readagent_core.answering import replay
 from readagent_core.answering.base import Answer, Event, ModelCall
-from readagent_core.answering.registry import Family, all_methods, family_of
+from readagent_core.answering.registry import Family, all_methods, family_of, sends_gists
 from readagent_core.answering.replay import pages_named, ranges_named
 from readagent_core.answering.signature import BUILT_IN, Signature, signature_of
 from readagent_core.library.records import Exchange
@@ -47,12 +47,6 @@ def method_titles() -> list[tuple[str, str]]:
     """The name and title of every method, ReadAgent first."""
     found = sorted(all_methods().values(), key=lambda m: (m.family is not Family.READ_AGENT, m.title))
     return [(m.name, m.title) for m in found]
-
-
-def uses_gists(method: str) -> bool:
-    """Whether the gists of the memory are in the prompts of a method; also for a method of another version."""
-    known = all_methods().get(method)
-    return known is None or known.needs_gists
 
 
 def may_search(method: str) -> bool:
@@ -149,7 +143,7 @@ def describe_context(answer: Answer) -> str:
     gists = sum(how == "gist" for how in answer.seen.values())
     in_parts = sum(how == "part" for how in answer.seen.values())
     parts = []
-    if (gists or in_parts) and not uses_gists(answer.method):
+    if (gists or in_parts) and not sends_gists(answer.method):
         return f"Looked at: {answer.memory_words:,} words that the method made of the text."
     if full and not gists and len(full) > 12:
         parts.append(f"{len(full)} pages in full")
@@ -196,7 +190,7 @@ def not_found(answer: Answer, in_text: InText, *, up_to: int | None, pages: int)
 
 def prompts_hold(exchange: Exchange, last: int, pages: int) -> str:
     """What is said before prompts are shown that hold pages beyond the limit, up to ``last`` of so many pages."""
-    what = "gists" if uses_gists(exchange.method) else "text"
+    what = "gists" if sends_gists(exchange.method) else "text"
     of = f"all {pages} pages" if last >= pages > 1 else pages_up_to(last)
     return f"What was sent holds the {what} of {of}, also of those that you have not read."
 
