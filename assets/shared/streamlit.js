@@ -36,6 +36,16 @@ export function connectAtOnce() {
   page.__streamlit = { BACKEND_BASE_URL: base, HOST_CONFIG: config };
 }
 
+/** Streamlit takes what was typed into a field for a key as the focus leaves the field, but not where Tab goes to the
+ * field's eye, nor when it leaves that: then the field is told to. */
+export function takeTypedKeys() {
+  addEventListener("focusout", ({ target, relatedTarget }) => {
+    const field = target instanceof Element && !(target instanceof HTMLInputElement) && target.closest(".stTextInput");
+    if (!field || (relatedTarget instanceof Node && field.contains(relatedTarget))) return;
+    field.querySelector("input")?.dispatchEvent(new FocusEvent("focusout", { bubbles: true }));
+  });
+}
+
 /**
  * @param {(unreachable: boolean) => void} trouble Called when Streamlit met an error that a person should know of;
  *   `unreachable`: the server does not answer, and is asked again and again.

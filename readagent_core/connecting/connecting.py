@@ -15,7 +15,7 @@ from readagent_core.connecting import key_places
 from readagent_core.connecting.checking.check import QUICK_STEPS, STEPS, Check, CheckState, check_model
 from readagent_core.connecting.checking.suitable_options import suitable_options
 from readagent_core.connecting.key_places import MEMORY
-from readagent_core.errors import MissingError, ModelError, SettingsError
+from readagent_core.errors import KeyRefusedError, MissingError, ModelError, SettingsError, UnreachableError
 from readagent_core.jobs import Job
 from readagent_core.models.connection import make_server, note_end, relearn
 from readagent_core.models.cost.prices import Price
@@ -89,13 +89,21 @@ def address_for(workspace: Workspace, text: str) -> str:
 
 
 def use_model(
-    workspace: Workspace, *, address: str, model: str, key: Secret, place: str = MEMORY, price: Price | None = None
+    workspace: Workspace,
+    *,
+    address: str,
+    model: str,
+    key: Secret,
+    place: str = MEMORY,
+    price: Price | None = None,
+    failed: ModelError | None = None,
 ) -> Settings:
     """Use this model from now on, here and at the next start. Raises SettingsError.
 
     ``key``: empty where none is needed. ``place``: where to store it, one of ``key_places.places``; a key
     stored anywhere else is removed; where the keyring does not let it be removed, SettingsError is raised after the
-    model is in use. ``price``: as the server lists it; saved with its day, unless one was set by hand.
+    model is in use. ``price``: as the server lists it; saved with its day, unless one was set by hand. ``failed``: why
+    the server did not list its models for this key, which is then the model's trouble until it answers.
     """
     address, model = address_for(workspace, address), model.strip()
     if not model:
@@ -111,10 +119,21 @@ def use_model(
     trouble = "" if key or _is_overridden(fresh, "api_key") else fresh.key_trouble
     chosen = replace(fresh, base_url=address, model=model, api_key=key, origin=origin, key_trouble=trouble, server=None)
     relearn(address, model, workspace.home)
+    if failed is not None:
+        note_end(address, model, key, failed)
     workspace.reconnect(chosen)
     if old:
         keyrings.remove(workspace.home, old)
     return chosen
+
+
+def note_listing(workspace: Workspace, address: str, key: Secret, error: ModelError | None) -> None:
+    """Keep for the model in use that its server did not list its models for its key; None: that it did."""
+    settings = workspace.settings
+    if settings.connected and (settings.base_url, settings.api_key) == (address, key):
+        known = workspace.model.trouble
+        if error is not None or isinstance(known, KeyRefusedError | UnreachableError):  # else it says nothing of it
+            note_end(address, settings.model, key, error)
 
 
 def use_built_in(workspace: Workspace) -> Settings:
@@ -189,9 +208,9 @@ def start_model_test(workspace: Workspace, *, address: str, model: str, key: Sec
             for check in check_model(server, job, quick=quick):
                 result = replace(result, checks=(*result.checks, check))
                 job.publish(value=result, done=len(result.checks))
-            note_end(server, None)
+            note_end(address, server.name, key, None)
         except ModelError as error:
-            note_end(server, error)
+            note_end(address, server.name, key, error)
             raise
         finally:
             server.close()

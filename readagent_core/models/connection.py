@@ -123,7 +123,12 @@ def connect(settings: Settings, *, time_scale: float = 1.0) -> ServerModel:
                 server.sizes.on_slots = limiter.found_slots
             advice = {"advice": ON_SERVER} if settings.server else {}
             paid = MonthlyBudget(server, open_spending_log(settings.spending_folder), price, month, **advice)
-            retrying = Retrying(paid, limiter, time_scale=time_scale, on_end=lambda error: note_end(server, error))
+            retrying = Retrying(
+                paid,
+                limiter,
+                time_scale=time_scale,
+                on_end=lambda error: note_end(where, server.name, server.key, error),
+            )
             stack = _STACKS[key] = ServerModel(server, retrying, open_cache(settings), budget=budget)
         _NEWEST[settings.home] = stack
         return stack
@@ -141,13 +146,13 @@ def make_server(settings: Settings, model: str, *, where: str, window: int | Non
         return LocalServer(model, error, **options)
 
 
-def note_end(server: OpenAIServer, error: ModelError | None) -> None:
+def note_end(where: str, model: str, key: Secret, error: ModelError | None) -> None:
     """Keep why a call could not be answered, for whoever has this model with this key; None: it was answered."""
-    key = (server.where, server.name, server.key)
+    whose = (where.rstrip("/"), model, key)
     if error is None:
-        _TROUBLES.pop(key, None)
+        _TROUBLES.pop(whose, None)
     elif isinstance(error, NOT_ANSWERING):
-        _TROUBLES[key] = error
+        _TROUBLES[whose] = error
 
 
 def embedding_engine(settings: Settings, name: str) -> Engine:

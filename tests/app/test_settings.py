@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from contextlib import closing
 from dataclasses import replace
 
@@ -337,6 +338,53 @@ def test_a_wrong_key_and_a_missing_address_are_reported_and_nothing_is_changed(a
     at.button(key="other_own_use").click().run()
     assert "Enter the address of the server" in texts(at)
     assert not (own_home / "settings.json").exists()
+
+
+def test_a_key_that_was_refused_marks_its_model_at_once_is_kept_until_removed_and_the_way_back_is_told(app):
+    with FakeServer(key="right", models=("gpt-test",)) as server:
+        at = choose_server(app, server.url)
+        at.session_state["other_own_model_chosen"] = "gpt-test"  # typed: the server lists none to this key
+        at.run()
+        at.button(key="other_own_use").click().run()
+        assert not at.exception
+
+        def mark():
+            return next(link.proto.label for link in app().get("page_link") if "settings" in link.proto.page)
+
+        assert mark() == "Not working: gpt\\-test"
+        assert "In use, but not working: the key was not accepted" in texts(at)
+        drawn = [element.value for element in at.main if hasattr(element, "value")]
+        order = [next(n for n, one in enumerate(drawn) if said in str(one)) for said in ("In use now:", "No account")]
+        assert order == sorted(order)  # what is in use comes before what may be installed
+        assert "A key is kept for this server: only until the app stops" in texts(at)
+        at.button(key="remove_key").click().run()
+        assert not at.exception
+        assert "A key is kept" not in texts(at)
+        assert at.text_input(key="other_own_key_1").placeholder == "Paste it here"  # the server asked for one
+        at.text_input(key="other_own_key_1").set_value("right").run()
+        at.button(key="other_own_use").click().run()
+        at.run()
+        assert mark() == "gpt\\-test"
+        at.button(key="use_builtin").click().run()
+        assert not at.exception
+        assert "To come back to gpt-test, choose “Another server” below. Its key was deleted here" in texts(at)
+        at.radio(key="model_kind").set_value("other").run()
+        at.selectbox(key="other_server").set_value("own").run()
+        assert at.text_input(key="other_own_address").value == server.url
+
+
+def test_no_file_is_used_while_another_model_is_being_tried(app, workspace, monkeypatch, tmp_path):
+    monkeypatch.setattr("pages.parts.shared.cached.Workspace", lambda settings, **_: workspace)
+    file = tmp_path / "own.gguf"
+    file.write_bytes(b"GGUF")
+    at = app("pages/settings.py")
+    at.text_input(key="own_model_file").set_value(str(file)).run()
+    assert not at.button(key="use_own_file").disabled
+    ended = threading.Event()
+    job = workspace.jobs.start(local_models.INSTALL_KEY, lambda _: ended.wait(60))
+    assert at.run().button(key="use_own_file").disabled
+    ended.set()
+    job.join(60)
 
 
 def test_the_budget_is_kept_as_it_is_typed_and_replies_are_forgotten_when_asked(app, own_home):

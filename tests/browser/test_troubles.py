@@ -86,6 +86,16 @@ def test_making_gists_goes_on_after_each_of_them_and_nothing_is_asked_twice(
             page.locator(".foot").get_by_role("button", name="Details").click()
             page.get_by_role("button", name="Open Settings").click()
             expect(page.locator(".st-key-settings")).to_contain_text("In use now: fake-model")
+            wide = page.viewport_size
+            for width, height in ((390, 844), (720, 450)):  # the mark is in the bar there too, and all is one column
+                page.set_viewport_size({"width": width, "height": height})
+                expect(page.get_by_role("link", name="Not working: fake-model")).to_be_in_viewport()
+                expect(page.locator(".st-key-error_alert_now")).to_be_in_viewport()
+                boxes = [page.locator(f".st-key-{key}").bounding_box() for key in ("error_alert_now", "test_card")]
+                assert boxes[0]
+                assert boxes[1]
+                assert boxes[0]["x"] == boxes[1]["x"]
+            page.set_viewport_size(wide)
             go_to(page, "Read")
             moods.refusing.clear()
             page.locator(".leaves").hover()

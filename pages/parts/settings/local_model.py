@@ -176,16 +176,18 @@ def _already_here(workspace: Workspace) -> None:
     if "local_found" not in st.session_state:
         st.session_state["local_found"] = files.find()
     found: list[files.Found] = st.session_state["local_found"]
+    job = workspace.jobs.get(INSTALL_KEY)
+    busy = job is not None and job.running  # one is being got or tried
     with st.expander(f"Already on this computer: {len(found)}" if found else "A model file of your own"):
         for number, model in enumerate(found):
             name, button = st.columns([3, 1], vertical_alignment="center")
             name.markdown(f"{shell.as_text(model.name)} &nbsp; :gray[{gigabytes(model.bytes)} · used where it lies]")
-            button.button("Use", key=f"use_found_{number}", on_click=_use, args=(workspace, model.name))
+            button.button("Use", key=f"use_found_{number}", on_click=_use, args=(workspace, model.name), disabled=busy)
         path = st.text_input("A file of your own", placeholder="/path/to/model.gguf", key="own_model_file").strip()
         if path and not Path(path).expanduser().is_file():
             st.caption(":material/info: There is no file of this name. Give its whole path.")
         elif path:
-            st.button("Use this file", key="use_own_file", on_click=_use, args=(workspace, path))
+            st.button("Use this file", key="use_own_file", on_click=_use, args=(workspace, path), disabled=busy)
         else:
             st.caption("A model in a GGUF file, as LM Studio and Hugging Face have them. It is used where it lies.")
     if stored := states.size_of(workspace.home / files.STATES):

@@ -13,7 +13,7 @@ import streamlit as st
 from pages.parts.settings import model_limits
 from pages.parts.shared import shell
 from readagent_core.connecting import connecting, key_places
-from readagent_core.errors import ReadAgentError
+from readagent_core.errors import KeyRefusedError, ModelError, ReadAgentError
 from readagent_core.models.cost.prices import Price
 from readagent_core.models.server import probe
 from readagent_core.models.server.probe import Listing
@@ -91,11 +91,15 @@ def draw_fields(
     )
     stored = workspace.settings.api_key if same and not workspace.settings.server else Secret()
     key_needed |= same and bool(workspace.settings.key_trouble)  # a key was entered, but the keyring does not give it
+    refused = isinstance(_listed().get((where, hash(stored))), KeyRefusedError)  # so it asks for one
+    key_needed |= refused
     unknown = "Paste it here" if key_needed else "Only if this server asks for one"
     hint = f"{stored.masked()} is in use" if stored else unknown
     field = f"{scope}_key_{st.session_state.get('keys_taken', 0)}"
     typed = right.text_input("Key", type="password", placeholder=hint, autocomplete="off", key=field)
     key = Secret(typed.strip()) if typed.strip() else stored
+    if stored:
+        kept_key(workspace, where=where)
     place = key_places.MEMORY
     if key or key_needed:
         place = choose_key_place(workspace, scope=scope, same=same, key_page=key_page)
@@ -105,6 +109,17 @@ def draw_fields(
         model = choose_model(workspace, listing.names, scope=scope, same=same)
     price = listing.prices.get(model)
     draw_buttons(workspace, where=where, model=model, key=key, place=place, price=price, scope=scope)
+
+
+def kept_key(workspace: Workspace, *, where: str) -> None:
+    """Say that a key is kept for the server in use, and where; with the button that removes it."""
+    settings = workspace.settings
+    place = settings.origin.get("api_key", "")
+    named = (ON_SERVER if settings.team else PLACES).get(place, "set outside of the app")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f":material/key: A key is kept for this server: {named[0].lower()}{named[1:]}.", width="content")
+        if place in (*PLACES, *ON_SERVER) and st.button("Remove", key="remove_key", type="tertiary"):
+            shell.guarded(lambda: connecting.use_model(workspace, address=where, model=settings.model, key=Secret()))
 
 
 def choose_key_place(workspace: Workspace, *, scope: str, same: bool, key_page: str) -> str:
@@ -132,13 +147,18 @@ def list_models(workspace: Workspace, where: str, key: Secret, *, needs_key: boo
     """
     if not where.strip() or (needs_key and not key):
         return Listing()
-    cache: dict[tuple[str, int], Listing | ReadAgentError] = st.session_state.setdefault("listed_models", {})
-    at = (where, hash(key))
+    cache, at = _listed(), (where, hash(key))
     if at not in cache:
+        address = where
         try:
-            cache[at] = probe.list_models(connecting.address_for(workspace, where), key)
+            address = connecting.address_for(workspace, where)
+            cache[at] = probe.list_models(address, key)
         except ReadAgentError as error:
             cache[at] = error
+        failed = cache[at]
+        connecting.note_listing(workspace, address, key, failed if isinstance(failed, ModelError) else None)
+        if not key and isinstance(failed, KeyRefusedError):
+            st.rerun()  # the field then says that a key is needed
     found = cache[at]
     if isinstance(found, Listing):
         return found
@@ -150,6 +170,12 @@ def list_models(workspace: Workspace, where: str, key: Secret, *, needs_key: boo
         st.text(shell.words_of(found))
         st.button("Try again", key=f"{scope}_list_again", on_click=forget)
     return Listing()
+
+
+def _listed() -> dict[tuple[str, int], Listing | ReadAgentError]:
+    """What servers listed in this session, or why they did not, by address and key."""
+    known: dict[tuple[str, int], Listing | ReadAgentError] = st.session_state.setdefault("listed_models", {})
+    return known
 
 
 def draw_buttons(
@@ -164,22 +190,24 @@ def draw_buttons(
         test = st.button("Test again" if tested else "Test", key=f"{scope}_test")
         if scope.startswith("local"):
             st.button("Look for servers again", key="look_again", type="tertiary", on_click=forget_found_servers)
-        chosen = workspace.model.is_language_model or workspace.settings.key_trouble
-        back = chosen and st.button("Back to the built-in reader", type="tertiary", key="use_builtin")
-    if (use or test) and where.strip() and not model.strip():
-        st.caption(":material/info: Choose a model first, or type its name as the server knows it.")
-    elif use:
+        missing = (use or test) and where.strip() and not model.strip()
+        if missing:  # beside the button: what comes below it may be out of sight
+            st.caption(":orange[:material/info:] Choose a model first, or type its name.", width="content")
+    if in_use and workspace.model.trouble:
+        said = shell.title_of(workspace.model.trouble)[0].lower()
+        st.caption(f":red[:material/power_off: In use, but not working: {shell.as_text(said)}.]")
+    if use and not missing:
         shell.guarded(lambda: use_model(workspace, where=where, model=model, key=key, place=place, price=price))
-    elif test:
+    elif test and not missing:
         st.session_state["test_key"] = key  # for the whole test after the quick one
         shell.guarded(lambda: connecting.start_model_test(workspace, address=where, model=model, key=key, quick=True))
-    if back:
-        st.session_state["model_changed"] = True
-        shell.guarded(lambda: connecting.use_built_in(workspace))
     model_limits.limits(workspace, model=model, where=where, listed=price)
 
 
 def use_model(workspace: Workspace, *, where: str, model: str, key: Secret, place: str, price: Price | None) -> None:
     """Use the model and empty the field of the API key, which gets a new widget key."""
-    connecting.use_model(workspace, address=where, model=model, key=key, place=place, price=price)
+    error = _listed().get((where, hash(key)))
+    failed = error if isinstance(error, ModelError) else None
+    connecting.use_model(workspace, address=where, model=model, key=key, place=place, price=price, failed=failed)
+    st.session_state.pop("left_model", None)
     st.session_state["keys_taken"] = st.session_state.get("keys_taken", 0) + 1

@@ -33,6 +33,7 @@ TITLES = {
 OPENAI = next(p for p in PRESETS if p.id == "openai")
 ELSEWHERE = [p for p in PRESETS if not p.local and p.id != "openai"]
 OWN = "own"
+LEFT = "left_model"  # in the session: what is said once the built-in reader has taken a model's place
 LOOKING = "servers on this computer"  # the job's key
 LOOK_SECONDS = 0.25
 
@@ -116,6 +117,7 @@ def model_tab(workspace: Workspace) -> None:
 def form(workspace: Workspace) -> None:
     team = workspace.settings.team is not None
     found = None if team else servers(workspace)
+    current_model(workspace)
     if not team:
         local_model.draw(workspace)
     if found is None and not team:
@@ -134,7 +136,6 @@ def form(workspace: Workspace) -> None:
             label_visibility="collapsed",
             key="model_kind",
         )
-    current_model(workspace)
     if chosen != used:
         st.caption(f"Not in use yet: {TITLES[used]} reads and answers until you connect or use this one.")
     if chosen == "builtin":
@@ -160,7 +161,12 @@ def current_model(workspace: Workspace) -> None:
             where = "on this server's account"
         st.text(f"In use now: {short_name(model.name)} {where}")
         if model.trouble:
-            st.caption(f":red[:material/power_off:] When last asked: {shell.title_of(model.trouble)[0].lower()}.")
+            with st.container(border=True, key="error_alert_now"):
+                said = shell.title_of(model.trouble)[0].lower()
+                st.markdown(
+                    f":red[:material/power_off:] &nbsp; **Not working. When last asked: {shell.as_text(said)}**"
+                )
+                st.text(shell.words_of(model.trouble))
         for notice in model.notices:
             st.caption(f":material/info: {shell.as_text(notice)}")
         learnt = learnt_limits(workspace.settings)
@@ -173,6 +179,8 @@ def current_model(workspace: Workspace) -> None:
                 type="tertiary",
                 on_click=lambda: connecting.forget_learnt_limits(workspace),
             )
+    elif left := st.session_state.get(LEFT, ""):
+        st.text(left)
     if workspace.settings.key_trouble:
         with st.container(border=True, key="error_calm_key"):
             st.markdown(":orange[:material/lock:] &nbsp; **The keyring does not give the key**")
@@ -181,6 +189,20 @@ def current_model(workspace: Workspace) -> None:
         st.caption(f":orange[:material/warning:] {missing}")
     if overruled := connecting.override_notice(workspace.settings):
         st.caption(f":material/info: {overruled}")
+    chosen = model.is_language_model or workspace.settings.key_trouble
+    if chosen and st.button("Back to the built-in reader", key="use_builtin"):
+        st.session_state["model_changed"] = True
+        leave_model(workspace)
+
+
+def leave_model(workspace: Workspace) -> None:
+    """Use the built-in reader, and have the next run say what became of the key and how to come back."""
+    settings, used = workspace.settings, current_kind(workspace)
+    away = "Its key was deleted here, so enter it again there." if settings.api_key and not settings.server else ""
+    card = "the list below" if used == "own" else f"“{TITLES[used]}” below"
+    back = f"To come back to {short_name(settings.model)}, choose {card}."
+    st.session_state[LEFT] = " ".join(filter(None, ["The built-in reader reads and answers from now on.", back, away]))
+    shell.guarded(lambda: connecting.use_built_in(workspace))
 
 
 def server_model(workspace: Workspace) -> None:
@@ -196,8 +218,8 @@ def built_in(workspace: Workspace) -> None:
         "model reads far better."
     )
     chosen = workspace.model.is_language_model or workspace.settings.key_trouble
-    if chosen and st.button("Use the built-in reader", type="primary", key="use_builtin"):
-        shell.guarded(lambda: connecting.use_built_in(workspace))
+    if chosen and st.button("Use the built-in reader", type="primary", key="use_builtin_card"):
+        leave_model(workspace)
 
 
 def local_form(workspace: Workspace, found: list[Found] | None) -> None:
@@ -240,7 +262,9 @@ def other_form(workspace: Workspace) -> None:
     titles = {p.id: p.title for p in ELSEWHERE} | {OWN: "Another address"}
     chosen = st.selectbox("Server", ids, index=ids.index(now), format_func=titles.__getitem__, key="other_server")
     known = next((p for p in ELSEWHERE if p.id == chosen), None)
-    address = known.address if known else workspace.settings.base_url if current_kind(workspace) == "other" else ""
+    settings = workspace.settings  # an address that was left for the built-in reader is remembered
+    own = settings.base_url if current_kind(workspace) == "other" else "" if settings.team else settings.saved.base_url
+    address = known.address if known else "" if connecting.preset_of(own) else own
     draw_fields(
         workspace,
         scope=f"other_{chosen}",
