@@ -86,7 +86,8 @@ def _attempt(run: Run, book: BookPassages, view: str, *, gists: bool) -> Generat
         seen.passages, how = book.end(room, last=part is Part.END), f"taken from the {part} of what may be seen"
     elif gists or not run.settings.whole:
         seen.passages = book.choose(asked, room, near)
-    if not (gists or seen.passages):  # of all of the text, or no word of the question is in it
+    by_rule = not run.model.is_language_model and part is Part.WHOLE  # it takes its sentences from here and there
+    if by_rule or not (gists or seen.passages):  # of all of the text, or no word of the question is in it
         seen.passages, how = book.spread(room), "taken from the beginning to the end"
     seen.whole = list(seen.passages)
     seen.words += book.words(seen.passages)

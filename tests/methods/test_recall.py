@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -253,6 +254,18 @@ def test_the_built_in_reader_opens_the_end_that_is_asked_for(name):
     assert made.text.startswith(OF_PART["en"][Part.END])
     made = answer(run(name, BuiltInReader(), question="How does it begin?", about=about))
     assert [page for page, how in made.seen.items() if how in ("full", "passage")] == [1]
+
+
+def test_the_built_in_reader_tells_what_happened_so_far_from_beginning_to_end():
+    """Not from the page that has the question's words."""
+    about = novel(9)
+    paragraphs = list(about.document.paragraphs)
+    paragraphs[3] = Paragraph(f"Ada asked what had happened so far. {FILLER}")
+    about = replace(about, document=replace(about.document, paragraphs=tuple(paragraphs)))
+    made = answer(run("recall", BuiltInReader(), question="What happened so far?", about=about))
+    assert made.text.startswith(OF_PART["en"][Part.WHOLE])
+    assert [page for page, how in made.seen.items() if how == "passage"][-1] == 9
+    assert len(set(re.findall(r"\[(\d+)\]", made.text.split("Evidence")[0]))) == 3
 
 
 def test_what_was_opened_in_part_is_said_in_replay_citation_and_memory_view():

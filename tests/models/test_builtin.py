@@ -10,7 +10,7 @@ import pytest
 from readagent_core import prompts
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import RefusedError
-from readagent_core.models.builtin.answers import NEAREST, NOT_FOUND, OF_PART, Part
+from readagent_core.models.builtin.answers import NEAREST, NOT_FOUND, OF_FEW, OF_PART, Part
 from readagent_core.models.builtin.reader import ANSWERS, BuiltInReader
 from readagent_core.models.builtin.shortening import shortened
 from readagent_core.models.builtin.statistics import shared_words, split_sentences
@@ -228,6 +228,19 @@ def test_an_end_of_the_text_is_not_looked_up_by_the_word_for_it():
         assert ask("look_up", k="2", question=question, **fields).startswith("Page [1]:")
     assert "[2]" in ask("answer", question="How did Mrs. Oake end up on the pier?", **fields)
     assert ask("look_up", k="1", question="How does the pier end?", **fields).startswith("Page [2]:")
+
+
+def test_of_the_whole_as_many_sentences_are_told_as_are_said():
+    question = "What happened so far?"
+    one, two = f"{SEA} {SHOP} {STORY}", "The boat lay dry. The tide came in."
+    for text, opening, count in (
+        (one, OF_PART["en"][Part.WHOLE], 3),
+        (two, OF_FEW["en"][2], 2),
+        ("The tide came in.", OF_FEW["en"][1], 1),
+    ):
+        said = ask("answer", question=question, title="T", memory=memory(text))
+        assert said.startswith(f"{opening}\n\n")
+        assert said.count("[1]") == count
 
 
 def test_a_sentence_that_asks_is_quoted_with_the_one_after_it():

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 
 from readagent_core.models.builtin.introductions import introduces, person_asked
 from readagent_core.models.builtin.statistics import (
@@ -58,10 +58,14 @@ OF_PART = {  # with which an answer about it begins; the reader does not know ho
         Part.END: "見た範囲の最後の文：",
     },
 }
+OF_FEW = {  # where the text has no sentence for each of the three
+    "en": {2: "A sentence each from the beginning and the end:", 1: "One sentence of what was looked at:"},
+    "ja": {2: "はじめと終わりから一文ずつ：", 1: "見た範囲から一文："},
+}
 NEAREST = "Found no sentence that fits the question. The nearest:"
 OWN_WORDS = (
     *NOT_FOUND.values(),
-    *(opening for openings in OF_PART.values() for opening in openings.values()),
+    *(opening for openings in (*OF_PART.values(), *OF_FEW.values()) for opening in openings.values()),
     NEAREST,
 )  # with which an answer begins: no sentence of the book
 _NAME = re.compile(r"(?<=[\w.,;:] )[A-Z][\w'’]+")
@@ -243,31 +247,42 @@ def part_asked(question: str) -> Part | None:
     return named or (None if _asked(question) else Part.WHOLE)
 
 
-def _until(pieces: list[str], words: int) -> list[str]:
-    """The first of ``pieces``, as many as have ``words`` words together."""
-    lengths = list(accumulate(map(count_words, pieces), initial=0))
-    return [piece for piece, before in zip(pieces, lengths, strict=False) if before < words]
+def _until(sentences: list[_Sentence], words: int) -> list[_Sentence]:
+    """The first of ``sentences``, as many as have ``words`` words together."""
+    lengths = accumulate((count_words(sentence.text) for sentence in sentences), initial=0)
+    return [sentence for sentence, before in zip(sentences, lengths, strict=False) if before < words]
 
 
 def _overview(text: str, language: str, part: Part, *, quote: bool) -> str:
     """For a question about the whole: a telling sentence each of beginning, middle and end; for one about an end of
     the text, the sentences there. Said to be that.
     """
-    entries = split_memory(text) or [(0, False, text)]
+    entries = [
+        [_Sentence(piece, page, full, frozenset(), frozenset()) for piece in split_sentences(body, language)
+         if not _THE_END.search(piece)]
+        for page, full, body in split_memory(text) or [(0, False, text)]
+    ]  # fmt: skip
+    if part is Part.WHOLE and len(entries) < SENTENCES:  # their thirds
+        pieces = list(chain(*entries))
+        ends = [len(pieces) * n // SENTENCES for n in range(SENTENCES + 1)]
+        entries = [pieces[start:end] for start, end in pairwise(ends)]
+    entries = [entry for entry in entries if entry] or [[]]
     last = len(entries) - 1
-    at = {Part.WHOLE: (0, len(entries) // 2, last), Part.BEGINNING: (0,), Part.END: (last,)}[part]
-    chosen: list[_Sentence] = []
-    for page, full, body in [entries[i] for i in dict.fromkeys(at)]:
-        pieces = [piece for piece in split_sentences(body, language) if not _THE_END.search(piece)]
-        if part is Part.WHOLE:
-            scores = central_sentences(pieces)
-            pieces = sorted(pieces, key=dict(zip(pieces, scores, strict=True)).__getitem__)[-1:]
-        elif part is Part.BEGINNING:
-            pieces = _until(pieces, END_WORDS)
-        else:
-            pieces = _until(pieces[::-1], END_WORDS)[::-1]
-        chosen += [_Sentence(piece, page, full, frozenset(), frozenset()) for piece in pieces]
-    return _reply(chosen, language, opening=f"{OF_PART['ja' if language == 'ja' else 'en'][part]}\n\n", quote=quote)
+    if part is Part.BEGINNING:
+        chosen = _until(entries[0], END_WORDS)
+    elif part is Part.END:
+        chosen = _until(entries[last][::-1], END_WORDS)[::-1]
+    else:
+        told = [entries[i] for i in dict.fromkeys((0, len(entries) // 2, last)) if entries[i]]
+        chosen = [entry[_most_central(entry)] for entry in told]
+    own = "ja" if language == "ja" else "en"
+    opening = OF_PART[own][part] if part is not Part.WHOLE else OF_FEW[own].get(len(chosen), OF_PART[own][part])
+    return _reply(chosen, language, opening=f"{opening}\n\n", quote=quote)
+
+
+def _most_central(sentences: list[_Sentence]) -> int:
+    scores = central_sentences([sentence.text for sentence in sentences])
+    return max(range(len(sentences)), key=lambda i: (scores[i], i))
 
 
 def answer(prompt: Prompt) -> str:
