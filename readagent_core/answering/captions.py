@@ -33,7 +33,7 @@ def _caption(step: Step, exchange: Exchange, memory: GistMemory | None) -> str:
         return f"Understood by itself: “{exchange.facts.standalone or exchange.question}”"
     if step.kind == replay.LOOK_UP:
         built_in = exchange.facts.model == builtin.NAME
-        title = step.title if memory is None else replay.look_up_title(step, built_in=built_in)
+        title = step.title if memory is None else replay.look_up_title(step, built_in=built_in, up_to=exchange.up_to)
         said = first_words(step.said.strip(), _SAID_WORDS)
         return f"{title}: “{said}”" if said and not built_in else f"{title}."
     if step.kind == replay.GISTS and memory is not None:

@@ -33,6 +33,7 @@ from readagent_core.memory import GistMemory
 from readagent_core.models.builtin import reader as builtin
 from readagent_core.models.builtin.answers import Part, part_asked
 from readagent_core.models.builtin.statistics import shared_words
+from readagent_core.words import pages_up_to
 
 QUESTION, UNDERSTOOD, GISTS, LOOK_UP, MEMORY, ANSWER = "question", "understood", "gists", "look-up", "memory", "answer"
 _TITLES = {
@@ -146,12 +147,16 @@ def _joined(citations: Sequence[Citation], answer: Answer) -> tuple[Citation, ..
     return tuple(found)
 
 
-def look_up_title(step: Step, *, built_in: bool = False) -> str:
-    """What a look-up did: 'Went back to page 5', 'Opened pages 12 to 31', 'Looked for “key”: on page 31'."""
+def look_up_title(step: Step, *, built_in: bool = False, up_to: int | None = None) -> str:
+    """What a look-up did: 'Went back to page 5', 'Opened pages 12 to 31', 'Looked for “key”: on page 31'.
+
+    ``up_to``: the last page that was let in, where not all were; later ones may have what was not found.
+    """
     if step.searched:
         named = ", ".join(f"“{words}”" for words in step.searched)
+        within = pages_up_to(up_to) if up_to else "the text"
         found = pages_named(sorted(step.marked)) if len(step.marked) <= _NAMED else f"{len(step.marked)} pages"
-        return f"Looked for {named}: {f'on {found}' if step.marked else 'nowhere in the text'}"
+        return f"Looked for {named}: {f'on {found}' if step.marked else f'nowhere in {within}'}"
     pages = [n for n in step.marked if not any(first <= n <= last for first, last in step.ranges)]
     if step.how:
         return f"{step.how[0].upper()}{step.how[1:]}: passages of {pages_named(sorted(pages))}"
@@ -171,7 +176,7 @@ def look_up_line(step: Step, exchange: Exchange, memory: GistMemory) -> str:
     words = look_up_words(step, exchange, memory)
     if not step.shown:
         return words
-    title = look_up_title(step, built_in=exchange.facts.model == builtin.NAME)
+    title = look_up_title(step, built_in=exchange.facts.model == builtin.NAME, up_to=exchange.up_to)
     return f"{title}: {words}" if words else title
 
 

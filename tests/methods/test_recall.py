@@ -268,6 +268,14 @@ def test_the_built_in_reader_tells_what_happened_so_far_from_beginning_to_end():
     assert len(set(re.findall(r"\[(\d+)\]", made.text.split("Evidence")[0]))) == 3
 
 
+def test_words_of_pages_that_were_not_let_in_are_not_said_to_be_nowhere_in_the_text():
+    model = FakeModel(['FIND "pianola"', "ANSWER: The text does not say."])
+    events = run("recall", model, question="Who played the pianola?", about=novel().up_to(6))
+    (step,) = [step for step in replay.steps(events) if step.searched]
+    assert replay.look_up_title(step, up_to=6) == "Looked for “pianola”: nowhere in pages 1 to 6"
+    assert replay.look_up_title(step) == "Looked for “pianola”: nowhere in the text"
+
+
 def test_what_was_opened_in_part_is_said_in_replay_citation_and_memory_view():
     about = novel()
     said = (

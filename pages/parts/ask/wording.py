@@ -114,7 +114,7 @@ def look_ups(
         elif titles is not None:
             title = replay.look_up_title_of_several(step, titles, built_in=built_in)
         else:
-            title = replay.look_up_title(step, built_in=built_in)
+            title = replay.look_up_title(step, built_in=built_in, up_to=exchange.up_to)
         said = replay.look_up_words(step, exchange, memory) if memory else "" if built_in else step.said.strip()
         more = [f"Did not open {_with_title(why, titles or {})}" for why in step.refused]
         if step.folded:

@@ -65,7 +65,8 @@ OF_FEW = {  # where the text has no sentence for each of the three
 NEAREST = "Found no sentence that fits the question. The nearest:"
 OWN_WORDS = (
     *NOT_FOUND.values(),
-    *(opening for openings in (*OF_PART.values(), *OF_FEW.values()) for opening in openings.values()),
+    *(opening for openings in OF_PART.values() for opening in openings.values()),
+    *(opening for openings in OF_FEW.values() for opening in openings.values()),
     NEAREST,
 )  # with which an answer begins: no sentence of the book
 _NAME = re.compile(r"(?<=[\w.,;:] )[A-Z][\w'’]+")
