@@ -46,7 +46,7 @@ export function edge(text, at, hit, step) {
 /**
  * The sections whose titles have a query, each with where it begins and the query's places in the title.
  * @param {import("../protocol.js").BookOutline["sections"]} sections
- * @param {RegExp[]} patterns
+ * @param {import("./search_text.js").Pattern[]} patterns
  */
 export function titled(sections, patterns) {
   return sections

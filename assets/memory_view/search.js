@@ -1,11 +1,11 @@
 // Searches the text and the gists in the browser, where both are, marks the hits and goes from one to the next.
 
-import { folded, patternsOf, placesOf, placesOfReadings } from "./search_text.js";
+import { folded, patternsOf, placesOf, placesOfReadings, withoutCommon } from "./search_text.js";
 
 /**
  * @import { Span } from "../shared/dom.js"
  * @import { Layer } from "./layer.js"
- * @import { Folded } from "./search_text.js"
+ * @import { Folded, Pattern } from "./search_text.js"
  * @import { Jump, ReadingState } from "./state.js"
  * @import { Units } from "./units.js"
  *
@@ -25,7 +25,7 @@ export class Search {
     this.unfold = unfold;
     this.found = found;
     this.query = "";
-    /** @type {RegExp[]} */
+    /** @type {Pattern[]} that of what the query may mean which is in the book */
     this.patterns = [];
     /** @type {Hit[]} in the order of the book */
     this.hits = [];
@@ -108,7 +108,6 @@ export class Search {
     }
     if (!query) this.tellsAll = false;
     this.query = query;
-    this.patterns = patternsOf(query);
     this.find();
     this.at = -1;
     this.at = this.nextFrom(this.from);
@@ -174,8 +173,17 @@ export class Search {
     this.step(0);
   }
 
+  /** Finds the words as they were typed; where they stand nowhere so, the paragraphs and gists that have all of them. */
   find() {
+    const [phrase, each] = patternsOf(this.query);
+    this.findAll(phrase ?? []);
+    if (each && !this.hits.length && !this.ahead) this.findAll(withoutCommon(each, this.plain.filter(Boolean)));
+  }
+
+  /** @param {Pattern[]} patterns */
+  findAll(patterns) {
     const { book, pages } = this.state;
+    this.patterns = patterns;
     this.ahead = 0;
     this.byParagraph = new Map();
     this.byPage = new Map();

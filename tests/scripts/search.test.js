@@ -7,7 +7,10 @@ import { Search } from "../../assets/memory_view/search.js";
 import { folded, patternsOf, placesOf } from "../../assets/memory_view/search_text.js";
 import { storeText, textOf } from "../../assets/memory_view/text_store.js";
 
-const found = (text, query) => placesOf(folded(text), patternsOf(query)).map(([start, end]) => text.slice(start, end));
+const found = (text, query) => {
+  const meant = patternsOf(query).map((patterns) => placesOf(folded(text), patterns));
+  return (meant.find((places) => places.length) ?? []).map(([start, end]) => text.slice(start, end));
+};
 
 test("every word must occur; the last letters may be missing", () => {
   assert.deepEqual(found("The lamps were lit by the lamplighter", "lamp"), ["lamp", "lamp"]);
@@ -21,6 +24,42 @@ test("words of the query that stand beside each other in its order are one hit",
   assert.deepEqual(found("the page with sealing wax.", "sealing wax"), ["sealing wax"]);
   assert.deepEqual(found("a seal of sealing-wax and wax", "seal wax"), ["seal", "sealing-wax", "wax"]);
   assert.deepEqual(found("Wax. Sealing. Wax sealing", "sealing wax"), ["Wax", "Sealing", "Wax", "sealing"]);
+});
+
+test("words are found as they were typed; where they stand nowhere so, paragraphs with all of them", () => {
+  const scope = "as typed";
+  const filler = Array.from({ length: 30 }, (_, i) => `There the man lay, ${i}.`);
+  const text = [
+    ...filler,
+    "There was the light. The lights went out of the boat.",
+    "The lighthouse, a light thing, the sea.",
+    "No boat, no lamp.",
+  ];
+  storeText({ scope, from: 0, text, heads: [], places: [], joined: [], notes: [], spans: [] });
+  const state = { book: textOf(scope), pages: [], here: { paragraph: 0, page: 0 }, data: { limit: null }, furthest: 0 };
+  const search = new Search({ state, units: { mark() {} }, layer: { redrawGist() {} }, jump: { to() {} }, found() {} });
+  search.step = () => {};
+  const hits = (query) => {
+    search.ask(query);
+    return search.hits.map(([, paragraph, start, end]) => [paragraph - 30, text[paragraph].slice(start, end)]);
+  };
+  assert.deepEqual(hits("the light"), [
+    [0, "the light"],
+    [0, "The light"],
+    [1, "The light"],
+  ]);
+  assert.deepEqual(hits('"the light"'), [[0, "the light"]]);
+  assert.deepEqual(hits("out of the boat"), [[0, "out of the boat"]]);
+  assert.deepEqual(hits("boat the light"), [
+    [0, "light"],
+    [0, "light"],
+    [0, "boat"],
+  ]); // never 'the' by itself
+  assert.deepEqual(hits("the boat lamp"), []); // a whole word, too: not in 'there'
+  assert.deepEqual(hits("boat lamp"), [
+    [2, "boat"],
+    [2, "lamp"],
+  ]);
 });
 
 test("words in quotation marks are one phrase, whatever stands between them", () => {
