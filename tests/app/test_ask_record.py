@@ -10,7 +10,7 @@ import pytest
 
 from pages.parts.ask.book_views import note_without_gists
 from pages.parts.ask.payload import waiting_for
-from pages.parts.ask.pieces import citations_summary, sentence_pieces
+from pages.parts.ask.pieces import around, citations_summary, sentence_pieces, shown_sentence
 from pages.parts.ask.record import (
     exchange_record,
     hide,
@@ -336,3 +336,20 @@ def test_times_for_people():
     now = time.mktime((2026, 11, 21, 14, 0, 0, 0, 0, -1))
     moments = (now - 3600, now - 86400, now - 20 * 86400, 0)
     assert [format_time(moment, now=now) for moment in moments] == ["13:00", "yesterday", "1 November", ""]
+
+
+def test_of_a_sentence_like_a_page_the_part_round_the_words_is_shown():
+    filler = "and then there was a great deal more of it than anybody had thought, " * 6
+    text = f"It began {filler}until the keeper lit the lamp, {filler}and so it ended."
+    shown = shown_sentence(text, "Did the keeper light a lamp?", {"page": 3}, book=True)
+    assert 20 < len(shown["text"].split()) < 60
+    assert shown["text"].startswith("… ")
+    assert shown["text"].endswith(" …")
+    assert "the keeper lit the lamp" in shown["text"]
+    assert {shown["text"][start:end] for start, end in shown["shared"]} >= {"keeper", "lamp"}
+    assert all(part in text for part in shown["text"].strip("… ").split("…"))
+    short = "The keeper lit the lamp."
+    assert shown_sentence(short, "Who lit it?", {"page": 3}, book=True)["text"] == short
+    unspaced = "灯台の火が消えた夜のことを誰も知らない、" * 12
+    assert len(around(unspaced, [3])) < 90
+    assert around(text, []).startswith("It began")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pages.parts.shared.memory_view import EMPHASIS_MARKS, utf16_offset
@@ -12,6 +12,8 @@ from readagent_core.citations.checking import copied_sentences
 from readagent_core.export.conversation import RECOGNISED, copied_label, short_title
 from readagent_core.models.builtin.statistics import shared_words
 from readagent_core.words import count_of
+
+_LONGEST, _PART = 320, 240  # characters of a sentence shown whole, and of a part
 
 
 def sentence_pieces(
@@ -59,10 +61,27 @@ def copied(label: str, *, recognised: bool) -> tuple[str, str]:
 
 
 def shown_sentence(text: str, question: str, chip: dict[str, Any], *, book: bool) -> dict[str, Any]:
-    """A copied sentence with its chip and the places of the words that the question has too."""
+    """A copied sentence with its chip and the places of the words that the question has too; of a long one a part."""
     text = EMPHASIS_MARKS.sub("", text).lstrip("* ")  # an end of emphasis may stand before the sentence
+    text = around(text, [start for start, _ in shared_words(text, question)])
     shared = [(utf16_offset(text, start), utf16_offset(text, end)) for start, end in shared_words(text, question)]
     return {"text": text, "cites": [chip], "book": book, "shared": shared}
+
+
+def around(text: str, places: Sequence[int]) -> str:
+    """``text``, or of a long one the part that has most of the ``places``, with '…' where it is cut."""
+    scale = 1 if " " in text[:_PART] else 3  # where words are not separated
+    part = _PART // scale
+    if len(text) * scale <= _LONGEST:
+        return text
+    most = max(places or [0], key=lambda start: sum(start <= place < start + part for place in places))
+    inside = [place for place in places if most <= place < most + part] or [0]
+    start = max(0, min(most - (part - (inside[-1] - most)) // 2, len(text) - part))
+    end = start + part
+    if scale == 1:  # whole words
+        start = max(start, text.find(" ", start, most) + 1) if start else 0
+        end = max(inside[-1], text.rfind(" ", inside[-1], end)) if end < len(text) else end
+    return f"{'… ' if start else ''}{text[start:end].strip()}{' …' if end < len(text) else ''}"
 
 
 def citations_summary(checked: Checked, answer: Answer) -> str:

@@ -29,11 +29,11 @@ _NOT_SAID = re.compile(
 
 
 _GROUPS = {
-    Family.READ_AGENT: "Remembers gists, reads pages again",
-    Family.GISTS: "Works with gists in other ways",
-    Family.SEARCH: "Searches the text, without gists",
-    Family.SUMMARIES: "Makes summaries of its own",
-    Family.FULL_TEXT: "Takes the text as it is",
+    Family.READ_AGENT: "ReadAgent: gists, then pages read again",
+    Family.GISTS: "Gists in other ways",
+    Family.SEARCH: "Search in the text, no gists",
+    Family.FULL_TEXT: "Whole text",
+    Family.SUMMARIES: "Summaries of its own",
 }
 
 
@@ -44,8 +44,9 @@ def method_abouts() -> list[tuple[str, str, str, str]]:
 
 
 def method_titles() -> list[tuple[str, str]]:
-    """The name and title of every method, ReadAgent first."""
-    found = sorted(all_methods().values(), key=lambda m: (m.family is not Family.READ_AGENT, m.title))
+    """The name and title of every method, group by group, ReadAgent first."""
+    groups = list(_GROUPS)
+    found = sorted(all_methods().values(), key=lambda m: (groups.index(family_of(m.name)), m.title))
     return [(m.name, m.title) for m in found]
 
 
