@@ -124,8 +124,7 @@ def save_replay(now: AskOneBook) -> None:
     # made now: a button that waits loses the focus
     data = export_replay(now.workspace, exchange.id, prompts=prompts, up_to=last, prompts_of_all=all_prompts)
     name = f"{slug(exchange.question)[:60]}.html"
-    if st.download_button("Save as HTML", data=data, file_name=name, mime="text/html", type="primary"):
-        st.text(f"Saved in your downloads: {name}")
+    shell.save_button("Save as HTML", data, name, mime="text/html", type="primary")
 
 
 def show_prompts_of(now: AskState, exchange: Exchange, at: int) -> None:

@@ -230,6 +230,7 @@ def test_words_are_selected_by_keyboard_and_notes_are_found_again(reader: Page, 
     dialog = page.get_by_role("dialog", name="Notes")
     with page.expect_download() as download:
         dialog.get_by_role("button", name="JSON").click()
+    expect(dialog).to_contain_text("Saved in your downloads: ")
     file = download.value.path()
     library.remove_mark(note.id)
     dialog.locator("input[type=file]").set_input_files(

@@ -39,13 +39,12 @@ def _body(workspace: Workspace, book: Book, gisting: Gisting | None) -> None:
     count = len(workspace.library.marks(book.id))
     st.caption(f"{count_of(count, 'mark')} in this book." if count else "Nothing is marked in this book yet.")
     for kind, use in USES.items() if count else ():
-        st.download_button(
+        shell.save_button(
             f"**{shell.FORMAT_NAMES[kind]}** {use}",
-            data=lambda kind=kind: _file(workspace, book, gisting, kind),  # type: ignore[misc]
-            file_name=notes_file_name(book, kind),
+            lambda kind=kind: _file(workspace, book, gisting, kind),
+            notes_file_name(book, kind),
             mime=NOTES_FORMATS[kind],
             key=f"notes_{kind}",
-            on_click="ignore",
             width="stretch",
         )
     upload = st.file_uploader("Take in notes that were exported as JSON", key=f"notes_import_{book.id}")

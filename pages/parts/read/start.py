@@ -13,7 +13,7 @@ import streamlit as st
 
 from pages.parts.read.veil import veil_of
 from pages.parts.shared import gisting_status as state
-from pages.parts.shared.shell import FORMAT_NAMES
+from pages.parts.shared.shell import FORMAT_NAMES, save_button
 from readagent_core.answering.costs import price_of_words
 from readagent_core.errors import ReadAgentError
 from readagent_core.export.gisting import export_gisting, memory_to_export
@@ -274,12 +274,11 @@ def export_dialog(workspace: Workspace, shown: Gisting) -> None:
         "With my highlights and notes, in HTML and EPUB", key=f"export_notes_{shown.id}"
     )
     for kind, use in USES.items():
-        if st.download_button(
+        save_button(
             f"**{FORMAT_NAMES[kind]}** {use}",
-            data=partial(export_gisting, workspace, shown, kind, whole=memory is whole, with_notes=with_notes),
-            file_name=memory_file_name(memory, kind),
+            partial(export_gisting, workspace, shown, kind, whole=memory is whole, with_notes=with_notes),
+            memory_file_name(memory, kind),
             mime=MEMORY_FORMATS[kind],
             key=f"export_{kind}",
             width="stretch",
-        ):
-            st.text(f"Saved in your downloads: {memory_file_name(memory, kind)}")
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.parts.read.chapter_questions import chapters_read
 from pages.parts.read.how_far import paragraphs_read
@@ -78,15 +79,16 @@ def _body(workspace: Workspace, book: Book, gisting: Gisting | None) -> None:
     usual = [kind for kind in there if kind != PEOPLE] or there
     chosen = st.pills("To Anki", there, selection_mode="multi", default=usual)
     deck = [card for kind in there if kind in chosen for card in cards[kind] if card.front not in left_out]
-    with st.container(horizontal=True, vertical_alignment="center"):
+    buttons, told = st.container(horizontal=True, vertical_alignment="center"), st.empty()
+    with buttons:
         for kind in STUDY_FORMATS if deck else ():
-            _save(book, deck, kind)
+            _save(book, deck, kind, told)
     st.caption(
         "Untick what you do not want to learn. Saved again, only what is new is added; your learning in Anki stays."
     )
 
 
-def _save(book: Book, deck: Sequence[StudyCard], kind: str) -> None:
+def _save(book: Book, deck: Sequence[StudyCard], kind: str, told: DeltaGenerator) -> None:
     try:
         data = export_study(book.id, book.title, deck, kind)
     except OSError as error:
@@ -95,14 +97,14 @@ def _save(book: Book, deck: Sequence[StudyCard], kind: str) -> None:
     except ReadAgentError as error:
         shell.error_box(error)
         return
-    st.download_button(
+    shell.save_button(
         f"Save the deck, {count_of(len(deck), 'card')}" if kind == "apkg" else kind.upper(),
-        data=data,
-        file_name=f"{slug(book.title)}-cards.{kind}",
+        data,
+        f"{slug(book.title)}-cards.{kind}",
+        told=told,
         mime=STUDY_FORMATS[kind],
         key=f"study_{kind}",
         type="primary" if kind == "apkg" else "secondary",
-        on_click="ignore",
     )
 
 

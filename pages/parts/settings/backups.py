@@ -42,14 +42,15 @@ def backup_file(home: Path) -> bytes:
 def draw(workspace: Workspace) -> None:
     home, team = workspace.home, workspace.settings.team
     coming = None if team else restoring.comes_next(home)
-    with st.container(horizontal=True):
-        st.download_button(
+    buttons, told = st.container(horizontal=True), st.empty()
+    with buttons:
+        shell.save_button(
             "Download a backup",
             partial(backup_file, home),
-            file_name=f"readagent-{time.strftime('%Y-%m-%d')}.zip",
+            f"readagent-{time.strftime('%Y-%m-%d')}.zip",
             mime="application/zip",
+            told=told,
             icon=":material/download:",
-            on_click="ignore",
             key="backup",
         )
         if not team and st.button("Restore a backup…", icon=":material/upload:", key="restore", disabled=bool(coming)):

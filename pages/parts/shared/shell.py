@@ -190,6 +190,15 @@ def guarded(act: Callable[[], Any]) -> None:
         st.rerun()
 
 
+def save_button(label: str, data: Any, file_name: str, *, told: Any = st, **how: Any) -> None:
+    """Draw a button that saves a file, and say that it did. ``told``: the place where that is said, else below it.
+
+    ``how``: as ``st.download_button`` takes it.
+    """
+    if st.download_button(label, data=data, file_name=file_name, **how):
+        told.text(f"Saved in your downloads: {file_name}")
+
+
 def file_size(count: int) -> str:
     """``count`` bytes for people: '3.4 MB'."""
     return f"{count / 2**20:,.1f} MB" if count >= 1e5 else f"{max(1, round(count / 2**10))} KB"
