@@ -95,3 +95,9 @@ def test_parts_open_as_the_model_opened_them_and_by_hand(
     expect(head(part)).to_be_in_viewport()
     expect(page.locator(".qt").last).to_be_hidden()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.set_viewport_size({"width": 720, "height": 300})  # a low window, as one at 200 %: the tabs stay in view
+    tabs = page.locator(".st-key-ask_tabs button")
+    tabs.filter(has_text="Conversation").click()
+    expect(page.locator(".qt").last).to_be_visible()
+    page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, main.scrollHeight)")
+    expect(tabs.filter(has_text="Memory")).to_be_in_viewport(ratio=1)
