@@ -173,11 +173,11 @@ def look_up_line(step: Step, exchange: Exchange, memory: GistMemory) -> str:
     """What a look-up did and why, for files; in words of the model alone where those say both."""
     if step.kind == GISTS:
         return f"{FROM_GISTS}: {step.said.strip()}"
-    words = look_up_words(step, exchange, memory)
-    if not step.shown:
+    words, built_in = look_up_words(step, exchange, memory), exchange.facts.model == builtin.NAME
+    if not step.shown and not built_in:
         return words
-    title = look_up_title(step, built_in=exchange.facts.model == builtin.NAME, up_to=exchange.up_to)
-    return f"{title}: {words}" if words else title
+    title = look_up_title(step, built_in=built_in, up_to=exchange.up_to)
+    return f"{title}{'.' if built_in else ':'} {words}" if words else title
 
 
 def look_up_title_of_several(step: Step, titles: Mapping[int, str], *, built_in: bool = False) -> str:

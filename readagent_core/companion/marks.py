@@ -16,7 +16,7 @@ from typing import Any
 from readagent_core.answering import replay
 from readagent_core.answering.base import Answer, BookInAnswer
 from readagent_core.answering.library_shelf import checked_answer_of_several
-from readagent_core.answering.signature import signature_of
+from readagent_core.answering.signature import BUILT_IN, signature_of
 from readagent_core.citations import NOT_FOUND, Checked, Citation
 from readagent_core.citations.checking import Piece
 from readagent_core.citations.placing import PlainText, Quote
@@ -155,12 +155,12 @@ def make_answer_mark(workspace: Workspace, exchange_id: str) -> Mark:
 
 def kept_answer(answer: Mapping[str, Any]) -> str:
     """The words of a kept answer with the page of each claim in place of the list of what it quotes."""
-    said = ""
+    said, copied = "", answer.get("signed_by") == BUILT_IN  # its sentences are paragraphs, as on the screen
     for piece in answer["pieces"]:
         places = [answer["citations"][number] for number in piece["citations"]]
         labels = ["not found" if c["state"] == NOT_FOUND else f"page {c['page']}" for c in places if c["page"]]
-        words = piece["text"].rstrip(" ") if labels else piece["text"]
-        said += words + "".join(f" [{label}]" for label in dict.fromkeys(labels))
+        words = piece["text"].strip() if copied else piece["text"].rstrip(" ") if labels else piece["text"]
+        said += "\n\n" * copied + words + "".join(f" [{label}]" for label in dict.fromkeys(labels))
     return said.strip() or str(answer["text"])
 
 

@@ -66,6 +66,7 @@ def test_copied_sentences_are_paragraphs_with_their_page_and_are_said_once(works
         export_conversation(workspace, exchange.conversation_id, format=format).decode() for format in ("md", "html")
     )
     assert "The nearest:\n\nIn the morning Ambrose Vane, the principal keeper, was gone. [page 2]\n\nI am" in text
+    assert "> Opened pages " in text
     assert text.count("was gone") == page.count("<p>In the morning") == 1
     assert "from page" not in text + page
     assert "; nothing was understood · ReadAgent" in text

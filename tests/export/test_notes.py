@@ -104,13 +104,14 @@ def test_a_kept_answer_that_is_copied_says_its_sentence_once():
     copied = {
         **ANSWERED,
         "text": f'{sentence} [1]\n\nEvidence:\n[1] "{sentence}"',
-        "pieces": [{"text": sentence, "citations": [0]}],
+        "pieces": [{"text": sentence, "citations": [0]}, {"text": " It was late.", "citations": []}],
+        "signed_by": "builtin",
     }
     marks = PlacedMarks((make_mark(DOCUMENT, "b", ANSWER, Spot(0, 0), Spot(0, 15), answer=copied),))
     markdown, table = (write(BOOK, DOCUMENT, marks, page_of=page_of) for write in (to_markdown, to_csv))
     assert (markdown.count("lit the lamp"), table.count("lit the lamp")) == (1, 1)
     assert "Evidence" not in markdown + table
-    assert "He lit the lamp. \\[page 1\\]" in markdown
+    assert "He lit the lamp. \\[page 1\\]\n\nIt was late.\n" in markdown
     assert "He lit the lamp. [page 1]" in table
     assert "Evidence" not in notes_list(marks.placed)
 
