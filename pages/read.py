@@ -93,9 +93,7 @@ def act(workspace: Workspace, book: Book, gisting: Gisting | None, done: Act) ->
     elif done.do == "again":  # another tab or device may have changed what is shown
         st.rerun()
     elif done.do == "settings":
-        if done.text:
-            st.session_state["settings_tab"] = done.text
-        st.switch_page("pages/settings.py")
+        current.open_settings(book.id, done.text)
     elif done.do == "make":
         start.make_gists(workspace, book)
         st.rerun()

@@ -9,6 +9,7 @@ import streamlit as st
 
 from pages.parts.settings import dictionaries, links, model_tab, originals, other_tabs, phone
 from pages.parts.shared import account, shell
+from pages.parts.shared.book import draw_way_back
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.signed_in import person_of_session
 from readagent_core.workspace import Workspace
@@ -37,6 +38,7 @@ def screen() -> None:
         shown["On my phone"] = phone.draw
     if person:
         shown["Account"] = partial(account.draw, person)
+    draw_way_back()
     with st.container(key="settings"):
         tabs = st.tabs(list(shown), key="settings_tab", on_change="rerun")
     for tab, (name, draw) in zip(tabs, shown.items(), strict=True):

@@ -187,6 +187,7 @@ export class Bare {
         : `${readingTime(book, wordsBetween(book, here.paragraph, end))} left in chapter`,
       `${atEnd ? 100 : Math.round(100 * shareRead(book, here.paragraph))} %`,
     ];
-    this.where.textContent = parts.filter(Boolean).join(" · ");
+    const said = parts.filter(Boolean);
+    this.where.replaceChildren(el("span", { class: "rest" }, `${said.slice(0, -1).join(" · ")} · `), said[said.length - 1]);
   }
 }

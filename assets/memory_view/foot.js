@@ -21,12 +21,6 @@ export const wordsMade = (pages, start, stop) =>
 /** What stands for the time that is left, where none is. @param {ReadingState} state */
 export const endSaid = ({ data, isRead }) => (isRead ? (data.finished ? "finished" : "read to the end") : "the end");
 
-/** A label of which a phone shows the first word. @param {string} label */
-const firstWord = (label) => {
-  const [word] = label.split(" ");
-  return el("span", {}, word, el("span", { class: "rest" }, label.slice(word.length)));
-};
-
 /** A label with, on a phone, who does it. @param {string} label @param {string} by */
 const withMaker = (label, by) => el("span", { class: "maker" }, label, el("small", {}, ` ${by}`));
 
@@ -289,7 +283,7 @@ export class Foot {
     this.acts.dataset.same = same;
     this.acts.replaceChildren(
       ...actions.map(([what, label]) =>
-        button(what === "veil" ? firstWord(label) : what === "make" && by ? withMaker(label, by) : label, () => this.send({ do: what }), {
+        button(what === "make" && by ? withMaker(label, by) : label, () => this.send({ do: what }), {
           kind: `slim ${["options", "settings"].includes(what) ? "quiet" : ""}`,
           "data-do": what,
           icon: what === "pause" ? "pause" : null,

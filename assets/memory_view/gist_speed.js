@@ -18,6 +18,9 @@ import { chapterOf } from "./text_store.js";
 const PINCH = 1.25; // how much further apart two fingers are, or how much nearer
 const HEADS = ".sec, .chap";
 
+const PICKED = "Each line is picked from the chapter’s own sentences.";
+const BEGINNING = "Each line is how the chapter’s gists begin, not all that happens in it.";
+
 export class GistSpeed {
   /**
    * @param {{state: ReadingState, frame: Frame, units: Units, layer: Layer, chapters: ChapterLines, send: Send,
@@ -230,12 +233,14 @@ export class GistSpeed {
   /** Marks what is open; pages and text may have come since. */
   draw() {
     const lines = this.state.view === "chapters";
-    const picked = lines && this.state.data.gists.by ? "Each line is picked from the chapter’s own sentences." : "";
+    const made = this.state.data.gists.by ? PICKED : BEGINNING;
     this.all.hidden = !this.mostVeiled;
-    this.note.hidden = !this.shown || (this.all.hidden && !picked);
+    this.note.hidden = !this.shown || (this.all.hidden && !lines);
     if (!this.shown) return;
     const one = lines ? "A line stands here for each chapter" : "A gist stands here for each page";
-    this.what.textContent = [this.all.hidden ? "" : `${one} you have read. Nothing ahead is told.`, picked].filter(Boolean).join(" ");
+    this.what.textContent = [this.all.hidden ? "" : `${one} you have read. Nothing ahead is told.`, lines ? made : ""]
+      .filter(Boolean)
+      .join(" ");
     const { pages, book } = this.state;
     this.chapters.draw();
     const closed = new Set(pages.filter((page) => gistWords(page) && !this.open.has(page.number)).flatMap((page) => paragraphsOf(page)));

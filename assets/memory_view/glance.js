@@ -42,7 +42,8 @@ const GISTS_BY_RULE = 6; // whose first sentences tell where one was, where ther
 const RECAP_WORDS = 120; // of gists
 
 const NOTHING_READ = "Nobody here yet: whoever you meet on a page is here once you have read it to its end.";
-const NOTHING_TO_RECALL = "Nothing to look back on yet. Read a page or two, and what happened there will be waiting for you here.";
+const NOTHING_TO_RECALL =
+  "Nothing to look back on yet. Once you have read a page to its end, this tells what happened so far, and what came just before.";
 
 export class Glance {
   /**
@@ -655,6 +656,7 @@ export class Glance {
       el("div", { class: "sidehead" }, el("h3", {}, "Where was I?"), other),
       where ? el("p", { class: "small dim", dir: "auto" }, `${where}. ${nothing ? "" : skipped}`) : "",
       nothing ? el("p", { class: "dim" }, nothing) : "",
+      nothing ? button("Back to reading", () => this.close(), { kind: "slim earlierb" }) : "",
       ...(soFar.length ? [el("h4", { class: "big" }, "So far"), ...list(soFar)] : []),
       ...(before.length ? [el("h4", { class: "big" }, skipped ? "What you read last" : "Just before"), ...list(before)] : []),
       ...gists,

@@ -103,7 +103,7 @@ export class Outline {
 
   gistsLine() {
     const made = (this.layer ? layerOf(this.layer).pages : []).flatMap((page) =>
-      page?.gist ? [{ words: page.words, gist: page.gist.words }] : [],
+      page?.gist || page?.veiled ? [{ words: page.words, gist: page.gist?.words ?? page.veiled ?? 0 }] : [],
     );
     const share = percent(
       sumOf(made, (page) => page.gist),

@@ -33,6 +33,9 @@ export class PageField {
       onchange: () => {
         this.go(input);
       },
+      onkeydown: ({ key }) => {
+        if (key === "Enter" && input.value.trim() === this.name(this.state.here)) this.go(input); // no change: to its beginning
+      },
       onfocus: () => {
         input.select();
       },
@@ -75,6 +78,7 @@ export class PageField {
     const asked = input.value.trim();
     const plain = /^\d+$/.test(asked) ? pages[Number(asked) - 1] : null;
     const source = book.places.find(([, where]) => plainly(where) === plainly(asked));
+    this.setMissing("");
     if (plain) this.jump({ paragraph: plain.start, at: plain.startAt }, { focus: true });
     else if (source) this.jump({ paragraph: source[0] }, { focus: true });
     else this.miss(asked);

@@ -97,12 +97,11 @@ export class Search {
     return this.spans(this.byPage.get(page));
   }
 
-  /** Searches for `query` and goes to the first hit from here on; while a word is typed, from where that began. @param {string} query */
+  /** Searches for `query` and goes to the first hit from here on, or from where the person was before the hits of other words. @param {string} query */
   ask(query) {
     if (query === this.query) return;
     const { here } = this.state;
-    const typing = this.query && (query.startsWith(this.query) || (query && this.query.startsWith(query)));
-    if (!typing || here.paragraph !== this.landed) {
+    if (here.paragraph !== this.landed) {
       this.from = here;
       this.landed = null;
     }

@@ -49,7 +49,7 @@ export class Toolbar {
     this.searching = new SearchField(finder);
     this.pageField = new PageField({ state, frame, jump });
     // in a narrow window the gist comes after its page, not beside it
-    const both = el("span", {}, el("span", { class: "beside" }, VIEWS[0][1]), el("span", { class: "over" }, "Both"));
+    const both = el("span", {}, el("span", { class: "beside" }, VIEWS[0][1]), el("span", { class: "over" }, "With gists"));
     /** @type {Map<ReaderView, HTMLElement>} */
     this.minutes = new Map(VIEWS.slice(1).map(([view]) => [view, el("span", { class: "small num mins" })]));
     this.views = VIEWS.map(([view, label]) => {
@@ -228,7 +228,7 @@ export class Toolbar {
     };
     const views = VIEWS.map(([view, label]) =>
       button(
-        view === "both" ? "Both" : label,
+        view === "both" ? "With gists" : label,
         after(() => this.on.view(view)),
         { "aria-pressed": String(this.state.view === view) },
       ),

@@ -302,6 +302,11 @@ def test_words_are_selected_by_touch_and_the_menu_is_a_sheet(
     expect(text).not_to_be_in_viewport()
     page.get_by_role("button", name="Back to").tap()
     expect(text).to_be_in_viewport()
+    text.evaluate(SELECT_WORD, "Harrow")
+    page.get_by_role("button", name="Define").tap()
+    card.get_by_role("button", name="Add a dictionary").tap()
+    page.get_by_role("button", name="Back to the book").tap()
+    expect(page.locator(".find")).to_be_visible()
     context.close()
     assert not thrown
 

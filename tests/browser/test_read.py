@@ -205,9 +205,21 @@ def test_outline_and_map_take_the_reader_along(page: Page, app_url: str) -> None
     page.locator(".mapbox").focus()
     page.keyboard.press("ArrowDown")
     expect(page.locator(".mapbox")).to_have_attribute("aria-valuetext", re.compile("page 8 of 25"))
+    page.locator(".pagein").fill("99")
+    page.locator(".pagein").press("Enter")
+    expect(page.locator(".tbar .goto")).to_contain_text("no page 99")
     page.locator(".pagein").fill("20")
     page.locator(".pagein").press("Enter")
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "20")
+    expect(page.locator(".tbar .goto")).to_contain_text("of 25")
+    first = page.locator(".pmark[data-n='20']")
+    expect(first).to_be_in_viewport()
+    page.locator(".leaves").hover()
+    page.mouse.wheel(0, 250)
+    expect(first).not_to_be_in_viewport()
+    page.locator(".pagein").fill("20")  # the number that stands there: its beginning
+    page.locator(".pagein").press("Enter")
+    expect(first).to_be_in_viewport()
 
 
 def test_the_map_is_dragged_like_a_scrollbar(page: Page, app_url: str) -> None:
@@ -288,12 +300,12 @@ def test_on_a_phone_the_text_comes_before_its_gist(page: Page, app_url: str) -> 
         assert button.bounding_box()["height"] >= 43.5, button.inner_text()
     page.get_by_role("button", name="More", exact=True).click()
     views = page.locator(".panel").get_by_role("group", name="View")
-    views.get_by_role("button", name="Gists").click()
+    views.get_by_role("button", name="Gists", exact=True).click()
     expect(text).to_be_hidden()
     page.locator(".tbar .seg-text").click()  # while gists are shown the three grains are a row of their own
     expect(text).to_be_visible()
     page.get_by_role("button", name="More", exact=True).click()
-    views.get_by_role("button", name="Both").click()
+    views.get_by_role("button", name="With gists").click()
     expect(text).to_be_visible()
     page.locator(".find input").click()
     page.keyboard.type("basket")

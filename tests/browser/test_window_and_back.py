@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 from pathlib import Path
 
@@ -72,7 +73,7 @@ def test_a_low_window_has_twelve_lines_of_text_and_the_bars_come_when_asked_for(
         way_back = page.locator(".backchip").bounding_box()
         assert way_back["y"] + way_back["height"] <= size["height"] + 1  # so is the way back
     page.set_viewport_size({"width": 1100, "height": 800})
-    for view in ("Text", "Both"):
+    for view in ("Text", "With gists"):
         page.get_by_role("button", name=view, exact=True).click()
         page.goto(f"{app_url}/read?book={keeper}&page=4")
         expect(page.locator(".backchip")).to_be_visible()
@@ -141,12 +142,15 @@ def test_a_page_opens_among_the_gists_and_the_line_stays(page: Page, app_url: st
     page.keyboard.press("-")
     expect(page.locator(".chap:visible")).to_have_count(4)
     expect(page.get_by_text("Opens when you have read it").locator("visible=true")).to_have_count(1)  # said once
+    expect(note).to_contain_text("Each line is how the chapter’s gists begin")
     page.keyboard.press("+")
+    share = page.get_by_text(re.compile("The gists are .* as long")).text_content()
     note.get_by_role("button", name="Show all").click()
     expect(page.locator("#p5 .gtext")).to_have_count(1)
     expect(note).to_be_hidden()
     expect(page.locator(".room")).to_contain_class("v-gists")
     expect(page.locator("#p5")).to_be_in_viewport()
+    expect(page.get_by_text(str(share))).to_be_visible()  # of all gists, veiled or not
     page.locator("#p6 .gtext").click()
     opened = page.locator('p[data-i="5"]')
     expect(opened).to_be_in_viewport()

@@ -120,3 +120,21 @@ test("where the text stands alone one goes from hit to hit in it, not to gists t
   state.view = "both";
   assert.deepEqual(walk(), ["g 4 of 4", "t 1 of 4", "g 2 of 4"]);
 });
+
+test("one goes back from the hits of several searches to where one was reading", () => {
+  const state = { book: bookWith(["here", "a box", "a boat", "a box"]), pages: [], data: { limit: null }, furthest: 0, view: "text" };
+  state.here = { paragraph: 0, page: null };
+  const backs = [];
+  const jump = ({ paragraph }, { back }) => {
+    if (back) backs.push(state.here.paragraph);
+    state.here = { paragraph, page: null };
+    return true;
+  };
+  const units = { mark() {}, nodes: [] };
+  const search = new Search({ state, units, layer: { redrawGist() {} }, jump, unfold() {}, found() {} });
+  for (const query of ["box", "", "boat", "box"]) search.ask(query);
+  assert.deepEqual([backs, state.here.paragraph], [[0], 1]);
+  state.here = { paragraph: 3, page: null }; // read on
+  search.ask("boat");
+  assert.deepEqual(backs, [0, 3]);
+});

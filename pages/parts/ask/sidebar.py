@@ -61,6 +61,8 @@ def limit_switch(scene: AskOneBook) -> None:
     st.session_state[key] = scene.position.limited  # the line on the map and the buttons beside it change it too
     st.toggle("Only what I have read", key=key, on_change=_switch, args=(scene, key))
     if not scene.position.limited:
+        gists = ", and all its gists are shown" if scene.memory.readable else ""
+        st.caption(f"Answers use the whole book{gists}.")
         return
     follows = scene.position.limit is None
     if scene.limit is None:

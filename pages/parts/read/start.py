@@ -13,6 +13,7 @@ import streamlit as st
 
 from pages.parts.read.veil import veil_of
 from pages.parts.shared import gisting_status as state
+from pages.parts.shared.book import open_settings
 from pages.parts.shared.shell import FORMAT_NAMES, save_button
 from readagent_core.answering.costs import price_of_words
 from readagent_core.errors import ReadAgentError
@@ -138,7 +139,7 @@ def act_on_line(workspace: Workspace, book: Book, gisting: Gisting | None, do: s
     """Carry out what was pressed in the line of the gists. Raises ReadAgentError."""
     job = workspace.jobs.get(job_key(gisting)) if gisting else None
     if do == "settings":
-        st.switch_page("pages/settings.py")
+        open_settings(book.id)
     elif do in ("pause", "hurry") and job is not None:
         job.cancel() if do == "pause" else job.hurry()
         job.join(2 if do == "pause" else 0)

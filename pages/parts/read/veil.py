@@ -63,7 +63,7 @@ def say(line: dict[str, Any], veil: Veil | None, workspace: Workspace, gisting: 
             line["rest"] = said
         line["actions"].append(["unveil_all", "Show all"])
     elif not position.limited and position.furthest < len(document.paragraphs) and is_story(document):
-        line["actions"].append(["veil", "Veil what is ahead"])
+        line["actions"].append(["veil", "Hide what I have not read"])
 
 
 def _name(gisting: Gisting) -> str:

@@ -17,6 +17,7 @@ from readagent_core.workspace import Workspace
 
 _KEY = "current_book"
 NOTES, MY_READING = "notes", "reading"  # dialogs of the library that lead to a book, as the address names them
+_BOOK_LEFT = "settings_opened_from"  # the id of the book from which Settings was opened, in the session
 _LEFT = "dialog_left"  # the one that led to the book, in the session
 TRIED = "tried pages"  # a preference: the ids of web pages that Act opened, which were not read
 HERE_ONLY = "here_only_"  # before the names of values that are forgotten when another screen is drawn
@@ -49,6 +50,21 @@ def current(workspace: Workspace) -> Book | None:
     if books:
         _remember(books[0].id)
     return books[0] if books else None
+
+
+def open_settings(book_id: str, tab: str = "") -> None:
+    """Open Settings from a book, to which a button there leads back."""
+    if tab:
+        st.session_state["settings_tab"] = tab
+    st.session_state[_BOOK_LEFT] = book_id
+    st.switch_page("pages/settings.py")
+
+
+def draw_way_back() -> None:
+    """In Settings: the button to the book from which it was opened."""
+    book_id = st.session_state.get(_BOOK_LEFT)
+    if book_id and st.button("Back to the book", icon=":material/arrow_back:", key="settings_back"):
+        st.switch_page("pages/read.py", query_params={"book": book_id})
 
 
 def read_from(dialog: str, book_id: str, paragraph: str = "") -> None:
