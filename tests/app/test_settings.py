@@ -387,6 +387,18 @@ def test_no_file_is_used_while_another_model_is_being_tried(app, workspace, monk
     job.join(60)
 
 
+def test_the_model_of_this_app_is_tested_where_it_is_chosen(app, monkeypatch, tmp_path):
+    (tmp_path / "own.gguf").write_bytes(b"GGUF")
+    monkeypatch.setenv("READAGENT_BASE_URL", WHERE)
+    monkeypatch.setenv("READAGENT_MODEL", str(tmp_path / "own.gguf"))
+    at = app("pages/settings.py")
+    at.button(key="own_test").click().run()
+    get_workspace().jobs.get(connecting.TEST_KEY).join(60)
+    at.run()
+    assert not at.exception
+    assert "The test did not get through" in texts(at)  # it is no model
+
+
 def test_the_budget_is_kept_as_it_is_typed_and_replies_are_forgotten_when_asked(app, own_home):
     cache = ReplyCache(own_home)
     store_reply(cache, "a", Completion("good"))

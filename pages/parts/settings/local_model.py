@@ -200,7 +200,7 @@ def _kept_states(workspace: Workspace, stored: int) -> None:
     """Draw how much of the books that were asked about is kept as the model's state, and the most that may be."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="kept_states"):
         most = st.number_input(
-            "Kept of books that were asked about, at most MB",
+            "Disk space for faster answers, at most MB",
             0,
             1_000_000,
             workspace.settings.saved.state_megabytes or states.MEGABYTES,

@@ -6,6 +6,7 @@ It only draws: ``readagent_core.connecting.connecting`` checks and stores what i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -18,6 +19,7 @@ from readagent_core.models.connection import learnt_limits
 from readagent_core.models.local.server import WHERE
 from readagent_core.models.server import probe
 from readagent_core.models.server.probe import PRESETS, Found
+from readagent_core.secret import Secret
 from readagent_core.settings import load_settings
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
@@ -143,13 +145,22 @@ def form(workspace: Workspace) -> None:
     elif chosen == "server":
         server_model(workspace)
     elif chosen == "own":
-        st.caption("Use, add and remove models in the list above.")
+        own_model(workspace)
     elif chosen == "local":
         local_form(workspace, found)
     elif chosen == "openai":
         draw_fields(workspace, scope="openai", address=OPENAI.address, key_page=OPENAI.key_page)
     else:
         other_form(workspace)
+
+
+def own_model(workspace: Workspace) -> None:
+    """Draw the test of the model that runs in this app; it is chosen, added and removed above."""
+    model, again = workspace.settings.model, workspace.jobs.get(connecting.TEST_KEY) is not None
+    if current_kind(workspace) == "own" and st.button("Test again" if again else "Test", key="own_test"):
+        test = partial(connecting.start_model_test, workspace, address=WHERE, model=model, key=Secret(), quick=True)
+        shell.guarded(test)
+    st.caption("Models that run in this app are added, used and removed above, under “A model on this computer”.")
 
 
 def current_model(workspace: Workspace) -> None:
