@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import streamlit as st
+
 from pages.parts.ask.book_views import focus_of, memory_step
 from pages.parts.ask.keeping import stored_answers
 from pages.parts.ask.record import Sources, place_name
@@ -52,7 +54,17 @@ def name_places(now: Several, exchange: Exchange, record: dict[str, Any]) -> Non
 
 
 def _place_of(now: Several, book_id: str, words: str) -> str:
-    """The chapter in which ``words`` stand in a book, else how far into it; '' where they are not found."""
+    """The chapter in which ``words`` stand in a book, else how far into it; '' where they are not found.
+
+    Looked for once in a session: an answer under way is drawn many times, and the whole text is read for it.
+    """
+    known: dict[tuple[str, str], str] = st.session_state.setdefault("ask_places", {})
+    if (book_id, words) not in known:
+        known[book_id, words] = _find_place(now, book_id, words)
+    return known[book_id, words]
+
+
+def _find_place(now: Several, book_id: str, words: str) -> str:
     try:
         document = now.workspace.library.document(book_id)
     except NotInLibraryError:
