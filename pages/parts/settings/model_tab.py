@@ -167,7 +167,7 @@ def current_model(workspace: Workspace) -> None:
     """Draw which model is used now, and the notices about it."""
     model = workspace.model
     if model.is_language_model:
-        where = f"at {model.where.split('//')[-1]}" if model.where != WHERE else "in this app"
+        where = model_test.name_of_place(model.where)
         if workspace.settings.server:
             where = "on this server's account"
         st.text(f"In use now: {short_name(model.name)} {where}")

@@ -10,9 +10,11 @@ import streamlit as st
 from pages.parts.settings import model_options
 from pages.parts.shared import polling, shell
 from pages.parts.shared.gisting_status import span
+from readagent_core.answering.signature import short_name
 from readagent_core.connecting import connecting
 from readagent_core.connecting.checking.check import STEPS, Check, CheckState
 from readagent_core.jobs import JobState, Snapshot
+from readagent_core.models.local.server import WHERE
 from readagent_core.secret import Secret
 from readagent_core.workspace import Workspace
 
@@ -23,6 +25,11 @@ ICONS = {
     CheckState.UNKNOWN: ":gray[:material/remove:]",
 }
 LEAST_CHECKS = 3  # done before a time is told
+
+
+def name_of_place(where: str) -> str:
+    """Where a model is, for people: 'at localhost:1234/v1', 'in this app'."""
+    return "in this app" if where == WHERE else f"at {where.split('//')[-1]}"
 
 
 def card(workspace: Workspace) -> None:
@@ -62,7 +69,7 @@ def _test(workspace: Workspace) -> None:
             st.markdown("**Stopped**")
         if tried:
             with st.container(key="tried"):
-                st.text(f"{tried.model} at {tried.where.split('//')[-1]}")
+                st.text(f"{short_name(tried.model)} {name_of_place(tried.where)}")
         draw_checks(checks)
         if tried and snapshot.state == JobState.DONE:
             model_options.offer(workspace, tried.model, tried.options)

@@ -325,7 +325,7 @@ async def _silence_told(reply: Reply, cancel: CancelToken, expected: float) -> A
             done, total = reply.read
             of_all = f" of about {expected:,.0f} s" if expected > max(TOLD_AFTER, quiet) else ""
             if quiet >= TOLD_AFTER and done < total:
-                told = f"Reading what it was sent for {quiet} s{of_all}, {done / total:.0%} so far"
+                told = f"Reading what it was sent for {quiet} s{of_all}, {100 * done / total:.0f} % so far"
                 cancel.waiting(0.001, told)
             elif quiet >= TOLD_AFTER:
                 told = f"No word from the server for {quiet} s{of_all}: it may be reading what it was sent"
