@@ -9,10 +9,10 @@ import { DIALOG } from "./streamlit.js";
  * @import { Component } from "./mount.js"
  */
 
-const RETRY_SECONDS = 4; // after which a poll without an answer is sent again
+const RETRY_SECONDS = 4; // after which a poll without an answer is sent again, then after twice as long: it ends a run
 const LEFT_SECONDS = 1; // between looks at whether the screen that was left is shown again
 const DIALOG_SECONDS = 0.3; // between looks at whether the dialog is still open
-/** @type {WeakMap<Element, {timer: number, sent: boolean}>} element -> its timer, and whether a poll is on its way */
+/** @type {WeakMap<Element, {timer: number, sent: boolean, retry: number}>} element -> its timer, whether a poll is on its way, seconds to the next try */
 const polls = new WeakMap();
 
 /** @param {Component<Polling>} component */
@@ -23,7 +23,7 @@ export default function mount({ parentElement, data: [data], setTriggerValue }) 
   if (!before?.sent) buttonAnswered(); // a click caused this run, not a poll
   clearTimeout(before?.timer);
   const { seconds } = data;
-  const own = { timer: 0, sent: false };
+  const own = { timer: 0, sent: false, retry: RETRY_SECONDS };
   polls.set(parentElement, own);
   const host = /** @type {ShadowRoot} */ (parentElement.getRootNode()).host ?? parentElement;
   /** @param {number} seconds */
@@ -34,7 +34,8 @@ export default function mount({ parentElement, data: [data], setTriggerValue }) 
     if (delay > 0) return void wait(delay / 1000);
     if ([...document.querySelectorAll(DIALOG)].some((dialog) => !dialog.contains(host))) return void wait(DIALOG_SECONDS);
     own.sent = true;
-    wait(RETRY_SECONDS + (seconds ?? 0));
+    wait(own.retry + (seconds ?? 0));
+    own.retry *= 2;
     setTriggerValue("poll", data.turn);
   };
   if (seconds) wait(seconds);
