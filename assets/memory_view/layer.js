@@ -14,8 +14,8 @@ import { unitOf } from "./text_store.js";
  * @import { ReadingState, Send } from "./state.js"
  * @import { Units } from "./units.js"
  *
- * @typedef {{after: HTMLElement, top: number, bottom: number, rows: [number, number]}} Rows where a gist goes: after which element, how
- *   much of its rows (in per cent) is left above and below it, and its rows
+ * @typedef {{after: HTMLElement, top: number, bottom: number, rows: [number, number], inside: boolean}} Rows where a gist goes: after which element, how
+ *   much of its rows (in per cent) is left above and below it, its rows, and whether its page is inside one paragraph
  * @typedef {{mark: HTMLElement, gist: HTMLElement}} DrawnPage
  */
 
@@ -186,6 +186,7 @@ export class Layer {
       top: (100 * skipped) / whole,
       bottom: (100 * left) / whole,
       rows: [units.rows[best.from], units.rows[best.to - 1] + 1],
+      inside: Boolean(page.startAt) && page.start === last,
     };
   }
 

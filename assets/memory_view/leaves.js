@@ -136,7 +136,8 @@ export class Leaves {
   }
 
   /** @param {HTMLElement} gist @param {Rows} spot */
-  place(gist, { top, bottom, rows }) {
+  place(gist, { top, bottom, rows, inside }) {
+    gist.classList.toggle("inside", inside);
     gist.style.cssText = `--rows:${rows[0]} / ${rows[1]};--after:${rows[1]};--top:${top.toFixed(2)}%;--bottom:${bottom.toFixed(2)}%`;
   }
 

@@ -84,11 +84,11 @@ export class Units {
   fill(at) {
     const { outline, heads, text, joined } = this.state.book;
     const nodes = [];
-    let row = 1;
+    let row = 2; // two empty ones before each: for a gist of what goes before, and for the button that closes a page
     /** @param {HTMLElement} node */
     const place = (node) => {
       node.style.gridRow = String(row);
-      row += 2;
+      row += 3;
       nodes.push(node);
     };
     for (let i = outline.units[at][0]; i < unitEnd(this.state.book, at); i++) {

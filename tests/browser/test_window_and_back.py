@@ -138,7 +138,7 @@ def test_a_page_opens_among_the_gists_and_the_line_stays(page: Page, app_url: st
     expect(page.locator(".leaf.cur.veiled")).to_have_count(1)
     page.keyboard.press("-")
     note = page.locator(".veilnote")
-    expect(note).to_contain_text("A gist stands here for each page you have read.")
+    expect(note).to_contain_text("A gist stands here for each page you have read, and for the first.")
     page.keyboard.press("-")
     expect(page.locator(".chap:visible")).to_have_count(4)
     expect(page.get_by_text("Opens when you have read it").locator("visible=true")).to_have_count(1)  # said once
@@ -155,6 +155,8 @@ def test_a_page_opens_among_the_gists_and_the_line_stays(page: Page, app_url: st
     opened = page.locator('p[data-i="5"]')
     expect(opened).to_be_in_viewport()
     expect(page.locator("#p6")).to_be_hidden()
+    tops = [page.locator(node).bounding_box()["y"] for node in ("#p5", 'p[data-i="5"]', "#p7")]
+    assert tops == sorted(tops)  # the page stands where its gist stood
     page.get_by_role("button", name="Close page 6").click()
     expect(opened).to_be_hidden()
     expect(page.locator("#p6")).to_be_in_viewport()
