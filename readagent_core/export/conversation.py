@@ -24,6 +24,7 @@ from readagent_core.errors import SettingsError
 from readagent_core.library.records import Conversation, Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin import reader as builtin
+from readagent_core.models.builtin.answers import OWN_WORDS
 from readagent_core.templates import Markup, escape, fill
 from readagent_core.text_files import html_page
 from readagent_core.words import collapse_whitespace
@@ -183,7 +184,11 @@ class _Texts:
     def pieces(self) -> list[tuple[str, tuple[Citation, ...]]]:
         """The answer's text in pieces, each with the citations that follow it."""
         if self.built_in:
-            return [(piece.text.strip(), piece.citations) for piece in copied_sentences(self.checked)]
+            copied = [(piece.text.strip(), piece.citations) for piece in copied_sentences(self.checked)]
+            text, cited = copied[0] if copied else ("", ())
+            if own := next((words for words in OWN_WORDS if cited and text.startswith(words)), ""):
+                copied[:1] = [(own, ()), (text.removeprefix(own).lstrip(), cited)]
+            return copied
         pieces = [(piece.text, piece.citations) for piece in self.checked.pieces]
         return [*pieces, ("", self.checked.loose)] if self.checked.loose else pieces
 
@@ -208,15 +213,19 @@ class _Texts:
         return [line for line in lines if line]
 
     @property
-    def html_blocks(self) -> list[Markup]:
-        """The answer's paragraphs, each with the citations in it."""
-        parts = [escape(text) + Markup().join(map(self._html_citation, cited)) for text, cited in self.pieces]
-        return [Markup(block) for block in Markup(self.between).join(parts).split("\n\n") if block.strip()]
+    def blocks(self) -> list[tuple[bool, str]]:
+        """The answer's paragraphs with their citations, each with whether it is a sentence of the book."""
+        parts = [(c, text + "".join(f" [{self.label(one)}]" for one in c)) for text, c in self.pieces]
+        if self.built_in:
+            return [(bool(cited), text) for cited, text in parts]
+        return [(False, "".join(text for _, text in parts) or "(no answer)")]
 
     @property
-    def between(self) -> str:
-        """What stands between two pieces."""
-        return "\n\n" if self.built_in else ""
+    def html_blocks(self) -> list[tuple[bool, Markup]]:
+        """The same for HTML."""
+        parts = [(c, escape(text) + Markup().join(map(self._html_citation, c))) for text, c in self.pieces]
+        parts = parts if self.built_in else [((), Markup().join(text for _, text in parts))]
+        return [(bool(c), Markup(block)) for c, text in parts for block in text.split("\n\n") if block.strip()]
 
     def _html_citation(self, citation: Citation) -> Markup:
         quoted = f"“{citation.quotation}”" if citation.quotation else ""
@@ -271,13 +280,15 @@ def _markdown(title: str, conversation: Conversation, exchanges: list[_Texts]) -
             lines += [f"Understood as: {standalone}", ""]
         lines += [f"- {option}{' ←' if chosen else ''}" for option, chosen in one.options]
         lines += [""] * bool(one.exchange.options)
-        lines += [line for look in one.look_ups for line in (*(f"> {part}" for part in look.splitlines()), "")]
-        parts = [text + "".join(f" [{one.label(c)}]" for c in cited) for text, cited in one.pieces]
-        answer = one.between.join(parts)
-        lines += [answer or "(no answer)", ""]
-        lines += [f"- {place}: {words}" for place, words in one.quotes]
-        lines += [""] * bool(one.quotes) + [f"*{line}*  " for line in one.footer]
+        lines += [line for look in one.look_ups for line in (look, "")]
+        lines += [line for quoted, text in one.blocks for line in (_quoted(text) if quoted else text, "")]
+        lines += [line for place, words in one.quotes for line in (_quoted(f"{place}: {words}"), "")]
+        lines += [f"*{line}*  " for line in one.footer]
     return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
 
 
 def _html(title: str, language: str, conversation: Conversation, exchanges: list[_Texts]) -> str:

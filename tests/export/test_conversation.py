@@ -33,10 +33,10 @@ def exported(open_workspace):
 def test_each_format_has_what_was_said_and_nothing_unescaped(exported):
     text = exported("md")
     assert "So it was  [from page 2]" in text or "So it was [from page 2]" in text
-    assert "> I want to look up Page [2, 5] to see." in text
+    assert "\nI want to look up Page [2, 5] to see.\n" in text
     assert "\n*fake" in text  # who answered, before the answer
     assert text.count("Who is") == 1  # the conversation's name is the beginning of its question
-    assert "- Page 2: “pageword2 stands here”" in text
+    assert "\n> Page 2: “pageword2 stands here”\n" in text
     assert "words" in text
     rest = exported("md", without=["first"])
     assert "## Which?" in rest
@@ -45,7 +45,8 @@ def test_each_format_has_what_was_said_and_nothing_unescaped(exported):
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
     assert "a &lt;cat&gt;" in page
-    assert "<small>Page 2</small> “pageword2 stands here”" in page
+    assert '<p class="facts">I want to look up' in page
+    assert "<blockquote><small>Page 2</small> “pageword2 stands here”" in page
     assert "default-src" in page
     data = json.loads(exported("json"))
     assert [e["state"] for e in data["exchanges"]] == ["done", "done"]
@@ -58,16 +59,18 @@ def test_each_format_has_what_was_said_and_nothing_unescaped(exported):
         exported("md", "gone")
 
 
-def test_copied_sentences_are_paragraphs_with_their_page_and_are_said_once(workspace):
+def test_copied_sentences_are_quotations_with_their_page_and_are_said_once(workspace):
     book = next(b for b in add_samples(workspace) if b.title.startswith("The Keeper"))
     exchange, job = ask(workspace, book.id, Question("Who was the keeper before Vane, and why did Vane vanish?"))
     job.join(60)
     text, page = (
         export_conversation(workspace, exchange.conversation_id, format=format).decode() for format in ("md", "html")
     )
-    assert "The nearest:\n\nIn the morning Ambrose Vane, the principal keeper, was gone. [page 2]\n\nI am" in text
-    assert "> Opened pages " in text
-    assert text.count("was gone") == page.count("<p>In the morning") == 1
+    assert "\n\nFound no sentence" in text
+    assert "The nearest:\n\n> In the morning Ambrose Vane, the principal keeper, was gone. [page 2]\n\n> I am" in text
+    assert "\nOpened pages " in text  # the reason is no quotation
+    assert '<p class="facts">Opened pages ' in page
+    assert text.count("was gone") == page.count("<blockquote>In the morning") == 1
     assert "from page" not in text + page
     assert "; nothing was understood · ReadAgent" in text
     assert "; nothing was understood · ReadAgent" in page
