@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+from zipfile import ZipFile
+
+from pages.parts.read.start import USES
 from pages.parts.shared.cached import get_workspace
+from readagent_core.export.memory import export_memory
 from readagent_core.gisting.queue import load_queue, pause_queue, put_in_queue
 from tests.answering.test_library_shelf import add, tale
 from tests.app.test_protocol import check, sent  # noqa: F401
+from tests.recordings import make_memory
 
 
 def test_books_wait_with_their_hours_and_are_paused_and_gone_on_with(app, sent) -> None:  # noqa: F811
@@ -29,3 +35,14 @@ def test_books_wait_with_their_hours_and_are_paused_and_gone_on_with(app, sent) 
     at.run()
     assert [row["state"] for row in sent["gists queue"][-1]["rows"]] == ["done", "done"]
     assert not load_queue(workspace).books
+
+
+def test_a_form_of_the_gists_that_has_the_text_of_the_pages_says_so():
+    memory = make_memory(["Here stands pageword."], ["A gist."])
+    for kind, use in USES.items():
+        data = export_memory(memory, kind)
+        with_text = b"pageword" in data
+        if kind in ("epub", "skill"):
+            with ZipFile(BytesIO(data)) as packed:
+                with_text = any(b"pageword" in packed.read(name) for name in packed.namelist())
+        assert with_text == ("the text of the pages" in use), kind

@@ -44,11 +44,11 @@ PAGINATION_NAMES = {
     "uniform": "Even pages by rule (no model for the pauses)",
 }
 USES = {  # of each file format
-    "md": "text for notes and for editing",
-    "html": "one page for any browser, with this design",
+    "md": "the gists as text for notes and for editing",
+    "html": "one page for any browser, with the text of the pages",
     "epub": "the gists as a book, for an e-reader",
-    "json": "everything; drop it into the library to open it again",
-    "skill": "a folder for agents: an index, the gists, every page",
+    "json": "with the text of the pages; drop it into the library to open it again",
+    "skill": "a folder for agents: an index, the gists and the text of the pages",
 }
 MADE_ALREADY = (
     "Gists were made with these options already; they are shown. Change an option to make others. "
