@@ -294,6 +294,10 @@ class Answer:
         """The pages opened in part."""
         return pages_of(self.passages)
 
+    def saw_all(self, pages: int) -> bool:
+        """Whether it saw pages 1 to ``pages`` of the text in full."""
+        return pages > 0 and all(self.seen.get(n) == "full" for n in range(1, pages + 1))
+
 
 @short_repr
 @dataclass(frozen=True)

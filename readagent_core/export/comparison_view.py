@@ -30,7 +30,7 @@ from readagent_core.comparing.judging import DIFFERENT, PARTLY, SAME
 from readagent_core.export.comparison_drawings import KINDS, Element, draw_strip, draw_titles, draw_topics, draw_tree
 from readagent_core.export.comparison_words import describe_step, describe_walk, pages_seen, usage_line
 from readagent_core.export.conversation import short_title
-from readagent_core.models.builtin.answers import OWN_WORDS
+from readagent_core.models.builtin.answers import OWN_WORDS, is_not_found, not_found_in
 from readagent_core.models.builtin.reader import NAME as BUILT_IN
 from readagent_core.words import pages_up_to
 
@@ -174,6 +174,9 @@ def _middle(comparison: Comparison, entry: ComparedAnswer, opened: dict[str, str
         copied = comparison.model == BUILT_IN  # sentences of the book, which are no text together
         said = next((words for words in OWN_WORDS if copied and text.startswith(words)), "")
         text = text[len(said) :].lstrip()
+        if is_not_found(said):
+            all_seen = answer is not None and not comparison.limited and answer.saw_all(len(comparison.pages))
+            said = not_found_in(comparison.language, all_seen=all_seen)
         drawn += [_p("dim", said)] if said else []  # its own words, which are no sentence of the book
         pieces = [(words.lstrip() if copied else words, pages) for words, pages in _cited(comparison.books, text)]
         for part in [[piece] for piece in pieces if piece[0] or piece[1]] if copied else [pieces]:

@@ -261,13 +261,17 @@ def test_what_it_looked_at_and_what_not_to_rely_on():
     assert describe_context(summary) == "Looked at: 374 words that the method made of the text."
     drawn = record([Answered(replace(ANSWER, text="The text does not say."))], text="The text does not say.", up_to=15)
     assert drawn["notFound"] == {
-        "title": "Not found in pages 1 to 15.",
+        "title": "Not found in what it saw.",
         "looked": "Looked at: page 14 in full and the gists of 24 pages.",
         "kept_out": "Pages 16 to 25 were kept out by your limit.",
         "words": "A search of the text itself found nothing nearer.",
         "whole": "Read pages 1 to 15 in full",
         "pieces": [],
     }
+    seen = replace(ANSWER, text="The text does not say.", seen=dict.fromkeys(range(1, 16), "full"))
+    limited = record([Answered(seen)], text=seen.text, up_to=15)["notFound"]
+    assert limited["title"] == "Not found in pages 1 to 15."
+    assert record([Answered(seen)], text=seen.text)["notFound"]["title"] == "Not found in what it saw."
     # the built-in reader goes by words, and the text has none of them: nothing that it is asked can find more
     assert not {"more", "whole"} & set(drawn["acts"])
     for text, legend in (

@@ -51,7 +51,7 @@ def test_back_from_read_is_one_press_and_the_questions_of_a_recording_stay_by_th
     expect(listed.locator("summary")).to_have_text("Question 4 of 16 in this recording")
     exchange = ask(page, "What is the murderer's telephone number?", new=False)
     expect(exchange.locator('[data-signer="builtin"]')).to_contain_text("nothing was understood")
-    expect(exchange.locator(".missing")).to_contain_text("Not found in the book.")
+    expect(exchange.locator(".missing")).to_contain_text("Not found in what it saw.")
     expect(exchange.locator(".cite, .ans")).to_have_count(0)
     expect(page.locator(".notice")).to_contain_text("A conversation of your own")
     expect(page.locator(".qt")).to_have_count(1)

@@ -19,7 +19,7 @@ from readagent_core.export import comparison_view as view
 from readagent_core.export.comparison import comparison_row, export_comparison
 from readagent_core.export.comparison_drawings import draw_tree
 from readagent_core.export.comparison_words import describe_step, describe_walk, usage_line
-from readagent_core.models.builtin.answers import NEAREST
+from readagent_core.models.builtin.answers import NEAREST, NOT_FOUND
 from readagent_core.models.builtin.reader import NAME as BUILT_IN
 from readagent_core.usage import Usage
 from readagent_core.workspace import Workspace
@@ -151,6 +151,17 @@ def test_what_was_sent_is_said_only_where_something_was() -> None:
     answer = Answer("x", "full-text", usage=sent)
     built_in = replace(comparison(ComparedAnswer("full-text", "done", text="x", answer=answer)), model=BUILT_IN)
     assert "sent" not in "".join(map(view.to_html, view.draw_comparison(built_in)))
+
+
+def test_not_found_claims_no_more_than_the_method_saw() -> None:
+    def said(text: str, seen: dict[int, str]) -> str:
+        entry = ComparedAnswer("full-text", "done", text=text, answer=Answer(text, "full-text", seen=seen))
+        found = replace(comparison(entry), model=BUILT_IN)
+        return BeautifulSoup("".join(map(view.to_html, view.draw_comparison(found))), "lxml").get_text()
+
+    for text in (NOT_FOUND["en"], "Not found in this book."):  # as it is said now, and was before
+        assert "Not found in this book." in said(text, {1: "full", 2: "full"})
+        assert "Not found in what it saw." in said(text, {1: "full", 2: "gist"})
 
 
 def test_the_date_of_a_recording_is_said_once() -> None:

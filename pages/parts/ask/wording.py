@@ -14,7 +14,7 @@ from readagent_core.answering.replay import pages_named, ranges_named
 from readagent_core.answering.signature import BUILT_IN, Signature, signature_of
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
-from readagent_core.models.builtin.answers import is_not_found
+from readagent_core.models.builtin.answers import NOT_FOUND, is_not_found
 from readagent_core.words import count_of, pages_up_to
 
 # of one book among several, as a model names it
@@ -170,9 +170,10 @@ def not_found(answer: Answer, in_text: InText, *, up_to: int | None, pages: int)
         rest = later_pages(up_to, pages)
         kept_out = f"{rest[0].upper()}{rest[1:]} {'was' if up_to + 1 == pages else 'were'} kept out by your limit."
     if answer.books:
-        return {"title": "Not found in these books.", "looked": describe_context(answer), "kept_out": "",
+        return {"title": NOT_FOUND["en"], "looked": describe_context(answer), "kept_out": "",
                 "whole": "", "words": "", "pieces": []}  # fmt: skip
     within = pages_up_to(up_to) if up_to is not None and kept_out else "the book"
+    all_seen = answer.saw_all(up_to if up_to is not None and kept_out else pages)
     nowhere = [f"“{word}”" for word in in_text.nowhere]
     words = f"{', '.join(nowhere[:-1])}{' and ' if nowhere[:-1] else ''}{nowhere[-1]}" if nowhere else ""
     words = words and f"{words} {'are' if nowhere[1:] else 'is'} nowhere in {within}."
@@ -180,7 +181,7 @@ def not_found(answer: Answer, in_text: InText, *, up_to: int | None, pages: int)
     if not (nowhere or nearest):
         nearest = "A search of the text itself found nothing nearer."
     return {
-        "title": f"Not found in {within}.",
+        "title": f"Not found in {within}." if all_seen else NOT_FOUND["en"],
         "looked": describe_context(answer),
         "kept_out": kept_out,
         "whole": f"Read {within} in full" if kept_out else "Answer from the whole text",

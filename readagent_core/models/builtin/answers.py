@@ -45,7 +45,8 @@ class Part(StrEnum):
     END = "end"
 
 
-NOT_FOUND = {"en": "Not found in this book.", "ja": "この本には見つかりませんでした。"}
+NOT_FOUND = {"en": "Not found in what it saw.", "ja": "見た範囲には見つかりませんでした。"}
+NOT_IN_BOOK = {"en": "Not found in this book.", "ja": "この本には見つかりませんでした。"}  # where all of it was seen
 OF_PART = {  # with which an answer about it begins; the reader does not know how many pages the book has
     "en": {
         Part.WHOLE: "A sentence each from the beginning, the middle and the end:",
@@ -65,6 +66,7 @@ OF_FEW = {  # where the text has no sentence for each of the three
 NEAREST = "Found no sentence that fits the question. The nearest:"
 OWN_WORDS = (
     *NOT_FOUND.values(),
+    *NOT_IN_BOOK.values(),  # of stored answers too
     *(opening for openings in OF_PART.values() for opening in openings.values()),
     *(opening for openings in OF_FEW.values() for opening in openings.values()),
     NEAREST,
@@ -198,7 +200,12 @@ def _fits(found: list[_Sentence], question: str) -> bool:
 
 def is_not_found(reply: str) -> bool:
     """Whether a reply of this reader says that nothing was found."""
-    return reply in NOT_FOUND.values()
+    return reply in (*NOT_FOUND.values(), *NOT_IN_BOOK.values())
+
+
+def not_found_in(language: str, *, all_seen: bool) -> str:
+    """What is said in place of such a reply, which does not know how much of the text it saw."""
+    return (NOT_IN_BOOK if all_seen else NOT_FOUND)["ja" if language == "ja" else "en"]
 
 
 def _reply(chosen: list[_Sentence], language: str, *, opening: str = "", quote: bool = False) -> str:
