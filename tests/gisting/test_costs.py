@@ -220,6 +220,8 @@ def test_the_cost_line_is_the_paper_s_rate_and_what_the_cache_saved_is_told():
     read = costs.answer_cost([Answered(full)], whole=481, seconds=0.1)
     assert read is not None
     assert costs.cost_line(read) == "Read 481 of 481 words; 0.1 s"  # of a method that looks nothing up
+    with_tags = replace(read, read=483)
+    assert costs.cost_line(with_tags) == "Read 481 of 481 words; 0.1 s"  # never more than there are
     summarised = replace(cost, usage=Usage(calls=17, words_in=12_000), looked_up=0)
     said = "Read 1,945 of 10,352 words for the answer; 12,000 words in all prompts; no page looked up; 3.2 s"
     assert costs.cost_line(summarised) == said
