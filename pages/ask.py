@@ -28,6 +28,7 @@ from readagent_core.answering.rebuilding import has_prompts, rebuild_exchange
 from readagent_core.answering.replay import GISTS, MEMORY, QUESTION, Step
 from readagent_core.export.replay import export_replay
 from readagent_core.library.records import Exchange
+from readagent_core.models.builtin import reader as builtin
 from readagent_core.text_files import slug
 from readagent_core.usage import Usage
 from readagent_core.words import count_of
@@ -39,6 +40,7 @@ NO_CALL = {  # of each kind of step
     GISTS: "The gist memory is part of every prompt of the next steps.",
     MEMORY: "This is the memory in the answer's prompt; see the next step.",
 }
+NOTHING_SENT = "The prompt that a model would get; the built-in reader got it here, nothing was sent."
 REBUILT = "Rebuilt from the template and the gists: the recording stored its replies, not its prompts."
 
 
@@ -140,14 +142,18 @@ def show_prompts_of(now: AskState, exchange: Exchange, at: int) -> None:
         if now.prompts_beyond(exchange, events):
             beyond = prompts_hold(exchange, last_page_sent(exchange, events, memory), len(memory.pages))
     steps = replay.steps(events)
-    show_prompts(steps, min(at, len(steps) - 1), rebuilt=rebuilt, beyond=beyond)
+    by_reader = exchange.facts.model == builtin.NAME
+    show_prompts(steps, min(at, len(steps) - 1), rebuilt=rebuilt, beyond=beyond, by_reader=by_reader)
 
 
 @st.dialog("Prompt and reply", width="large")
-def show_prompts(steps: Sequence[Step], at: int, *, rebuilt: bool = False, beyond: str = "") -> None:
+def show_prompts(
+    steps: Sequence[Step], at: int, *, rebuilt: bool = False, beyond: str = "", by_reader: bool = False
+) -> None:
     """Every prompt of step ``at`` with its reply. ``rebuilt``: the prompts were not stored.
 
-    ``beyond``: what they tell of pages past the spoiler limit, for which a press is waited.
+    ``beyond``: what they tell of pages past the spoiler limit, for which a press is waited. ``by_reader``: the built-in
+    reader answered, to which nothing is sent.
     """
     step = steps[at]
     st.caption(f"Step {at + 1} of {len(steps)}: {step.title}")
@@ -166,7 +172,7 @@ def show_prompts(steps: Sequence[Step], at: int, *, rebuilt: bool = False, beyon
         if step.said:
             st.code(step.said, language=None, wrap_lines=True)
     for call in step.calls:
-        sent, received = _figures(call.usage, rebuilt=rebuilt)
+        sent, received = (NOTHING_SENT, "Reply") if by_reader else _figures(call.usage, rebuilt=rebuilt)
         st.caption(sent)
         st.code(call.prompt, language=None, wrap_lines=True, height=360)
         st.caption(received)
