@@ -16,6 +16,8 @@ from readagent_core.export.study import StudyCard
 from readagent_core.library.vocabulary import LookedUpWord
 from readagent_core.sharing import progress
 from readagent_core.sharing.catalogue import file_of
+from tests.answering.test_asking import a_book, a_memory, reply
+from tests.fakes.model import FakeModel
 from tests.sharing.test_progress import koreader
 
 
@@ -141,6 +143,22 @@ def test_study_opens_where_there_are_cards_and_offers_to_save_them(monkeypatch):
     at = AppTest.from_function(studying, default_timeout=60).run()
     assert at.get("tab_container")[0].proto.tab_container.default_tab_index == 2
     assert any("1 card" in button.label for button in at.get("download_button"))
+
+
+def test_where_there_are_no_cards_study_says_what_makes_them_and_leads_there():
+    at = AppTest.from_function(studying, default_timeout=60).run()
+    assert not at.exception
+    assert not at.get("tab_container")  # no empty tabs
+    assert [text.value.split(". ")[0] for text in at.text] == [study.WORDS, study.QUESTIONS, study.PEOPLE]
+    assert [button.label for button in at.button] == [study.CONNECT]  # the built-in reader makes neither
+
+
+def test_study_leads_from_gists_to_notes(open_workspace):
+    workspace = open_workspace(model=FakeModel(reply))
+    _, gisting = a_book(workspace, a_memory())
+    assert study.way_to(workspace, None, study.PEOPLE) == study.GISTS
+    assert study.way_to(workspace, gisting, study.PEOPLE) == study.NOTES
+    assert study.way_to(workspace, gisting, study.QUESTIONS) == ""  # Check yourself stands in the text
 
 
 def test_the_days_of_a_month_have_a_scale():

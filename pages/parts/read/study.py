@@ -7,13 +7,16 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from pages.parts.read import start
 from pages.parts.read.chapter_questions import chapters_read
 from pages.parts.read.how_far import paragraphs_read
+from pages.parts.shared import book as current
 from pages.parts.shared import shell
 from readagent_core.companion.marks import placed_marks
 from readagent_core.companion.study import load_study
 from readagent_core.errors import ReadAgentError
 from readagent_core.export.study import STUDY_FORMATS, StudyCard, export_study, study_cards
+from readagent_core.gisting.noting import notes_job_key, start_notes
 from readagent_core.library.records import Book, Gisting
 from readagent_core.text_files import slug
 from readagent_core.words import count_of
@@ -22,11 +25,12 @@ from readagent_core.world.storage import load_world
 
 OPENED = "study_opened"  # the book whose dialog is open, in the session
 WORDS, QUESTIONS, PEOPLE = "Words", "Questions", "Who is who"
-EMPTY = {
-    WORDS: "No words yet. Highlight a word or two in the text.",
-    QUESTIONS: "No questions yet. Press Check yourself under a chapter that you have read.",
-    PEOPLE: "Nobody is known yet, or no notes were made of the pages.",
+MAKES = {  # cards of each kind
+    WORDS: "A word or two that you highlight or look up in the text is a card.",
+    QUESTIONS: "Check yourself, under a chapter that you have read, has a model make questions.",
+    PEOPLE: "A model makes notes of the pages; what they say of a name, as far as you have read, is a card.",
 }
+GISTS, CONNECT, NOTES = "Make gists first", "Connect a model", "Make the notes"
 SHOWN = 40  # of a kind; the file has all
 _LEFT_OUT = "study_left_out"  # the preference of a book: the fronts of the cards that it does not want
 
@@ -69,13 +73,19 @@ def _body(workspace: Workspace, book: Book, gisting: Gisting | None) -> None:
     cards = cards_of(workspace, book, gisting)
     left_out: list[str] = workspace.library.preference(f"{_LEFT_OUT} {book.id}", [])
     there = [kind for kind, found in cards.items() if found]
-    names = {kind: f"{kind} {len(found) or ''}".strip() for kind, found in cards.items()}
-    opened = names[there[0]] if there else None
-    for tab, (kind, found) in zip(st.tabs(list(names.values()), default=opened), cards.items(), strict=True):
-        with tab:
-            _list(workspace, book, kind, found, left_out)
     if not there:
+        for kind, line in MAKES.items():
+            st.text(f"{kind}. {line}")
+        for label in dict.fromkeys(way_to(workspace, gisting, kind) for kind in MAKES):
+            _way_button(workspace, book, gisting, label, "none")
         return
+    names = {kind: f"{kind} {len(found) or ''}".strip() for kind, found in cards.items()}
+    for tab, (kind, found) in zip(st.tabs(list(names.values()), default=names[there[0]]), cards.items(), strict=True):
+        with tab:
+            if not found:
+                st.caption(MAKES[kind])
+                _way_button(workspace, book, gisting, way_to(workspace, gisting, kind), slug(kind))
+            _list(workspace, book, kind, found, left_out)
     usual = [kind for kind in there if kind != PEOPLE] or there
     chosen = st.pills("To Anki", there, selection_mode="multi", default=usual)
     deck = [card for kind in there if kind in chosen for card in cards[kind] if card.front not in left_out]
@@ -86,6 +96,38 @@ def _body(workspace: Workspace, book: Book, gisting: Gisting | None) -> None:
     st.caption(
         "Untick what you do not want to learn. Saved again, only what is new is added; your learning in Anki stays."
     )
+
+
+def way_to(workspace: Workspace, gisting: Gisting | None, kind: str) -> str:
+    """The label of what is to be pressed before there can be cards of this kind; '' where reading on is enough."""
+    if kind == WORDS:
+        return ""
+    if not workspace.model.is_language_model:
+        return CONNECT
+    if gisting is None:
+        return GISTS
+    job = workspace.jobs.get(notes_job_key(gisting.id))
+    if kind == QUESTIONS or (job and job.running):
+        return ""
+    world = load_world(workspace.library, gisting.id)
+    return NOTES if len(world.notes) < len(world.memory.pages) else ""
+
+
+def _way_button(workspace: Workspace, book: Book, gisting: Gisting | None, label: str, where: str) -> None:
+    if not label or not st.button(label, key=f"study_way_{slug(label)}_{where}"):
+        return
+    st.session_state.pop(OPENED, None)
+    try:
+        if label == CONNECT:
+            current.open_settings(book.id)
+        elif gisting is None:
+            start.make_gists(workspace, book)
+        else:
+            start_notes(workspace, gisting.id)
+    except ReadAgentError as error:
+        shell.error_box(error)
+        return
+    st.rerun()
 
 
 def _save(book: Book, deck: Sequence[StudyCard], kind: str, told: DeltaGenerator) -> None:
@@ -109,8 +151,6 @@ def _save(book: Book, deck: Sequence[StudyCard], kind: str, told: DeltaGenerator
 
 
 def _list(workspace: Workspace, book: Book, kind: str, cards: Sequence[StudyCard], left_out: Sequence[str]) -> None:
-    if not cards:
-        st.caption(EMPTY[kind])
     with st.container(height=280 if len(cards) > 4 else "content", border=False):
         for number, card in enumerate(cards[:SHOWN]):
             key = f"study_take_{slug(kind)}_{card.front}"
