@@ -31,7 +31,7 @@ from readagent_core.citations import NOT_FOUND, Checked, Citation, check
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin import reader as builtin
-from readagent_core.models.builtin.answers import Part, part_asked
+from readagent_core.models.builtin.answers import Part, page_of_person, part_asked
 from readagent_core.models.builtin.statistics import shared_words
 from readagent_core.words import pages_up_to
 
@@ -217,8 +217,8 @@ def look_up_words(step: Step, exchange: Exchange, memory: GistMemory) -> str:
     if step.searched:
         return ""
     part = None if exchange.options else part_asked(exchange.question)
+    seen = memory if exchange.up_to is None else memory.up_to(exchange.up_to)
     if part in (Part.BEGINNING, Part.END):
-        seen = memory if exchange.up_to is None else memory.up_to(exchange.up_to)
         numbers = seen.readable or [page.number for page in seen.pages]
         if step.marked == tuple(numbers[-1:] if part is Part.END else numbers[:1]):
             return f"It is the {'last' if part is Part.END else 'first'} page that may be seen."
@@ -232,6 +232,10 @@ def look_up_words(step: Step, exchange: Exchange, memory: GistMemory) -> str:
     if searched:
         return f"Found by a search of the text, which shares with the question: {', '.join(words)}." if words else ""
     if not words:
+        known = "\n\n".join(gist.text for gist in seen.gists if gist is not None)
+        told = page_of_person(known, memory.document.language, exchange.question)
+        if told == 0 and not (step.marked or exchange.options):
+            return "The gists say who that is."
         return "" if step.marked or part else "No gist shares enough words with the question."
     subject = "Its gist shares" if len(step.marked) == 1 else "Their gists share"
     return f"{subject} with the question: {', '.join(words)}."

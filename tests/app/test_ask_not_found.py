@@ -111,6 +111,20 @@ def test_short_japanese_questions_are_judged_by_their_nouns() -> None:
     assert not found
 
 
+@pytest.mark.parametrize(
+    ("name", "opened", "said"),
+    [("Mr. Crale", (), "Josiah Crale met me"), ("Mr. Reeve", (1,), "The man rowing it was called Dunstan Reeve")],
+)
+def test_the_pages_opened_for_a_person_are_those_that_answer(name: str, opened: tuple[int, ...], said: str) -> None:
+    """None where the gists say who that is; else the first that tells of the person, not one that addresses them."""
+    answer, _ = asked(ENGLISH[0], f"Who is {name}?")
+    assert tuple(n for n, how in answer.seen.items() if how == "full") == opened
+    assert answer.text.startswith(said)
+    exchange = Exchange("x", "c", 1, f"Who is {name}?", facts=ExchangeFacts(model=NAME), method="read-agent-p")
+    words = look_up_words(Step(LOOK_UP, "", opened), exchange, recording(ENGLISH[0]).memory)
+    assert words == ("Its gist shares with the question: “Reeve”." if opened else "The gists say who that is.")
+
+
 def letters(text: str) -> str:
     return "".join(c for c in text.lower() if c.isalnum())
 

@@ -279,6 +279,18 @@ def test_who_somebody_is_is_answered_by_the_sentences_that_introduce_them():
     assert said == "Vane’s granddaughter Tilda, eleven, answered exactly what you asked. [4]"
 
 
+def test_a_person_whom_nobody_introduces_is_told_of_by_the_first_sentences_with_the_name():
+    """Not by one who speaks to them; the page of the first is looked up."""
+    pages = (
+        "“One thing more, Mr. Reeve. Your waybills.” The tide ran.",
+        "In the dark Dunstan Reeve rowed me from Stell. He carried the mail. “Reeve’s shed,” he said.",
+    )
+    fields = {"title": "T", "memory": memory(*pages), "question": "Who is Mr. Reeve?"}
+    assert ask("look_up", k="2", **fields).startswith("Page [2]:")
+    said = ask("answer", **fields)
+    assert said == "In the dark Dunstan Reeve rowed me from Stell. [2] He carried the mail. [2]"
+
+
 def test_a_part_of_a_sentence_is_shown_as_one():
     """With dots where words are left out, and without the half of a pair of emphasis."""
     long = "and the keeper wrote of the storm in his own hand; " * 4

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import accumulate, chain, pairwise
 
-from readagent_core.models.builtin.introductions import introduces, person_asked
+from readagent_core.models.builtin.introductions import introduces, mentions, person_asked
 from readagent_core.models.builtin.statistics import (
     central_sentences,
     content,
@@ -26,6 +26,7 @@ from readagent_core.words import count_words, is_unspaced
 
 SENTENCES = 3  # an answer is short
 END_WORDS = 40  # of an end of the text that is shown, at least
+FIRST = 2  # sentences that tell first of a person whom none introduces
 BOOK = 100_000  # pages of a book of several, when a book and its page are one number
 LONG = 40  # words; of a longer sentence a part is quoted
 LEAST_PART = 8  # words of a part
@@ -77,6 +78,7 @@ _NUMBER = re.compile(
     r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand)"
 )
 _ASKS = re.compile(r"[?？]\W*$")
+_GOES_ON = re.compile(r"(?:He|She)\b")
 _OPTION = re.compile(r"^\(([A-Z])\)\s*(.*)$", re.MULTILINE)
 _BOOK = r"(?:it|(?:the|this) (?:whole )?(?:book|story|novel|text|tale|play|narrative))"
 _ENDS = rf"(?: (?:in|of) {_BOOK})?\W*$"
@@ -307,9 +309,8 @@ def find_answer(prompt: Prompt) -> Said:
     scored = [row for row in _scored(found, question) if row[0] >= LEAST]
     if not scored or not _knows(found, question):
         return Said(NOT_FOUND["ja" if prompt.language == "ja" else "en"], fits=False)
-    name = person_asked(question)
-    if name and (told := [s for s in found if introduces(s.text, name)]):
-        told = [s for s in told if name in s.text] or told
+    told, _ = _of_person(found, question)
+    if told:
         return Said(_reply(_of_each_book(told)[:SENTENCES], prompt.language, quote=quote))
     # a gist is another's words, perhaps a model's: it is used only where no page in full has a sentence
     scored = sorted([row for row in scored if row[1].full] or scored, key=lambda row: -row[0])
@@ -320,6 +321,27 @@ def find_answer(prompt: Prompt) -> Said:
     opening = "" if fits else f"{NEAREST}\n\n"
     chosen = _with_replies(sorted(unique, key=lambda s: s.page), found)
     return Said(_reply(chosen, prompt.language, opening=opening, quote=quote), fits)
+
+
+def _of_person(found: list[_Sentence], question: str) -> tuple[list[_Sentence], bool]:
+    """For 'Who is Mr. Crale?': the sentences that say who that is, and True; else the first that tell of the person.
+
+    Each of these with the next, where that goes on with 'He' or 'She'. None for any other question."""
+    name = person_asked(question)
+    told = [s for s in found if name and introduces(s.text, name)]
+    if told:
+        return [s for s in told if name in s.text] or told, True
+    first = [s for s in found if name and mentions(s.text, name)][:FIRST]
+    after = {id(s): t for s, t in pairwise(found) if s.page == t.page and _GOES_ON.match(t.text)}
+    return list(dict.fromkeys(t for s in first for t in (s, after.get(id(s))) if t)), False
+
+
+def page_of_person(memory: str, language: str, question: str) -> int | None:
+    """The page that tells first of the person a question asks for; 0 where the memory says who that is already.
+
+    None where no person is asked for, or none that it tells of."""
+    told, introduced = _of_person(_sentences(memory, language), question)
+    return (0 if introduced else told[0].page) if told else None
 
 
 def _with_replies(chosen: list[_Sentence], found: list[_Sentence]) -> list[_Sentence]:

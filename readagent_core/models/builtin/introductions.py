@@ -6,6 +6,8 @@ import re
 
 _ASKED = re.compile(r"^\W*Who (?:is|was) ((?:[A-Z][\w'’.-]*\s?)+)\W*$")
 _TITLE = re.compile(r"^(?:Mr|Mrs|Ms|Miss|Dr)\b\.? ")
+_SPEECH = ("“", '"', "‘", "«")
+_SPOKEN = re.compile(r"“[^”]*”?|\"[^\"]*\"?|«[^»]*»?")
 _NOUN = r"(?:[\w-]+ ){0,3}[a-z][\w-]+"
 _FORMS = (
     r"NAME,? (?:is|was|had been|has been|became) (?:an?|the|my|his|her|their|our|one of|\w+['’]s) ",
@@ -24,12 +26,18 @@ def person_asked(question: str) -> str:
     return _TITLE.sub("", found[1]).strip(" .") if found else ""
 
 
+def mentions(sentence: str, name: str) -> bool:
+    """Whether a sentence that nobody speaks has the name, outside of what is said in it; not a thing of theirs."""
+    told = _SPOKEN.sub("", sentence)
+    return not sentence.startswith(_SPEECH) and bool(re.search(rf"\b{re.escape(name)}\b(?!['’]s)", told))
+
+
 def introduces(sentence: str, name: str) -> bool:
     """Whether a sentence that nobody speaks has the name, or its first or last word, in a form that says who that is.
 
     Not where a word of the name belongs to another one: 'Ambrose Vane', where Tilda Vane is asked for.
     """
-    if sentence.startswith(("“", '"', "‘", "«")):
+    if sentence.startswith(_SPEECH):
         return False
     first, last = name.split()[0], name.split()[-1]
     if first != last and name not in sentence:

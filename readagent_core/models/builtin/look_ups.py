@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from readagent_core.models.builtin.answers import BOOK, Part, Said, choose, find_answer, part_asked
+from readagent_core.models.builtin.answers import BOOK, Part, Said, choose, find_answer, page_of_person, part_asked
 from readagent_core.models.builtin.shortening import number_in
 from readagent_core.models.builtin.statistics import (
     Bm25,
@@ -35,6 +35,8 @@ _IN_BOOK = re.compile(r"^(?:\(in book (\d+): |（本(\d+)に：)", re.MULTILINE)
 _BRACKETED = re.compile(rf"\[[\d, -]*\d{{{len(str(BOOK))},}}[\d, -]*\]")
 _REQUESTED = re.compile(r"^(?:FIND|OPEN|GISTS) .*$", re.MULTILINE)
 END_ASKED = "an end of the text is asked for, no word in it"
+PERSON_ASKED = "it tells first of the person who is asked for"
+INTRODUCED = "the memory says who that is"
 _WANTED = 3  # words looked for at once
 _OPTION = re.compile(r"^\([A-Z]\) ", re.MULTILINE)
 
@@ -58,19 +60,27 @@ def _reason(prompt: Prompt, pages: Sequence[int]) -> str:
     return f"words shared with the question: {', '.join(words)}" if words else "no gist shares a word with the question"
 
 
-def _end_asked(prompt: Prompt) -> int:
-    """The page of the memory that a question about its beginning or end asks for; 0 for any other question."""
+def _page_asked(prompt: Prompt) -> tuple[int, str] | None:
+    """The page of the memory that a question asks for by its form, with the reason; page 0: the memory answers.
+
+    The first or last page for one about the beginning or end, for one about a person the first that tells of them.
+    """
     question, options = _split_options(prompt)
-    part, pages = part_asked(question), [page for page, _, _ in split_memory(prompt.fields["memory"])]
-    if options or not pages or part not in (Part.BEGINNING, Part.END):
-        return 0
-    return pages[0] if part is Part.BEGINNING else pages[-1]
+    memory = prompt.fields["memory"]
+    part, pages = part_asked(question), [page for page, _, _ in split_memory(memory)]
+    if options or not pages or max(pages) >= BOOK:
+        return None
+    if part in (Part.BEGINNING, Part.END):
+        return pages[0] if part is Part.BEGINNING else pages[-1], END_ASKED
+    page = page_of_person(memory, prompt.language, question)
+    return None if page is None else (page, PERSON_ASKED if page else INTRODUCED)
 
 
 def look_up(prompt: Prompt) -> str:
     """'Page [2, 7]: …': the pages whose gists share most with the question, or none; for an end of the text, that."""
-    if page := _end_asked(prompt):
-        return f"Page [{page}]: {END_ASKED}"
+    if asked := _page_asked(prompt):
+        page, why = asked
+        return f"Page [{page or ''}]: {why}"
     k = number_in(prompt.fields["k"], 1)
     ranked = [row for row in _ranked(prompt) if not row[2]]
     pages = [page for score, page, _, _ in ranked if score >= NEAR * ranked[0][0]][:k]
@@ -82,8 +92,9 @@ def look_up_next(prompt: Prompt) -> str:
     """'Page 4' for the best page not yet read, or STOP once a page in full holds most of the question."""
     if "problem" in prompt.fields:  # the last page that was named cannot be opened
         return "STOP"
-    if page := _end_asked(prompt):
-        return "STOP" if re.search(r"\d", prompt.fields["seen"]) else f"Page {page}: {END_ASKED}"
+    if asked := _page_asked(prompt):
+        page, why = asked
+        return f"Page {page}: {why}" if page and not re.search(r"\d", prompt.fields["seen"]) else "STOP"
     ranked = _ranked(prompt)
     question = content(prompt.fields["question"])
     idf = inverse_frequencies([row[3] for row in ranked])
@@ -127,11 +138,11 @@ def explore(prompt: Prompt) -> str:
     idf = inverse_frequencies([row[3] for row in ranked])
     full = {page for page, whole, _ in split_memory(prompt.fields["memory"]) if whole}
     ends = {int(m.group(1)): m.group(2) for m in _RANGE.finditer(prompt.fields["memory"])}
-    page = _end_asked(prompt)
-    if 0 < page < BOOK:
-        may_open = page not in full and prompt.fields["pages"] != "0" and "problem" not in prompt.fields
+    if asked := _page_asked(prompt):
+        page, why = asked
+        may_open = page and page not in full and prompt.fields["pages"] != "0" and "problem" not in prompt.fields
         label = f"{page}-{ends[page]}" if page in ends else page
-        return f"OPEN [{label}]: {END_ASKED}" if may_open else f"ANSWER: {_answer(prompt).text}"
+        return f"OPEN [{label}]: {why}" if may_open else f"ANSWER: {_answer(prompt).text}"
     enough = any(row[2] and overlap(row[3], question, idf) >= ENOUGH_IN_PAGE for row in ranked)
     found: dict[int, set[str]] = {}
     for place in _FOUND.finditer(prompt.fields["memory"]):
