@@ -212,6 +212,15 @@ def test_one_loose_word_is_no_answer_and_its_sentences_are_shown_as_the_nearest(
         assert not ask("answer", question=question, **fields).startswith(NEAREST)
 
 
+def test_what_fits_is_a_sentence_that_is_shown_not_another_of_the_text():
+    """A gist with the question's words is not shown where a page stands in full: it answers nothing."""
+    gist = "In the March return the accounts were out by a farthing."
+    full = "“Ambrose Vane put it up on the steelyard,” said Mrs. Oake, “and Ambrose Vane stared.”"
+    fields = {"title": "T", "memory": memory(gist, full, full=(2,))}
+    question = "In the March return Ambrose Vane's accounts came out a farthing over. What did he do?"
+    assert ask("answer", question=question, **fields).startswith(f"{NEAREST}\n\n")
+
+
 def test_an_end_of_the_text_is_not_looked_up_by_the_word_for_it():
     loose = "Mrs. Oake walked the pier from end to end, and they started to begin."
     fields = {"title": "T", "memory": memory(SHOP, loose, f"{COSY} {SEA} I counted. THE END")}

@@ -187,8 +187,8 @@ def _knows(found: list[_Sentence], question: str) -> bool:
     return overlap(known, wanted or _asked(question), inverse_frequencies([s.bag for s in found])) >= least
 
 
-def _fits(found: list[_Sentence], question: str) -> bool:
-    """Whether a sentence of ``found`` with its neighbours has more of the question than its names and one loose word.
+def _fits(chosen: list[_Sentence], question: str) -> bool:
+    """Whether one that is shown, with its neighbours, has more of the question than its names and one loose word.
 
     And its numbers: 'ten minutes' are no 'forty-seven minutes'. Not known of Japanese, where it is not known what a
     word is.
@@ -197,7 +197,7 @@ def _fits(found: list[_Sentence], question: str) -> bool:
     words = {*content(question)} - names or names
     numbers = set(filter(_NUMBER.fullmatch, words))
     least = min(TOGETHER, len(words))
-    return is_unspaced(question) or any(numbers <= s.near and len(words & s.near) >= least for s in found)
+    return is_unspaced(question) or any(numbers <= s.near and len(words & s.near) >= least for s in chosen)
 
 
 def is_not_found(reply: str) -> bool:
@@ -317,7 +317,7 @@ def find_answer(prompt: Prompt) -> Said:
     near = [s for score, s in scored[: SENTENCES * 2] if score >= NEAR * scored[0][0]]
     best = {s.page // BOOK: s for _, s in reversed(scored)}  # of each book
     unique = _of_each_book([*near, *best.values()])[:SENTENCES]
-    fits = _fits(found, question)
+    fits = _fits(unique, question)
     opening = "" if fits else f"{NEAREST}\n\n"
     chosen = _with_replies(sorted(unique, key=lambda s: s.page), found)
     return Said(_reply(chosen, prompt.language, opening=opening, quote=quote), fits)
