@@ -74,6 +74,7 @@ export class Conversation {
           current: id === exchange,
           among: order.length > 1,
           alone: now.questions.length > 0,
+          folded: now.questions.length > 0 && this.sheet !== null, // beside the text nobody asked it
           kept: kept.includes(id),
           originals: now.shelf && id !== exchange ? null : originals,
         });

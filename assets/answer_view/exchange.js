@@ -17,6 +17,7 @@ import { ColumnScroll } from "./scroll.js";
  * @property {boolean} [current] the exchange that the memory shows
  * @property {boolean} [among] one of several
  * @property {boolean} [alone] one of a recording, whose others are in a list
+ * @property {boolean} [folded] its options are shown by a press
  * @property {boolean} [kept] its answer is stored beside its page
  * @property {Record<string, string | null | undefined> | null} [originals] the ids under which the server has the PDFs, by
  *   the number of the book; null where its pages are not drawn
@@ -65,7 +66,7 @@ export class Exchange {
     this.root.ariaCurrent = data.current ? "true" : null;
     this.root.lang = "en";
     const parts = {
-      question: [data.question, data.options, data.understood, data.beside],
+      question: [data.question, data.options, data.understood, data.beside, data.folded],
       signer: [data.signature, data.asked, data.method],
       looks: [data.looks, data.language],
       working: [data.running, data.status, data.hurry],
@@ -136,21 +137,21 @@ export class Exchange {
       out.push(el("p", { class: "understood small" }, "Understood as: ", words(data, "span", "", understood)));
     }
     if (options?.length) {
-      out.push(
-        el(
-          "ol",
-          { class: "options" },
-          ...options.map(({ letter, text }, i) =>
-            el(
-              "li",
-              { class: picked[i] ? "chosen" : "" },
-              el("span", { class: "letter" }, letter),
-              words(data, "span", "", text),
-              picked[i] ? el("span", { class: "small pick" }, picked[i]) : null,
-            ),
+      const list = el(
+        "ol",
+        { class: "options" },
+        ...options.map(({ letter, text }, i) =>
+          el(
+            "li",
+            { class: picked[i] ? "chosen" : "" },
+            el("span", { class: "letter" }, letter),
+            words(data, "span", "", text),
+            picked[i] ? el("span", { class: "small pick" }, picked[i]) : null,
           ),
         ),
       );
+      const folded = () => el("details", { class: "choices small" }, el("summary", {}, `With ${options.length} choices`), list);
+      out.push(data.folded ? folded() : list);
     }
     return out;
   }

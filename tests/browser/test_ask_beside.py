@@ -137,12 +137,16 @@ def test_from_the_memory_in_ask_to_the_marked_words_beside_the_answer(page: Page
     settled(page)
     page.locator(".convs button", has_text="Questions of the recording").click()
     expect(page.locator('[data-signer="recording"]')).to_be_visible()
+    expect(page.locator(".options .chosen")).to_be_visible()
     settled(page)
     page.locator(".m.open").first.get_by_role("button", name="Read it").click()
     expect(page).to_have_url(re.compile("/read"))
     page.wait_for_function(f"() => ({MARKED})().length > 0")
     assert all(in_view for _, in_view in page.evaluate(MARKED))
     expect(page.locator('.st-key-ask_panel [data-kind="exchange"]')).to_be_visible()  # the answer is beside its words
+    expect(page.locator(".st-key-ask_panel .options")).to_be_hidden()  # nobody asked by choices here
+    page.locator(".st-key-ask_panel").get_by_text("With 4 choices").click()
+    expect(page.locator(".st-key-ask_panel .options .chosen")).to_be_visible()
     settled(page)
     page.locator(".st-key-ask_whole button").first.click()
     expect(page).to_have_url(re.compile("/ask"))
