@@ -652,6 +652,8 @@ export interface ExchangeRecord {
   acts: string[];
   /** the label of the button that asks again */
   again: string;
+  /** the id of a recording's answer to the same question; "" without one */
+  recorded: string;
   /** what asking again with the whole memory costs; "" where that is not offered */
   wholeMemory: string;
   /** what asking it again costs; "" where nothing is asked */

@@ -85,6 +85,7 @@ export class Exchange {
         data.among,
         data.kept,
         data.wholeMemory,
+        data.recorded,
       ],
     };
     for (const name of /** @type {(keyof typeof parts)[]} */ (Object.keys(parts))) {
@@ -121,7 +122,7 @@ export class Exchange {
     this.readers.textContent = note;
     this.before ??= new Exchange(this.old, { send: (act) => this.send({ of: record.id, ...act }) });
     const notFound = record.notFound && { ...record.notFound, words: "", pieces: [] }; // the newer answer says it
-    this.before.update({ ...record, notFound, question: "", options: [], acts: [], wholeMemory: "", beside: null });
+    this.before.update({ ...record, notFound, question: "", options: [], acts: [], wholeMemory: "", recorded: "", beside: null });
     this.rows.replaceChildren(
       ...rows.map(([name, then, now]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, then), el("td", {}, now))),
     );
@@ -254,6 +255,10 @@ export class Exchange {
       const again = button("Ask again with the whole memory", () => this.send({ do: "whole-memory" }), { kind: "slim" });
       const ready = el("span", { class: "small dim" }, "The gists are ready.");
       out.push(el("div", { class: "acts wholem" }, ready, again, el("span", { class: "small dim num" }, wholeMemory)));
+    }
+    if (data.recorded) {
+      const open = button("Open it", () => this.send({ do: "recorded", text: data.recorded }), { kind: "slim" });
+      out.push(el("div", { class: "acts" }, el("span", { class: "small dim" }, "The recording answers this question too."), open));
     }
     const row = el("div", { class: "acts" });
     if (acts.includes("again")) row.append(button(data.again, () => this.send({ do: "again" }), { kind: "slim" }));

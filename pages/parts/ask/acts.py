@@ -92,6 +92,10 @@ def handle(now: AskState, act: Act) -> None:
     if act.do == "ask-kept" and isinstance(now, AskOneBook):
         _ask_kept(now, act.text)
         return
+    if act.do == "recorded" and isinstance(now, AskOneBook):
+        with suppress(NotInLibraryError):
+            choose_exchange(now, now.workspace.library.exchange(act.text))
+        st.rerun("app")
     exchange = next((e for e in now.exchanges if e.id == act.of), None)
     if exchange is None:
         return

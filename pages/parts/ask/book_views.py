@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -53,6 +54,20 @@ def open_questions(now: AskOneBook) -> list[Exchange]:
     """The questions of a recording that tell of no page kept out; none of another conversation."""
     exchanges = now.exchanges if now.recording else []
     return [e for e in exchanges if now.why_hidden(e, exchange_now(now.workspace, e)[1]) is None]
+
+
+def recorded_id(now: AskOneBook, exchange: Exchange) -> str:
+    """The id of a recording's answer to the question of ``exchange``, in letters; '' without one that may be shown."""
+    if now.recording:
+        return ""
+    library, asked = now.workspace.library, _letters(exchange.question)
+    known = (e for talk in library.conversations(now.book.id) for e in library.exchanges(talk.id))
+    same = (e for e in known if e.facts.recorded and _letters(e.question) == asked)
+    return next((e.id for e in same if now.why_hidden(e, exchange_now(now.workspace, e)[1]) is None), "")
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]", "", text).lower()
 
 
 def _notice(now: AskOneBook) -> str:

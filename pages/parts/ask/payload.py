@@ -90,6 +90,8 @@ def _record(now: AskState, exchange: Exchange) -> dict[str, Any]:
         add_spots(now, exchange, record, events, text)
         if now.beside_text:  # where no memory is
             record["acts"] = [act for act in record["acts"] if act != "replay"]
+        else:
+            record["recorded"] = book_views.recorded_id(now, exchange)
     if isinstance(now, Several):
         shelf_views.name_places(now, exchange, record)
     if hidden := now.why_hidden(exchange, events):

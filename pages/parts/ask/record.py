@@ -203,6 +203,7 @@ def exchange_record(
         ),
         "again": _again(signature, model),
         "wholeMemory": whole_memory,
+        "recorded": "",
         "price": price,
         "beside": None,
         "methods": [list(known) for known in methods if known[0] != exchange.method],
