@@ -238,7 +238,10 @@ export class GistSpeed {
     this.note.hidden = !this.shown || (this.all.hidden && !lines);
     if (!this.shown) return;
     const one = lines ? "A line stands here for each chapter" : "A gist stands here for each page";
-    this.what.textContent = [this.all.hidden ? "" : `${one} you have read, and for the first. Nothing after them is told.`, lines ? made : ""]
+    this.what.textContent = [
+      this.all.hidden ? "" : `${one} you have read, and for the first. Nothing after them is told.`,
+      lines ? made : "",
+    ]
       .filter(Boolean)
       .join(" ");
     const { pages, book } = this.state;
@@ -297,7 +300,9 @@ export class GistSpeed {
       if (!first || this.closers.has(label)) continue;
       const act = () => this.toggle(closes.map((page) => page.number));
       const node = button(closes.length > 1 ? "Close chapter" : label, act, { kind: "quiet slim closepage", "aria-label": label });
-      node.style.setProperty("--row", String(this.units.rows[closes[0].start]));
+      const row = this.units.rows[closes[0].start];
+      const end = this.units.rows[paragraphsOf(closes[closes.length - 1]).at(-1) ?? 0];
+      node.style.cssText = `--row:${row};--end:${Math.max(row, end ?? 0) + 1}`; // of another unit there may be fewer rows
       first.before(node);
       this.closers.set(label, node);
     }
