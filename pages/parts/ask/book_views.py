@@ -58,7 +58,7 @@ def open_questions(now: AskOneBook) -> list[Exchange]:
 
 def recorded_id(now: AskOneBook, exchange: Exchange) -> str:
     """The id of a recording's answer to the question of ``exchange``, in letters; '' without one that may be shown."""
-    if now.recording:
+    if now.recording or not now.book.sample:
         return ""
     library, asked = now.workspace.library, _letters(exchange.question)
     known = (e for talk in library.conversations(now.book.id) for e in library.exchanges(talk.id))
