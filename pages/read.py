@@ -174,7 +174,7 @@ def save_position(workspace: Workspace, book: Book, document: Document, at: dict
         save_place(library, document, book.id, paragraph, offset)
     st.session_state[f"place_{book.id}"] = paragraph, offset
     words = 0
-    # a tab that stands open from before it was set back elsewhere has read nothing
+    # another tab may have set it back: one that still has the old number did not read on
     known = max(position.furthest, int(told["furthest"]) if told else 0)
     if furthest > known or (at.get("by_hand") and furthest != position.furthest):
         words = library.set_furthest(book.id, furthest)

@@ -204,7 +204,7 @@ class QuestionsTable {
       const { problem = "", field = "", note = false, found = "" } = isEmpty(row) ? {} : (hints[next++] ?? {});
       const view = this.views[at];
       view.problem.textContent = problem;
-      view.problem.classList.toggle("note", note); // it stands in the way of nothing
+      view.problem.classList.toggle("note", note); // the question is asked all the same
       view.node.classList.toggle("begun", !row.question.trim() || !row.answer.trim()); // a row that is still being filled in shows no error
       for (const name of FIELDS) view.fields[name].setAttribute("aria-invalid", String(field === name && !note));
       const there = found && field === "page" ? `answer: ${found}` : found && `✓ ${found}`; // no tick for the page written

@@ -154,7 +154,7 @@ def make_answer_mark(workspace: Workspace, exchange_id: str) -> Mark:
 
 
 def kept_answer(answer: Mapping[str, Any]) -> str:
-    """The words of a kept answer with the page of each claim in place of the list of what it quotes."""
+    """The text of a kept answer, with the page of each claim after it, without the list of quotations."""
     said, copied = "", answer.get("signed_by") == BUILT_IN  # its sentences are paragraphs, as on the screen
     for piece in answer["pieces"]:
         places = [answer["citations"][number] for number in piece["citations"]]

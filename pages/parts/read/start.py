@@ -125,8 +125,10 @@ def line_of(workspace: Workspace, book: Book, gisting: Gisting | None, memory: G
 
 
 def line_to_make(workspace: Workspace, book: Book) -> tuple[Gisting | None, dict[str, Any]]:
-    """The reading of ``book`` that is made or can be gone on with, and its line. Where another model made nothing,
-    there is nothing to go on with: None, and the line of a book without gists."""
+    """The gists of ``book`` that are being made or can be continued, and the line about them.
+
+    None, and the line of a book without gists, where another model began and made none.
+    """
     running = [job.key for job in workspace.jobs.running()]
     gisting = state.pick_gisting(workspace.library.gistings(book.id), None, running)
     if gisting and not gisting.gists and gisting.model != workspace.model.name and job_key(gisting) not in running:

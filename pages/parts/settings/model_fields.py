@@ -112,7 +112,7 @@ def draw_fields(
 
 
 def kept_key(workspace: Workspace, *, where: str) -> None:
-    """Say that a key is kept for the server in use, and where; with the button that removes it."""
+    """Draw where the key of the server in use is kept, and the button that removes it."""
     settings = workspace.settings
     place = settings.origin.get("api_key", "")
     named = (ON_SERVER if settings.team else PLACES).get(place, "set outside of the app")

@@ -191,7 +191,7 @@ def guarded(act: Callable[[], Any]) -> None:
 
 
 def save_button(label: str, data: Any, file_name: str, *, told: Any = st, **how: Any) -> None:
-    """Draw a button that saves a file, and say that it did. ``told``: the place where that is said, else below it.
+    """Draw a button that saves a file; a line says when it was saved. ``told``: where that line stands; else below.
 
     ``how``: as ``st.download_button`` takes it.
     """
