@@ -105,7 +105,8 @@ def test_making_gists_goes_on_after_each_of_them_and_nothing_is_asked_twice(
             expect(line).to_contain_text("Ready")
             expect(last).to_be_in_viewport()
             asked = [text for text in server.answered if understood(text).task in ("paginate", "gist")]
-            assert len(asked) == len(set(asked)) > 6
+            # A reply that the app ends early, as soon as all it needs is there, may be missing in the server's list.
+            assert len(asked) == len(set(asked)) >= page.locator(".gtext").count() > 0
 
             go_to(page, "Settings")
             expect(page.locator(".st-key-settings")).to_contain_text("The server asked for fewer calls at once")
