@@ -162,12 +162,11 @@ def _conversations(now: AskState) -> None:
     with st.container(gap="small", key="ask_conversations"):
         with st.container(gap="small"):
             _list(now, found)
-        with st.container(horizontal=True, gap="small"):
-            st.button("New conversation", icon=":material/add:", type="tertiary", key="ask_new", on_click=_begin,
-                      args=(now,))  # fmt: skip
-            if shown is not None:
-                with st.popover("", icon=":material/more_horiz:", help="This conversation", key="ask_more"):
-                    _one(now, shown)
+        if shown is not None:
+            with st.popover("This conversation", icon=":material/more_horiz:", type="tertiary", key="ask_more"):
+                _one(now, shown)
+        st.button("New conversation", icon=":material/add:", type="tertiary", key="ask_new", on_click=_begin,
+                  args=(now,))  # fmt: skip
     if isinstance(now, AskOneBook):
         choose_books(now.workspace, now.book_ids, label="Ask several books", key="ask")
     if several and isinstance(now, AskOneBook):
