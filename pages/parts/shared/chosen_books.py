@@ -91,10 +91,13 @@ def choose_books(workspace: Workspace, chosen: Sequence[str], *, label: str, key
             if len(known) > _LISTED:
                 st.caption(f"and {len(known) - _LISTED} more")
         name = f"{key}_these {' '.join(known)}"  # other books begin another choice
+        above = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
+        above.caption("Several books", width="content")
         several = st.multiselect("Several books", list(titles), known, format_func=titles.__getitem__, key=name,
-                                 filter_mode="contains", select_all=False)  # fmt: skip
-        st.button("Take these", type="primary", key=f"{key}_these_go", disabled=len(several) < 2 or several == known,
-                  on_click=choose_from_next_run, args=("books", several))  # fmt: skip
+                                 filter_mode="contains", select_all=False, label_visibility="collapsed")  # fmt: skip
+        # above the list, which covers what is below it when it is open
+        above.button("Take these", type="primary", key=f"{key}_these_go", disabled=len(several) < 2 or several == known,
+                     on_click=choose_from_next_run, args=("books", several))  # fmt: skip
 
 
 def open_cited(book_id: str, page: int, way_back: Mapping[str, str]) -> None:
