@@ -17,6 +17,7 @@ from readagent_core.short_repr import short_repr
 from readagent_core.usage import Usage
 
 FIRST_ANSWER = "first_answer"  # the task of a call that answers from the gists alone, before passages are found
+FOUND_BY_SEARCH = "found by search"  # the reason of a look-up without a reply, of pages or passages
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 

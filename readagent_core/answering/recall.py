@@ -13,7 +13,15 @@ from collections.abc import Generator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from readagent_core.answering.base import FIRST_ANSWER, AnswerPart, Event, FirstAnswerPart, LookedUp, Noted
+from readagent_core.answering.base import (
+    FIRST_ANSWER,
+    FOUND_BY_SEARCH,
+    AnswerPart,
+    Event,
+    FirstAnswerPart,
+    LookedUp,
+    Noted,
+)
 from readagent_core.answering.explore_replies import ANSWER_MARK
 from readagent_core.answering.joined_books import JoinedMemory
 from readagent_core.answering.passages import BookPassages, join_passages
@@ -78,7 +86,7 @@ def _attempt(run: Run, book: BookPassages, view: str, *, gists: bool) -> Generat
     left = run.option("requests", ROUNDS)
     room = min(run.option("passages", PASSAGE_WORDS), budget.words - around, *([limit] if limit else []))
     asked = " ".join([run.question.text, *run.question.options])
-    how = "found by search"
+    how = FOUND_BY_SEARCH
     near = nearness(run, [book.text(unit) for unit in book.units]) if gists else ()  # the baselines are BM25 alone
     room = max(_LEAST_ROUND, room)
     part = None if run.question.options or isinstance(run.memory, JoinedMemory) else part_asked(run.question.text)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from readagent_core.answering.base import (
     FIRST_ANSWER,
+    FOUND_BY_SEARCH,
     Answer,
     Answered,
     AnswerPart,
@@ -26,7 +27,7 @@ from readagent_core.answering.base import (
 )
 from readagent_core.answering.event_json import event_from_dict
 from readagent_core.answering.recall_replies import BEGUN
-from readagent_core.answering.registry import all_methods, sends_gists
+from readagent_core.answering.registry import all_methods
 from readagent_core.citations import NOT_FOUND, Checked, Citation, check
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
@@ -56,8 +57,8 @@ class Step:
     with its reply, word for word. ``said``: the model's words for the look-up, or its answer from the gists alone;
     ``refused``: what it named that was not opened. ``shown``: what was in the prompt by then, where it had levels
     (``Expanded.shown``), and its ``words``. ``parts``: just opened to the gists below theirs; ``folded``: closed again
-    after that; ``searched``: words looked for; ``how``: how passages were found without a
-    model. ``passages``: pages opened in part by then; ``in_part``: those of ``marked`` that were just opened in part.
+    after that; ``searched``: words looked for; ``how``: how pages or passages were chosen where no reply named them.
+    ``passages``: pages opened in part by then; ``chosen``: those that were just opened in part.
     ``books``: of a question about several books, what is said here of each, by its number; the pages of the step itself
     are then empty.
     """
@@ -77,7 +78,12 @@ class Step:
     books: Mapping[int, Step] = field(default_factory=dict)
     passages: tuple[Passage, ...] = ()
     how: str = ""
-    in_part: tuple[int, ...] = ()
+    chosen: tuple[Passage, ...] = ()
+
+    @property
+    def in_part(self) -> list[int]:
+        """Those of ``marked`` that were just opened in part."""
+        return pages_of(self.chosen)
 
     @property
     def looks(self) -> bool:
@@ -159,7 +165,8 @@ def look_up_title(step: Step, *, built_in: bool = False, up_to: int | None = Non
         return f"Looked for {named}: {f'on {found}' if step.marked else f'nowhere in {within}'}"
     pages = [n for n in step.marked if not any(first <= n <= last for first, last in step.ranges)]
     if step.how:
-        return f"{step.how[0].upper()}{step.how[1:]}: passages of {pages_named(sorted(pages))}"
+        what = f"passages of {pages_named(sorted(pages))}" if step.chosen else pages_named(pages)
+        return f"{step.how[0].upper()}{step.how[1:]}: {what}"
     done = [f"Opened {ranges_named(step.ranges)}"] if step.ranges else []
     pages = [n for n in pages if n not in step.in_part]
     if step.in_part:
@@ -174,7 +181,7 @@ def look_up_line(step: Step, exchange: Exchange, memory: GistMemory) -> str:
     if step.kind == GISTS:
         return f"{FROM_GISTS}: {step.said.strip()}"
     words, built_in = look_up_words(step, exchange, memory), exchange.facts.model == builtin.NAME
-    if not step.shown and not built_in:
+    if words and not step.shown and not built_in:
         return words
     title = look_up_title(step, built_in=built_in, up_to=exchange.up_to)
     return f"{title}{'.' if built_in else ':'} {words}" if words else title
@@ -211,10 +218,13 @@ def ranges_named(ranges: Sequence[tuple[int, int]]) -> str:
 
 
 def look_up_words(step: Step, exchange: Exchange, memory: GistMemory) -> str:
-    """What a model said of its look-up; of the built-in reader, which words the pages share with the question."""
+    """What a model said of its look-up; of the built-in reader, which words the question shares with what it compared.
+
+    These are the passages or pages that a search found, else the gists. What was chosen otherwise has ``step.how``.
+    """
     if exchange.facts.model != builtin.NAME or exchange.facts.recorded:
         return step.said.strip()
-    if step.searched:
+    if step.searched or step.how not in ("", FOUND_BY_SEARCH):
         return ""
     part = None if exchange.options else part_asked(exchange.question)
     seen = memory if exchange.up_to is None else memory.up_to(exchange.up_to)
@@ -222,23 +232,25 @@ def look_up_words(step: Step, exchange: Exchange, memory: GistMemory) -> str:
         numbers = seen.readable or [page.number for page in seen.pages]
         if step.marked == tuple(numbers[-1:] if part is Part.END else numbers[:1]):
             return f"It is the {'last' if part is Part.END else 'first'} page that may be seen."
-    if "pages" in exchange.settings.get("extra", {}):
-        return "You opened it." if len(step.marked) == 1 else "You opened them."
-    searched = not sends_gists(exchange.method)  # in the text
-    gists = (gist.text for page in step.marked if (gist := memory.gists[page - 1]) is not None)
-    found_in = "\n".join(map(memory.page_text, step.marked) if searched else gists)
-    places = shared_words(exchange.question, found_in)
+    if step.chosen:
+        what, compared = "passage", [memory.document.text(one.start, one.end) for one in step.chosen]
+    elif step.how:
+        what, compared = "page", [memory.page_text(page) for page in step.marked]
+    else:
+        what, compared = "gist", [gist.text for page in step.marked if (gist := memory.gists[page - 1]) is not None]
+    places = shared_words(exchange.question, "\n".join(compared))
     words = list(dict.fromkeys(f"“{exchange.question[start:end]}”" for start, end in places))
-    if searched:
-        return f"Found by a search of the text, which shares with the question: {', '.join(words)}." if words else ""
-    if not words:
-        known = "\n\n".join(gist.text for gist in seen.gists if gist is not None)
-        told = page_of_person(known, memory.document.language, exchange.question)
-        if told == 0 and not (step.marked or exchange.options):
-            return "The gists say who that is."
-        return "" if step.marked or part else "No gist shares enough words with the question."
-    subject = "Its gist shares" if len(step.marked) == 1 else "Their gists share"
-    return f"{subject} with the question: {', '.join(words)}."
+    if words:
+        one, several = ("Its", "Their") if what == "gist" else ("The", "The")
+        subject = f"{one} {what} shares" if len(compared) == 1 else f"{several} {what}s share"
+        return f"{subject} with the question: {', '.join(words)}."
+    if what != "gist":
+        return ""
+    known = "\n\n".join(gist.text for gist in seen.gists if gist is not None)
+    told = page_of_person(known, memory.document.language, exchange.question)
+    if told == 0 and not (step.marked or exchange.options):
+        return "The gists say who that is."
+    return "" if step.marked or part else "No gist shares enough words with the question."
 
 
 def notes(events: Sequence[Event], code: NoteCode | None = None) -> list[str]:
@@ -367,13 +379,12 @@ def _seen(step: Step, view: Expanded) -> Step:
 def _look_up(event: LookedUp | Searched, calls: tuple[ModelCall, ...], *, levels: bool) -> Step:
     """Return the step of a look-up. ``levels``: the reply is a command, of which the reason is shown."""
     said = event.reason if levels or BEGUN.match(event.reply) else event.reply
-    if isinstance(event, LookedUp) and event.passages and not event.reply:
-        return Step(LOOK_UP, _TITLES[LOOK_UP], event.named_pages, calls=calls, how=event.reason or "found by search")
     if isinstance(event, Searched):
         return Step(LOOK_UP, "Search", event.pages, calls=calls, said=said, searched=event.words)
+    how = "" if event.reply else event.reason
     return Step(
-        LOOK_UP, _TITLES[LOOK_UP], event.named_pages, calls=calls, said=said, refused=event.refused, parts=event.parts,
-        in_part=tuple(pages_of(event.passages)),
+        LOOK_UP, _TITLES[LOOK_UP], event.named_pages, calls=calls, said="" if how else said, refused=event.refused,
+        parts=event.parts, how=how, chosen=event.passages,
     )  # fmt: skip
 
 

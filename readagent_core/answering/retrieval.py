@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from readagent_core.answering.base import Event, Expanded, LookedUp, NotOpened, texts_of
+from readagent_core.answering.base import FOUND_BY_SEARCH, Event, Expanded, LookedUp, NotOpened, texts_of
 from readagent_core.answering.passages import PagesOf
 from readagent_core.answering.response import ANSWER_WORDS, pages_prompt, respond
 from readagent_core.answering.run import Run
@@ -102,7 +102,7 @@ def answer_from_pages(run: Run, ranking: Sequence[int], *, in_book_order: bool =
     """Answer from the best ``run.settings.look_ups`` pages of ``ranking`` that fit into the prompt."""
     order = "order.book" if in_book_order else "order.rank"
     pages, refused = select_pages(run, ranking, order)
-    yield LookedUp(pages, "", "found by search", texts_of(refused))
+    yield LookedUp(pages, "", FOUND_BY_SEARCH, texts_of(refused))
     if refused:
         yield run.note("Not every page found fits into the prompt: " + "; ".join(texts_of(refused)) + ".")
     while True:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from readagent_core.answering.base import Event, LookedUp, texts_of
+from readagent_core.answering.base import FOUND_BY_SEARCH, Event, LookedUp, texts_of
 from readagent_core.answering.fitting_view import answer_within_window
 from readagent_core.answering.registry import Method
 from readagent_core.answering.response import expanded_event, respond_from_memory
@@ -18,7 +18,7 @@ def find_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Generato
     """Expand the pages nearest to the question, up to ``limit`` words in all, and answer."""
     best = [page for page in rank_by_embedding(run) if page in memory.readable][: run.settings.look_ups]
     pages, refused = select_fitting_pages(run, memory, best, limit)
-    yield LookedUp(pages, "", "found by search", texts_of(refused))
+    yield LookedUp(pages, "", FOUND_BY_SEARCH, texts_of(refused))
     if refused:
         yield run.note("Not every page found fits into the prompt: " + "; ".join(texts_of(refused)) + ".")
     yield expanded_event(run, memory, pages)

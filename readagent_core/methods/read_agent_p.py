@@ -19,7 +19,7 @@ from readagent_core.errors import EmptyReplyError, RefusedError
 from readagent_core.memory import GistMemory
 from readagent_core.prompts import example_numbers, render
 
-FOUND = "found by words: the model named no page"
+FOUND = "found by words, as the model named no page"
 
 
 def look_up_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event, None, None]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from readagent_core.answering.base import AskSettings, Event, Expanded, LookedUp, Question
+from readagent_core.answering.base import FOUND_BY_SEARCH, AskSettings, Event, Expanded, LookedUp, Question
 from readagent_core.answering.look_up_replies import parse_look_up
 from readagent_core.answering.resources import Resources
 from readagent_core.answering.retrieval import rank_by_bm25, rank_by_embedding
@@ -193,7 +193,7 @@ def _retrieval(rank: Callable[[_Step], Sequence[int]]) -> Callable[[_Step], Gene
             if not taken:
                 raise WindowError("Not even one part of the page fits into the prompt.", step.run.model.window)
             memory = "\n\n".join(step.page.html(n) for n in taken)
-            yield LookedUp(taken, "", "found by search")
+            yield LookedUp(taken, "", FOUND_BY_SEARCH)
             yield Expanded(tuple(sorted(taken)), count_words(memory))
             yield from _choose(step, step.prompt("act", step.about_html(whole=False), memory), taken, memory)
 

@@ -345,7 +345,8 @@ def test_a_method_that_searches_the_text_speaks_of_no_gists(opened):
     assert now.current.id == exchange.id
     state = payload.ask_state(now)
     record = state["records"][exchange.id]
-    assert record["looks"][0]["said"].startswith("Found by a search of the text, which shares with the question: “")
+    assert record["looks"][0]["title"].startswith("Found by search: pages ")
+    assert record["looks"][0]["said"].startswith("The pages share with the question: “")
     last = state["views"][-1]["memory"]
     assert last["unsent"]
     assert last["note"].endswith("The gists, in grey, were not sent")

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pages.parts.ask.record import exchange_record, sources_of_book
-from readagent_core.answering.base import Answer, Answered, AskSettings, Event, Question
+from readagent_core.answering.base import (
+    FOUND_BY_SEARCH,
+    Answer,
+    Answered,
+    AskSettings,
+    Event,
+    LookedUp,
+    Passage,
+    Question,
+)
 from readagent_core.answering.event_json import event_to_dict
 from readagent_core.answering.registry import method
-from readagent_core.answering.replay import LOOK_UP, Step, checked_answer, look_up_words
+from readagent_core.answering.replay import LOOK_UP, Step, checked_answer, look_up_title, look_up_words, steps
 from readagent_core.cancel import CancelToken
 from readagent_core.incoming.samples import FOLDER
 from readagent_core.library.records import Exchange, ExchangeFacts
@@ -129,10 +137,21 @@ def letters(text: str) -> str:
     return "".join(c for c in text.lower() if c.isalnum())
 
 
-def test_pages_that_the_reader_opened_are_said_to_be() -> None:
-    """Not that their gists share words with the question, by which the built-in reader opens pages."""
-    facts = ExchangeFacts(model=NAME)
-    asked_again = Exchange("x", "c", 1, "Who?", settings={"extra": {"pages": "2,5"}}, facts=facts)
+def test_the_built_in_reader_says_what_a_look_up_compared() -> None:
+    """The passages or the pages that a search found, no gist; of what no words led to, how it was chosen says all."""
     memory = recording(ENGLISH[0]).memory
-    assert look_up_words(Step(LOOK_UP, "", (2, 5)), asked_again, memory) == "You opened them."
-    assert "You" not in look_up_words(Step(LOOK_UP, "", (2, 5)), replace(asked_again, settings={}), memory)
+    exchange = Exchange("x", "c", 1, "What of the lamp in a storm?", facts=ExchangeFacts(model=NAME))
+
+    def told(event: LookedUp) -> tuple[str, str]:
+        (step,) = (step for step in steps([event]) if step.kind == LOOK_UP)
+        return look_up_title(step, built_in=True), look_up_words(step, exchange, memory)
+
+    passage = Passage(13, memory.page(13).start, memory.page(13).end)
+    share = "share with the question: “storm”."
+    assert told(LookedUp((), "", FOUND_BY_SEARCH, passages=(passage,) * 2)) == (
+        "Found by search: passages of page 13",
+        f"The passages {share}",
+    )
+    assert told(LookedUp((13, 3), "", FOUND_BY_SEARCH)) == ("Found by search: pages 13 and 3", f"The pages {share}")
+    assert told(LookedUp((10, 13), "Page [10, 13]"))[1] == "Their gists share with the question: “lamp”."
+    assert told(LookedUp((2, 5), "", "opened by hand")) == ("Opened by hand: pages 2 and 5", "")

@@ -23,6 +23,7 @@ from pages.parts.shared.answer import format_time, pending_pieces, pieces_of
 from readagent_core.answering import replay
 from readagent_core.answering.base import (
     FIRST_ANSWER,
+    FOUND_BY_SEARCH,
     Answer,
     Answered,
     AnswerPart,
@@ -151,7 +152,7 @@ def test_what_is_being_done_and_what_was_looked_up():
 
 def test_an_answer_from_the_gists_alone_stands_above_the_look_up_and_in_the_replay():
     first = ModelCall(FIRST_ANSWER, "…", "She lives at the inn.")
-    found = LookedUp((), "", passages=(Passage(14, 0, 2),))
+    found = LookedUp((), "", FOUND_BY_SEARCH, passages=(Passage(14, 0, 2),))
     assert status_line([first], "", seconds=1.0) == "Answering from the gists first, 1.0 s"
     assert status_line([first, found], "", seconds=1.0) == "Reading the pages again, 1.0 s"
     looks = record([first, found])["looks"]
