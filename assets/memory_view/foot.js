@@ -284,7 +284,7 @@ export class Foot {
     this.acts.replaceChildren(
       ...actions.map(([what, label]) =>
         button(what === "make" && by ? withMaker(label, by) : label, () => this.send({ do: what }), {
-          kind: `slim ${["options", "settings"].includes(what) ? "quiet" : ""}`,
+          kind: `slim ${["options", "settings"].includes(what) ? "quiet" : ["veil", "unveil_all"].includes(what) ? "limit" : ""}`,
           "data-do": what,
           icon: what === "pause" ? "pause" : null,
         }),

@@ -217,7 +217,7 @@ export class Toolbar {
     return [el("div", { class: "chead sheethead" }, el("h2", {}, "Type and theme"), shut), ...rows]; // seen on a phone
   }
 
-  /** The controls of the bar that have no room in a narrow window. */
+  /** The controls of the bar and the foot that have no room in a narrow window. */
   morePanel() {
     /** @param {HTMLElement} node */
     const lacks = (node) => !node.hidden && !node.checkVisibility();
@@ -238,6 +238,8 @@ export class Toolbar {
       after(() => this.on.notes(true)),
       { icon: "note" },
     );
+    /** @type {HTMLElement | null} */
+    const limit = this.frame.root.querySelector(".foot .limit");
     const row = [
       lacks(this.contents) &&
         document.querySelector(SIDEBAR_OPENER) &&
@@ -250,6 +252,13 @@ export class Toolbar {
       lacks(this.export) && this.opening("Export", "export", "", "drop"),
       lacks(this.notes) && notes,
       lacks(this.listening) && button("Listen", after(this.on.listen), { icon: "listen" }),
+      limit &&
+        lacks(limit) &&
+        button(
+          limit.dataset.do === "veil" ? "Hide gists I have not read" : "Show all gists",
+          after(() => limit.click()),
+          { icon: limit.dataset.do === "veil" ? "unseen" : "seen" },
+        ),
       lacks(this.full) &&
         button(
           "Full screen",

@@ -298,7 +298,10 @@ def test_on_a_phone_the_text_comes_before_its_gist(page: Page, app_url: str) -> 
     expect(gist.locator(".gtext")).to_be_visible()
     for button in page.locator(".tbar button:visible, .foot button:visible").all():
         assert button.bounding_box()["height"] >= 43.5, button.inner_text()
+    assert page.locator(".foot").bounding_box()["height"] < 60  # one line: what the limit does is behind '…'
+    expect(page.locator(".foot .limit")).to_be_hidden()
     page.get_by_role("button", name="More", exact=True).click()
+    expect(page.locator(".panel").get_by_role("button", name="Hide gists I have not read")).to_be_visible()
     views = page.locator(".panel").get_by_role("group", name="View")
     views.get_by_role("button", name="Gists", exact=True).click()
     expect(text).to_be_hidden()
