@@ -628,6 +628,8 @@ export interface ExchangeRecord {
   signature: { kind: SignerKind; line: string; by: string };
   /** title of the method that answered */
   method: string;
+  /** what its answers are from, in plain words */
+  from: string;
   language: string;
   /** the look-ups */
   looks: { title: string; said: string; quoted: boolean; more: string[] }[];

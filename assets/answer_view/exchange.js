@@ -167,7 +167,13 @@ export class Exchange {
         "p",
         { class: "signer small", "data-signer": kind },
         icon(SIGNER_ICONS[kind]),
-        el("span", {}, el("b", {}, name), line.slice(name.length), data.method ? el("span", { class: "by" }, ` · ${data.method}`) : null),
+        el(
+          "span",
+          {},
+          el("b", {}, name),
+          line.slice(name.length),
+          data.from ? el("span", { title: data.method }, ` · ${data.from}`) : null,
+        ),
         asked ? el("span", { class: "when" }, asked) : null,
       ),
     ];
@@ -247,9 +253,7 @@ export class Exchange {
     }
     if (legend) out.push(el("p", { class: "legend small dim" }, legend));
     if (details?.length) {
-      out.push(
-        el("details", { class: "small dim" }, el("summary", {}, "What it cost"), ...details.map((d) => el("p", { class: "num" }, d))),
-      );
+      out.push(el("details", { class: "small dim" }, el("summary", {}, "Details"), ...details.map((d) => el("p", { class: "num" }, d))));
     }
     if (wholeMemory) {
       const again = button("Ask again with the whole memory", () => this.send({ do: "whole-memory" }), { kind: "slim" });

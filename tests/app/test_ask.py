@@ -9,7 +9,7 @@ import pytest
 from pages.parts.ask import payload
 from pages.parts.ask.book_views import views
 from pages.parts.ask.one_state import KEPT, AskOneBook, limit_of, page_before_here, scene
-from pages.parts.ask.sidebar import FITS
+from pages.parts.ask.sidebar import FITS, USUAL
 from pages.parts.ask.state import GONE
 from pages.parts.ask.state import ask as ask_in
 from pages.parts.shared.cached import get_workspace
@@ -64,6 +64,8 @@ def test_a_question_is_asked_as_chosen(opened):
     at, _, _ = opened
     assert at.sidebar.selectbox[0].label == "Book"
     assert at.chat_input[0].placeholder == "Ask about the book"
+    assert {all_methods()[name].title for name in USUAL} == {*at.sidebar.selectbox(key="ask_method").options}
+    at.sidebar.toggle(key="ask_every_method").set_value(True).run()
     at.sidebar.selectbox(key="ask_method").set_value("read-agent-s").run()
     at.segmented_control(key="ask_look_ups").set_value(1).run()
     at.text_area(key="ask_options_0").set_value("(A) to steal\n(B) to stop a ship").run()

@@ -124,8 +124,10 @@ def test_a_finished_answer():
     }
     assert drawn["legend"] == "1 claim quoted from the book, 2 without a quotation."
     assert "Evidence" not in "".join(piece["text"] for piece in drawn["pieces"])
-    assert drawn["details"][0].startswith("Sent 4,200 words in 2 calls")
-    assert record(facts=ExchangeFacts(model=builtin.NAME))["details"] == []  # nothing was sent anywhere
+    assert drawn["details"][1].startswith("Sent 4,200 words in 2 calls")
+    assert record(facts=ExchangeFacts(model=builtin.NAME))["details"] == [
+        "Method: ReadAgent, all at once."
+    ]  # nothing was sent
     assert drawn["acts"] == ["again", "method", "copy", "replay"]
 
 

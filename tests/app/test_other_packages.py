@@ -13,6 +13,7 @@ NAME, TITLE = "first-and-last", "First and last page"
 
 def test_ask_and_compare_list_it_and_a_question_goes_to_it(installed, app, opened):
     at, _, _ = opened
+    at.sidebar.toggle(key="ask_every_method").set_value(True).run()
     assert TITLE in at.sidebar.selectbox(key="ask_method").options
     at.sidebar.selectbox(key="ask_method").set_value(NAME).run()
     exchange = put(at, "Why did Ambrose Vane put out Harrow Light?")

@@ -111,6 +111,7 @@ def by_app(doors: Doors, books: list[int], method: str) -> None:
     at.query_params.update({"books" if len(books) > 1 else "book": ",".join(doors.ids[n] for n in books)})
     at.run().switch_page("pages/ask.py").run()
     if method and len(books) == 1:
+        at.sidebar.toggle(key="ask_every_method").set_value(True).run()
         at.sidebar.selectbox(key="ask_method").set_value(method).run()
     at.chat_input(key="ask_input").set_value(QUESTION).run()
     assert not at.exception

@@ -291,6 +291,7 @@ def test_one_after_another_and_replayed(page: Page, model_app_url: str, story: s
     )
     page.goto(f"{model_app_url}/ask?book={story}")  # a new visit: no work under way draws the list of methods again
     expect(page.locator(".qt").last).to_be_visible()
+    page.get_by_text("More methods", exact=True).click()
     page.locator(".st-key-ask_method [role=combobox]").first.click()
     page.get_by_role("listbox").get_by_role("option", name="ReadAgent, one at a time", exact=True).click()
     exchange = ask(page, "Who met Nora?")

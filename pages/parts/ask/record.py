@@ -14,6 +14,7 @@ from pages.parts.ask.in_text import InText, search_text
 from pages.parts.ask.pieces import citations_summary, sentence_pieces
 from pages.parts.ask.wording import (
     look_ups,
+    method_in_words,
     method_titles,
     not_found,
     says_not_in_text,
@@ -133,6 +134,7 @@ def exchange_record(
     signature, gists = signature_of(exchange), sends_gists(exchange.method)
     built_in = signature.kind == BUILT_IN
     recorded = signature.date
+    method = dict(method_titles()).get(exchange.method, exchange.method)
     cost = None
     if answer is not None:
         whole = exchange.facts.words or sources.words
@@ -172,7 +174,8 @@ def exchange_record(
             "by": _BY.get(signature.kind) or signature.name,
             "line": signer_line(signature, events, text, gists=gists) if running else signature.line,
         },
-        "method": dict(method_titles()).get(exchange.method, exchange.method),
+        "method": method,
+        "from": method_in_words(exchange.method),
         "language": sources.language,
         "looks": sources.looks,
         "running": running,
@@ -192,7 +195,7 @@ def exchange_record(
         "notes": replay.notes(events, NoteCode.OTHER),
         "trouble": {"kind": kind, "text": words} if words else None,
         "cost": costs.cost_line(cost, sources.language, built_in=built_in) if cost else "",
-        "details": costs.cost_details(cost, is_language_model=not built_in) if cost else [],
+        "details": [f"Method: {method}.", *costs.cost_details(cost, is_language_model=not built_in)] if cost else [],
         "legend": citations_summary(checked, answer) if checked and answer and not (built_in or missing) else "",
         "acts": _acts(
             exchange,

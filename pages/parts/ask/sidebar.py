@@ -17,6 +17,7 @@ from pages.parts.shared import shell
 from pages.parts.shared.answer import format_time
 from pages.parts.shared.chosen_books import choose_books, choose_from_next_run
 from readagent_core.answering import registry as methods
+from readagent_core.answering.ask import LONG_BOOK, ONE_BOOK, SEARCH, SEVERAL_BOOKS, WHOLE
 from readagent_core.answering.costs import zoom_sentence
 from readagent_core.export.conversation import CONVERSATION_FORMATS, export_conversation
 from readagent_core.library.records import Conversation
@@ -26,6 +27,7 @@ from readagent_core.workspace import Workspace
 
 LOOK_UPS = tuple(range(7))
 
+USUAL = (ONE_BOOK, LONG_BOOK, SEVERAL_BOOKS, SEARCH, WHOLE)  # methods that are listed before others are asked for
 FITS = 26  # characters of a method's title in its field, which cuts a longer one off
 
 
@@ -93,7 +95,9 @@ def _pick_method(scene: AskOneBook) -> None:
     library, titles, whole = scene.workspace.library, dict(method_titles()), None not in scene.memory.gists
     take_choices(scene)
     stored = scene.method
-    names = [name for name in titles if scene.memory.readable or may_search(name)]
+    possible = [name for name in titles if scene.memory.readable or may_search(name)]
+    every = st.session_state.get("ask_every_method", False)
+    names = [name for name in possible if every or name in {*USUAL, stored}]
     scene.method = st.selectbox(
         "Method",
         names,
@@ -103,6 +107,7 @@ def _pick_method(scene: AskOneBook) -> None:
     )
     title, about = titles[scene.method], methods.method(scene.method).about
     st.caption(shell.as_text(f"{title}. {about}" if len(title) > FITS else about))
+    st.toggle("More methods", key="ask_every_method", help="From the papers, as in Compare")
     for fault in methods.method_faults():
         st.caption(shell.as_text(fault))
     if whole and scene.method != stored:

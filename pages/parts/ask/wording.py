@@ -9,7 +9,7 @@ from typing import Any
 from pages.parts.ask.in_text import InText
 from readagent_core.answering import replay
 from readagent_core.answering.base import Answer, Event, ModelCall
-from readagent_core.answering.registry import Family, all_methods, family_of, sends_gists
+from readagent_core.answering.registry import Family, Reads, all_methods, family_of, sends_gists
 from readagent_core.answering.replay import pages_named, ranges_named
 from readagent_core.answering.signature import BUILT_IN, Signature, signature_of
 from readagent_core.library.records import Exchange
@@ -35,6 +35,22 @@ _GROUPS = {
     Family.FULL_TEXT: "Whole text",
     Family.SUMMARIES: "Summaries of its own",
 }
+_FROM = {  # of methods of a family that read so much of the text word by word: what an answer is from, for any reader
+    (Family.READ_AGENT, Reads.PAGES): "from the gists, with pages read again",
+    (Family.GISTS, Reads.NOTHING): "from the gists alone",
+    (Family.GISTS, Reads.PAGES): "from the gists, with pages found by search",
+    (Family.GISTS, Reads.PASSAGES): "from the gists, with passages found by search",
+    (Family.SEARCH, Reads.PAGES): "from pages found by search",
+    (Family.SEARCH, Reads.PASSAGES): "from passages found by search",
+    (Family.FULL_TEXT, Reads.ALL): "from the whole text",
+    (Family.SUMMARIES, Reads.NOTHING): "from summaries of the text",
+}
+
+
+def method_in_words(name: str) -> str:
+    """What the answers of a method are from, in words that need no knowledge of methods; else its title."""
+    known = all_methods().get(name)
+    return _FROM.get((family_of(name), known.reads), known.title) if known else name
 
 
 def method_abouts() -> list[tuple[str, str, str, str]]:
