@@ -1,6 +1,6 @@
 // Reading at gist speed: the book in three grains, its text, its gists, a line a chapter. Where the gists are shown, any
 // page is opened in place and closed again; on a chapter's heading all of this concerns that chapter alone. The line that
-// was read stays at its height. Pinching makes the view coarser or finer.
+// was read stays at its height; on a press what was pressed does. Pinching makes the view coarser or finer.
 
 import { button, el } from "../shared/dom.js";
 import { chapterOfPage, gistWords, pagesIn, pageTelling } from "./chapter_lines.js";
@@ -11,6 +11,7 @@ import { chapterOf } from "./text_store.js";
  * @import { ChapterLines } from "./chapter_lines.js"
  * @import { Frame } from "./frame.js"
  * @import { Layer } from "./layer.js"
+ * @import { Standing } from "./paged.js"
  * @import { Jump, Place, ReadingState, Send } from "./state.js"
  * @import { Units } from "./units.js"
  */
@@ -24,7 +25,7 @@ const BEGINNING = "Each line is how the chapter’s gists begin, not all that ha
 export class GistSpeed {
   /**
    * @param {{state: ReadingState, frame: Frame, units: Units, layer: Layer, chapters: ChapterLines, send: Send,
-   *   keepPlace: (change: () => void) => void, choose: (view: ReaderView) => void, told: (text: string) => void}} needs
+   *   keepPlace: (change: () => void, place?: Standing | null) => void, choose: (view: ReaderView) => void, told: (text: string) => void}} needs
    */
   constructor({ state, frame, units, layer, chapters, send, keepPlace, choose, told }) {
     this.state = state;
@@ -77,7 +78,7 @@ export class GistSpeed {
     if (!this.shown || !(target instanceof Element) || target.closest("button, a, [role=link]")) return;
     if (String(this.frame.selection() ?? "")) return;
     const leaf = target.closest(".leaf");
-    if (leaf instanceof HTMLElement) return this.toggle([Number(leaf.dataset.n)]);
+    if (leaf instanceof HTMLElement) return this.pressedGist(Number(leaf.dataset.n));
     const head = target.closest(HEADS);
     if (head) this.pressedHead(head);
   }
@@ -91,14 +92,25 @@ export class GistSpeed {
     this.pressedHead(target);
   }
 
+  /** @param {number} n */
+  pressedGist(n) {
+    const { start, startAt = 0 } = this.state.pages[n - 1];
+    this.toggle([n], { paragraph: start, at: startAt, above: false });
+  }
+
   /** @param {Element} head */
   pressedHead(head) {
     const [start] = this.chapterOfHead(head);
+    const place = { paragraph: start, at: 0, above: true };
     const pages = pagesIn(this.state, start);
     const telling = pages.length ? null : pageTelling(this.state, start);
-    if (head.matches(".chap")) this.fold(start, false);
-    else if (this.state.view === "chapters") this.fold(start, true);
-    else this.toggle((telling ? [telling] : pages).map((page) => page.number));
+    if (head.matches(".chap")) this.fold(start, false, place);
+    else if (this.state.view === "chapters") this.fold(start, true, place);
+    else
+      this.toggle(
+        (telling ? [telling] : pages).map((page) => page.number),
+        place,
+      );
     if (telling && head.matches(".chap")) this.showGist(telling);
   }
 
@@ -116,17 +128,17 @@ export class GistSpeed {
     return chapterOf(this.state.book, Math.max(0, after));
   }
 
-  /** Makes a chapter a line, or shows its gists. @param {number} start @param {boolean} folded */
-  fold(start, folded) {
+  /** Makes a chapter a line, or shows its gists. @param {number} start @param {boolean} folded @param {Standing | null} place that stays at its height */
+  fold(start, folded, place = null) {
     this.keepPlace(() => {
       if (folded) this.chapters.folded.add(start);
       else this.chapters.folded.delete(start);
       this.draw();
-    });
+    }, place);
   }
 
-  /** Opens these pages in place, or closes them where all are open. @param {number[]} pages */
-  toggle(pages) {
+  /** Opens these pages in place, or closes them where all are open. @param {number[]} pages @param {Standing | null} place that stays at its height */
+  toggle(pages, place = null) {
     const every = pages.every((n) => this.open.has(n));
     this.keepPlace(() => {
       for (const n of pages) {
@@ -134,7 +146,7 @@ export class GistSpeed {
         else this.open.add(n);
       }
       this.draw();
-    });
+    }, place);
   }
 
   /** Opens what words that were found are folded in, and closes what was opened for others. @param {number} paragraph @param {number | null} at null: in the gist of its page */

@@ -37,6 +37,7 @@ import { WorldParts } from "./world_parts.js";
  * @import { GistsLine, Look, ReaderData, ReaderView } from "../protocol.js"
  * @import { Api } from "../shared/mount.js"
  * @import { Commands } from "./keys.js"
+ * @import { Scrolled } from "./scrolled.js"
  * @import { Jump, Send, Show } from "./state.js"
  */
 
@@ -127,7 +128,8 @@ export class Reader {
       selected: () => this.annotations.selection.selected(),
       keepPlace: (change) => this.view.flow.keepPlace(change),
     });
-    const keepPlace = (/** @type {() => void} */ change) => this.view.flow.keepPlace(change);
+    /** @type {Scrolled["keepPlace"]} */
+    const keepPlace = (change, place) => this.view.flow.keepPlace(change, place);
     this.bare = new Bare({ ...of, keepPlace });
     this.gistSpeed = new GistSpeed({
       ...all,

@@ -228,6 +228,12 @@ export class Scrolled {
     requestAnimationFrame(again);
   }
 
+  /** @param {Standing} place @returns {Anchor} */
+  anchorAt(place) {
+    const top = this.heightOf({ ...place, wanted: 0, top: 0 }) - this.top;
+    return { ...place, wanted: Math.max(top, this.margin), top };
+  }
+
   checkSize() {
     // another height, as when a phone hides its bar, moves no line
     const { clientWidth } = this.frame.scroller;
@@ -238,10 +244,14 @@ export class Scrolled {
     return true;
   }
 
-  /** Makes a change that gives the text a new layout, and keeps what is read at its place. @param {() => void} change */
-  keepPlace(change) {
+  /**
+   * Makes a change that gives the text a new layout, and keeps what is read at its height; or another place, in view.
+   * @param {() => void} change
+   * @param {Standing | null} place
+   */
+  keepPlace(change, place = null) {
     if (!this.anchor) this.settle();
-    const { anchor } = this;
+    const anchor = place ? this.anchorAt(place) : this.anchor;
     change();
     if (anchor) this.hold(anchor);
   }

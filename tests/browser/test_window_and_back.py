@@ -151,6 +151,12 @@ def test_a_page_opens_among_the_gists_and_the_line_stays(page: Page, app_url: st
     expect(page.locator(".room")).to_contain_class("v-gists")
     expect(page.locator("#p5")).to_be_in_viewport()
     expect(page.get_by_text(str(share))).to_be_visible()  # of all gists, veiled or not
+    page.locator("#p5 .gtext").click()  # the one that is read
+    opened, top = page.locator('p[data-i="4"]'), page.locator(".leaves").bounding_box()["y"]
+    expect(opened).to_be_in_viewport()
+    assert top <= opened.bounding_box()["y"] <= top + 300  # from its first line, not from the one that was read
+    page.get_by_role("button", name="Close page 5").click()
+    expect(page.locator("#p5")).to_be_in_viewport()
     page.locator("#p6 .gtext").click()
     opened = page.locator('p[data-i="5"]')
     expect(opened).to_be_in_viewport()
