@@ -15,6 +15,7 @@ from readagent_core.answering.replay import answer_text, events_of
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
 from readagent_core.library.records import Exchange, ExchangeState
+from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
 from readagent_core.models.thinking import remove_thinking
@@ -30,6 +31,8 @@ _NUMBERED = re.compile(r"^\s*(?:[(（]\s*(\d{1,2})\s*[)）]|(\d{1,2})\s*[.)、�
 _BULLET = re.compile(r"^\s*[-*•・]\s+(\S.*)$")
 _FULL_WIDTH = {0xFF21 + i: ord("A") + i for i in range(26)}
 _MARK = re.compile("[?？]")
+_QUOTED = re.compile("\\A“.+”(?=\n)", re.DOTALL)
+QUOTED = "it has the words that you quote"  # the reason of a look-up without a reply
 _LEAD = re.compile(  # 'Next question:' and the like at the start of a rewritten question
     r"^\s*(?:[*_#>\s]*(?:next |rewritten |standalone )?question|質問|次の質問)[*_]*\s*[:：]\s*", re.IGNORECASE
 )
@@ -70,6 +73,24 @@ def _options_in_order(lines: list[str]) -> list[str]:
             if labels == list(marks[: len(labels)]):
                 return [m.group(3).strip() for m in found if m]
     return []
+
+
+def quotation_of(question: str) -> str:
+    """Return the words in quotation marks on the first lines of a question, as Read puts a selection; '' for none."""
+    found = _QUOTED.match(question)
+    return found.group() if found else ""
+
+
+def pages_quoted(question: str, memory: GistMemory) -> tuple[int, ...]:
+    """Return the page with a gist that has the words which the question quotes; empty for none or more than one."""
+    words = _letters(quotation_of(question))
+    found = [page.number for page in memory.pages if words and words in _letters(memory.page_text(page.number))]
+    return tuple(found) if len(found) == 1 and found[0] in memory.readable else ()
+
+
+def _letters(text: str) -> str:
+    """Return the letters and digits alone: signs of emphasis and breaks of lines are not part of a selection."""
+    return "".join(c for c in text.casefold() if c.isalnum())
 
 
 # --- follow-up questions --------------------------------------------------------------------------------
@@ -116,6 +137,9 @@ def understand(
     text = parse_standalone(reply, question)
     if not text:
         yield Noted("The question was asked exactly as written, without what was said before it.")
+    quotation = quotation_of(question)
+    if text and _letters(quotation) not in _letters(text):
+        return f"{quotation}\n{text}"
     return text or question
 
 

@@ -250,7 +250,7 @@ def look_up_words(step: Step, exchange: Exchange, memory: GistMemory) -> str:
     told = page_of_person(known, memory.document.language, exchange.question)
     if told == 0 and not (step.marked or exchange.options):
         return "The gists say who that is."
-    return "" if step.marked or part else "No gist shares enough words with the question."
+    return "" if step.marked or step.expanded or part else "No gist shares enough words with the question."
 
 
 def notes(events: Sequence[Event], code: NoteCode | None = None) -> list[str]:

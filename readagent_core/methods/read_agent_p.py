@@ -10,6 +10,7 @@ from collections.abc import Generator
 from readagent_core.answering.base import Event, LookedUp, texts_of
 from readagent_core.answering.fitting_view import answer_within_window
 from readagent_core.answering.look_up_replies import parse_look_up
+from readagent_core.answering.questions import QUOTED, pages_quoted
 from readagent_core.answering.registry import Family, Method
 from readagent_core.answering.response import expanded_event, respond_from_memory
 from readagent_core.answering.retrieval import rank_by_bm25
@@ -46,8 +47,14 @@ def open_by_hand(
 
 
 def look_up(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event, None, tuple[int, ...]]:
-    """Ask which pages to read again, once more if the reply names none. Returns the pages to expand, in order."""
+    """Ask which pages to read again, once more if the reply names none. Returns the pages to expand, in order.
+
+    The page that has the words which the question quotes comes first.
+    """
     k = run.settings.look_ups
+    quoted = pages_quoted(run.question.text, memory)
+    if quoted:
+        yield LookedUp(quoted, "", QUOTED)
     task = "look_up_ranked" if run.settings.by_importance else "look_up"
     prompt = render(
         task,
@@ -76,7 +83,7 @@ def look_up(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event,
         wanted = tuple(n for n in rank_by_bm25(run.question.text, memory) if n in memory.readable)[:k]
         reason = FOUND
         yield run.note("The model named no page of the text: those that share most words with the question were read.")
-    pages, too_long = select_fitting_pages(run, memory, wanted, limit)
+    pages, too_long = select_fitting_pages(run, memory, [*dict.fromkeys((*quoted, *wanted))][:k], limit)
     yield LookedUp(pages, reply, reason, texts_of((*named.refused, *too_long)))
     if too_long:
         yield run.note("Not every page named fits into the prompt: " + "; ".join(texts_of(too_long)) + ".")

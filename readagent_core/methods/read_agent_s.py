@@ -11,6 +11,7 @@ from collections.abc import Generator
 from readagent_core.answering.base import Event, LookedUp, texts_of
 from readagent_core.answering.fitting_view import answer_within_window
 from readagent_core.answering.look_up_replies import parse_look_up
+from readagent_core.answering.questions import QUOTED, pages_quoted
 from readagent_core.answering.registry import Family, Method
 from readagent_core.answering.response import expanded_event, memory_text, respond_from_memory
 from readagent_core.answering.run import Run
@@ -22,7 +23,11 @@ from readagent_core.prompts import example_numbers, render, render_fragment
 
 def look_up_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event, None, None]:
     """Look up pages, at most ``limit`` words in all with the rest of ``memory``, and answer."""
-    pages: tuple[int, ...] = ()
+    quoted = pages_quoted(run.question.text, memory) if run.settings.look_ups else ()
+    pages, _ = select_fitting_pages(run, memory, quoted, limit, asks=1)
+    if pages:
+        yield LookedUp(pages, "", QUOTED)
+        yield expanded_event(run, memory, pages)
     corrected = False  # one request was corrected: a second one, also after good pages, counts as STOP
     problem: tuple[int, str] | None = None
     while len(pages) < min(run.settings.look_ups, len(memory.readable)):

@@ -104,6 +104,8 @@ def test_a_follow_up_is_made_self_contained_and_that_is_a_step(workspace):
     prompt = next(p for p in workspace.model.prompts if p.task == "standalone")
     assert "Question: Who is Vane?" in prompt.text
     assert "pageword2 stands here" not in prompt.text  # the evidence is no part of the talk
+    quoting, _ = asked(workspace, book, gisting, "“pageword2 stands”\nAnd why?", conversation_id=first.conversation_id)
+    assert quoting.facts.standalone == "“pageword2 stands”\nWhy did Vane row out?"  # what is asked about stays
     # a useless rewrite leaves the question as it is; the built-in reader is not asked for one
     workspace.model._answer = lambda p: "x " * 99 if p.task == "standalone" else reply(p)
     third, _ = asked(workspace, book, gisting, "And he?", conversation_id=first.conversation_id)

@@ -7,6 +7,7 @@ import pytest
 
 from readagent_core.answering.base import AnswerPart, Expanded, LookedUp, ModelCall, NoteCode
 from readagent_core.answering.event_json import event_from_dict, event_to_dict
+from readagent_core.answering.questions import pages_quoted
 from readagent_core.answering.replay import notes
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, WindowError
 from readagent_core.models.base import Completion
@@ -67,6 +68,16 @@ def test_which_pages_are_opened_and_what_is_noted(
     assert any(isinstance(e, Expanded) for e in events) == bool(looked_up)
     assert note in " ".join(result.notes)
     assert bool(result.notes) == bool(note)
+
+
+@pytest.mark.parametrize(("name", "replies"), [("read-agent-p", [LOOK]), ("read-agent-s", ["Page 5", "Page 2"])])
+def test_the_page_of_words_quoted_from_the_text_is_opened_first(name: str, replies: list[Reply]) -> None:
+    asked = "“word3\n\n*word3*”\nWho says so?"
+    events = run(name, FakeModel([*replies, "Anna."]), question=asked)
+    assert answer(events).looked_up == (3, 5, 2)
+    assert next(event for event in events if isinstance(event, LookedUp)).pages == (3,)
+    assert pages_quoted("“of no page”\nWho says so?", memory()) == ()
+    assert pages_quoted("“word3”\nWho?", memory(gists=2)) == ()  # its gist is not made yet
 
 
 def shared(first: Prompt, second: Prompt) -> str:
