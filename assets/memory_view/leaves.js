@@ -1,7 +1,7 @@
 // Draws the margins of a page: its number, the pause before it, and its gist.
 
 import { button, el, fill, icon, number, plural } from "../shared/dom.js";
-import { pickedPlaces } from "./sentences.js";
+import { pickedPlaces, pickedSentences } from "./sentences.js";
 import { placeOf } from "./text_store.js";
 import { veilOf } from "./veil.js";
 
@@ -154,7 +154,7 @@ export class Leaves {
     if (page.veiled) return veilOf(page, this.send);
     if (!page.gist) return [];
     const text = el("p", { class: "gtext", dir: "auto" });
-    if (all) this.fillWhole(text, page);
+    if (all) this.fill(text, page);
     else this.refill(text, page);
     return [text];
   }
@@ -201,18 +201,10 @@ export class Leaves {
 
   /** Draws a gist again, with the hits of a search. @param {Element} text @param {LayerPage} page */
   refill(text, page) {
-    const places = this.shownPlaces(page);
+    const short = this.shortened(page);
     const opened = this.whole.has(page);
-    if (!places || opened) this.fillWhole(text, page);
-    else
-      text.replaceChildren(
-        ...places.flatMap(([from, to], i) => {
-          const sentence = el("span");
-          fill(sentence, page.gist?.text ?? "", this.hitsInGist(page.number), this.state.book.outline.emphasis, from, to);
-          return [i ? "\n" : "", sentence];
-        }),
-      );
-    if (!places) return;
+    this.fill(text, page, opened ? null : short);
+    if (!short) return;
     const turn = () => {
       if (opened) this.whole.delete(page);
       else this.whole.add(page);
@@ -224,19 +216,46 @@ export class Leaves {
     text.append(button(opened ? "Show less" : "Show all", turn, { kind: "quiet slim wholeb", "aria-label": name }));
   }
 
-  /** @param {Element} text @param {LayerPage} page */
-  fillWhole(text, page) {
-    fill(text, page.gist?.text ?? "", this.hitsInGist(page.number), this.state.book.outline.emphasis);
+  /**
+   * Draws the words of a gist. Picked sentences are parted by an ellipsis where they do not follow each other in the page.
+   * @param {Element} text
+   * @param {LayerPage} page
+   * @param {Set<number> | null} shown where the sentences begin that are not hidden; null for all of them
+   */
+  fill(text, page, shown = null) {
+    const { language, emphasis } = this.state.book.outline;
+    const gist = page.gist?.text ?? "";
+    const hits = this.hitsInGist(page.number);
+    if (!this.isPicked(page)) return fill(text, gist, hits, emphasis);
+    const source = this.state.book.text.slice(page.start, page.end + 1).join("\n");
+    let [end, before] = [0, true];
+    text.replaceChildren(
+      ...pickedSentences(gist, language, source).flatMap(([from, to, follows]) => {
+        const hidden = shown !== null && !shown.has(from);
+        const between = el("span", { hidden, class: end && !(follows && before) ? "apart" : "" }, gist.slice(end, from));
+        const sentence = el("span", { hidden }); // its characters still count: a place in a gist is told by their number
+        fill(sentence, gist, hits, emphasis, from, to);
+        [end, before] = [to, !hidden];
+        return [between, sentence];
+      }),
+    );
+    text.append(gist.slice(end));
+  }
+
+  /** Whether a gist is sentences that were picked from its page. @param {LayerPage} page */
+  isPicked({ gist }) {
+    return Boolean(this.state.data.gists.by) && !gist?.edited;
   }
 
   /**
-   * The sentences of a long gist of picked sentences that stand for it, spread over it; null where it is shown whole: it
-   * is not long, a model wrote it, or a search has found something in it.
+   * Where those sentences of a long gist of picked sentences begin that stand for it, spread over it; null where it is shown
+   * whole: it is not long, a model wrote it, or a search has found something in it.
    * @param {LayerPage} page
    */
-  shownPlaces({ number, gist }) {
-    if (!gist || !this.state.data.gists.by || gist.edited || gist.words <= LONG_WORDS || this.hitsInGist(number).length) return null;
+  shortened(page) {
+    const { gist } = page;
+    if (!gist || !this.isPicked(page) || gist.words <= LONG_WORDS || this.hitsInGist(page.number).length) return null;
     const { language, unspaced } = this.state.book.outline;
-    return pickedPlaces([gist.text], language, unspaced ? 2 * SHOWN_WORDS : SHOWN_WORDS).map(([, place]) => place);
+    return new Set(pickedPlaces([gist.text], language, unspaced ? 2 * SHOWN_WORDS : SHOWN_WORDS).map(([, [from]]) => from));
   }
 }

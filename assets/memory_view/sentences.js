@@ -76,3 +76,13 @@ export function pickedPlaces(texts, language, most) {
     });
   });
 }
+
+/**
+ * The sentences of a text that were picked from a page, as [from, to, whether it follows the one before in `page` too].
+ * @param {string} text
+ * @param {string} language
+ * @param {string} page
+ * @returns {[number, number, boolean][]}
+ */
+export const pickedSentences = (text, language, page) =>
+  sentencesOf(text, language).map(([from, to], i, all) => [from, to, i > 0 && page.includes(text.slice(all[i - 1][0], to))]);

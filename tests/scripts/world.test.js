@@ -6,7 +6,7 @@ import { eventsOf, recapOf, skippedSentence, whenSaid } from "../../assets/memor
 import { aroundName, dividedLines, pagesSaid, toldOnce } from "../../assets/memory_view/name_card.js";
 import { NameMatcher } from "../../assets/memory_view/name_matcher.js";
 import { chaptersOf, edgeOf, pageBefore, shade, stripCells } from "../../assets/memory_view/presence_strip.js";
-import { pickedPlaces } from "../../assets/memory_view/sentences.js";
+import { pickedPlaces, pickedSentences } from "../../assets/memory_view/sentences.js";
 import { factOf, joinOf, sentenceOf } from "../../assets/memory_view/told.js";
 import { lastWhole, presence, roleOf, World } from "../../assets/memory_view/world.js";
 import { storeNotes, storeWorld, worldOf } from "../../assets/memory_view/world_store.js";
@@ -122,6 +122,12 @@ test("of a long gist a recap has sentences from all of it, of many gists the fir
   assert.match(long.slice(...picked.at(-1)[1]), /day 4\d/);
   const many = pickedPlaces([long, "", long, long, long, long], "en", 40);
   assert.deepEqual(many.map(([i]) => i), [0, 2, 3, 4, 5]); // biome-ignore format: one line
+});
+
+test("picked sentences that follow each other in the page are told from those that were brought together", () => {
+  const page = "It rained. Nobody came. The lamp went out.\nIt was dark. A door fell shut.";
+  const found = pickedSentences("It rained. The lamp went out.\nIt was dark. A door fell shut.", "en", page);
+  assert.deepEqual(found.map(([, , follows]) => follows), [false, false, true, true]); // biome-ignore format: one line
 });
 
 test("a name and what a note says of it read as one sentence", () => {
