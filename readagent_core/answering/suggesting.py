@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from itertools import accumulate, takewhile
+from itertools import accumulate, islice, takewhile
 
 from readagent_core import prompts
 from readagent_core.cancel import CancelToken
@@ -101,13 +101,28 @@ def _plain_title(title: str) -> str:
 
 
 def people_named(memory: GistMemory) -> list[str]:
-    """Names of people who do something in the gists, the one in most gists first. Guessed by form alone.
+    """At most five names of people who do something in the gists, the one in most gists first. Guessed by form alone.
 
-    Without gists in the first paragraphs, where they must be among the names that ``find_names`` finds too.
+    Without gists in the first paragraphs, where they must be among the names that ``find_names`` finds too. Each is on
+    several pages of the text, and mostly stands there as a name ('the Editor' does not).
     """
     texts = [gist.text for gist in memory.gists if gist is not None]
-    if texts:
-        return _people(texts)
+    names = _people(texts) if texts else _people_at_first(memory)
+    pages = [memory.page_text(page.number) for page in memory.pages]
+    return [*islice((name for name in names if _is_name(name, pages)), 5)]
+
+
+def _is_name(name: str, pages: list[str]) -> bool:
+    """Whether a name is on at least two pages, and there more often without an article than with one or small."""
+    last = re.escape(name.split()[-1])
+    if sum(bool(re.search(last, page)) for page in pages) < min(2, len(pages)):
+        return False
+    found = re.findall(rf"(\b(?:the|an?)\s+)?\b({last})\b", "\n".join(pages), re.IGNORECASE)
+    alone = sum(not (article or word[0].islower()) for article, word in found)
+    return " " in name or not found or alone > len(found) - alone
+
+
+def _people_at_first(memory: GistMemory) -> list[str]:
     begins = accumulate((count_words(paragraph.text) for paragraph in memory.document.paragraphs), initial=0)
     first = memory.document.up_to(sum(1 for words in takewhile(lambda words: words < FIRST_WORDS, begins)))
     known = {name_key(found.name) for found in find_names(first) if found.kind is EntityKind.PERSON}
@@ -149,7 +164,7 @@ def _people(texts: list[str]) -> list[str]:
     for short, name in full.items():
         if short in seen and short != name:
             seen[name] += seen.pop(short)
-    return [name for name, times in seen.most_common(5) if times > 1]
+    return [name for name, times in seen.most_common() if times > 1]
 
 
 def suggest_by_rule(memory: GistMemory) -> list[str]:

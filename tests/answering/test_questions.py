@@ -135,6 +135,13 @@ def test_people_are_found_and_places_and_peoples_are_not():
     assert suggesting.people_named(make_memory(lines, gists)) == ["Weena"]
 
 
+def test_a_role_is_no_name_to_ask_about():
+    """Where it has an article, or is small, more often than not; a name that is also a word stays one."""
+    gists = ["Editor has cut it. Hope said yes.", "Editor was gone. Hope told Nora. Nora went."] * 2
+    lines = ["The Editor has cut it, as an editor does.", "Editor was gone. Hope told Nora, in hope.", "Hope said yes."]
+    assert suggesting.people_named(make_memory([*lines, "Hope rowed out."], gists)) == ["Hope"]
+
+
 def test_questions_about_a_text_without_gists_name_only_what_may_be_read():
     """A person and a section, without its number; of a text that names neither the questions that fit any."""
     told = ("In the fog Ada Vane took the lamp, and presently she lit it.", "Presently Ada Vane was gone, said Hugo.")
