@@ -83,12 +83,12 @@ test("a long gist of picked sentences is shown in 120 words, spread over it, unt
   let hits = [];
   const state = Object.assign(new ReadingState(), { book, pages: [page] });
   const leaves = new Leaves({ state, hitsInGist: () => hits, openGist() {}, resized() {}, send() {} });
-  assert.equal(leaves.shownPlaces(page), null); // a model's is one text
+  assert.equal(leaves.shortened(page), null); // a model's is one text
   state.data = { ...state.data, gists: { ...state.data.gists, by: "built-in reader" } };
-  const shown = leaves.shownPlaces(page).map((place) => text.slice(...place));
+  const shown = [...leaves.shortened(page)].map((from) => text.slice(from, from + 40));
   assert.equal(shown.length, 15); // of eight words each
   assert.match(shown.at(-1), /day 4\d/);
-  assert.equal(leaves.shownPlaces(pageOf(2, 0, 6, { gist: 150 })), null);
+  assert.equal(leaves.shortened(pageOf(2, 0, 6, { gist: 150 })), null);
   hits = [[0, 4, "hit"]];
-  assert.equal(leaves.shownPlaces(page), null); // what was searched for is in it
+  assert.equal(leaves.shortened(page), null); // what was searched for is in it
 });
