@@ -62,9 +62,10 @@ export function readerCommands({
     begin: () => position.jump({ paragraph: 0 }),
     end: () => {
       const page = state.pages.at(-1);
-      const { paragraphs } = state.book.outline;
-      const whole = page && page.end >= paragraphs && !state.paged && page.number !== state.here.page;
-      position.jump(whole ? { paragraph: page.start, at: page.startAt } : { paragraph: paragraphs - 1 });
+      const { text, outline } = state.book;
+      const paragraph = outline.paragraphs - 1;
+      const inGist = state.folded && page && page.end > paragraph; // which stands for all of its page
+      position.jump(inGist ? { paragraph: page.start, at: page.startAt } : { paragraph, at: lastWord(text[paragraph]) });
     },
     chapter: (step) => {
       const start = chapterStart(state.book.outline.chapters, state.here.paragraph, step);
@@ -94,6 +95,9 @@ export function readerCommands({
     focusText: () => frame.focusText(),
   };
 }
+
+/** Where the last word of a paragraph begins. @param {string} [text] */
+const lastWord = (text = "") => text.trimEnd().lastIndexOf(" ") + 1;
 
 /**
  * Where the next chapter begins, or with `step` -1 this one, at its beginning the one before; undefined where there is none.
