@@ -154,7 +154,8 @@ def empty(
 ) -> None:
     """What a comparison will show, and questions to begin with, while there is none. ``hidden``: the last one is."""
     memory = text.memory
-    questions = controls.questions_to_try(book, memory) if memory.readable else []
+    by_model = workspace.model.is_language_model
+    questions = controls.questions_to_try(book, memory, by_model=by_model) if memory.readable else []
     if hidden:
         st.text("The last comparison is hidden: its methods saw pages after your spoiler limit.")
     elif memory.pages:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, islice, takewhile
 
@@ -74,6 +75,13 @@ def standard_questions(memory: GistMemory, *, finished: bool) -> list[Suggestion
     return [Suggestion(text, whole=True) for text in found]
 
 
+def questions_about_several(names: Sequence[str], language: str, *, by_model: bool) -> list[str]:
+    """Return three questions about several books: of all of them, or who is who for a reader that compares nothing."""
+    if by_model:
+        return [*ABOUT_SEVERAL]
+    return [prompts.render("quick_who", language, name=name).text for name in names[:COUNT]]
+
+
 def questions_without_gists(memory: GistMemory, *, limited: bool, by_model: bool) -> list[Suggestion]:
     """At most three questions about a text without gists: of all of it, of a person and of a section named in it.
 
@@ -107,7 +115,7 @@ def people_named(memory: GistMemory) -> list[str]:
     several pages of the text, and mostly stands there as a name ('the Editor' does not).
     """
     texts = [gist.text for gist in memory.gists if gist is not None]
-    names = _people(texts) if texts else _people_at_first(memory)
+    names = people_in(texts) if texts else _people_at_first(memory)
     pages = [memory.page_text(page.number) for page in memory.pages]
     return [*islice((name for name in names if _is_name(name, pages)), 5)]
 
@@ -126,11 +134,12 @@ def _people_at_first(memory: GistMemory) -> list[str]:
     begins = accumulate((count_words(paragraph.text) for paragraph in memory.document.paragraphs), initial=0)
     first = memory.document.up_to(sum(1 for words in takewhile(lambda words: words < FIRST_WORDS, begins)))
     known = {name_key(found.name) for found in find_names(first) if found.kind is EntityKind.PERSON}
-    names = _people([paragraph.text for paragraph in first.paragraphs])
+    names = people_in([paragraph.text for paragraph in first.paragraphs])
     return [name for name in names if name_key(name) in known]
 
 
-def _people(texts: list[str]) -> list[str]:
+def people_in(texts: Sequence[str]) -> list[str]:
+    """Return the names of people who do something in at least two of the texts, the one in most of them first."""
     seen: Counter[str] = Counter()
     kinds: Counter[str] = Counter()  # the same names after an article
     ordinary = set(re.findall(r"\b[a-z]{3,}\b", " ".join(texts)))  # 'Seven' is a name only where 'seven' is no word

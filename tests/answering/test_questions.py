@@ -199,3 +199,10 @@ def test_suggestions_are_saved_for_each_limit(open_workspace):
     assert suggesting.saved_suggestions(workspace, gisting.id, up_to=3) == ["Who was it?"]
     assert suggesting.saved_suggestions(workspace, gisting.id, up_to=None) is None
     assert "gistword4" not in workspace.model.prompts[0].text
+
+
+def test_several_books_are_compared_by_a_language_model_only():
+    names = ["Weena", "Nora", "Hope", "Mr. Crale"]
+    assert "common" in suggesting.questions_about_several(names, "en", by_model=True)[0]
+    named = suggesting.questions_about_several(names, "en", by_model=False)
+    assert named == ["Who is Weena?", "Who is Nora?", "Who is Hope?"]

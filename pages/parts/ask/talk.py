@@ -121,8 +121,11 @@ def _questions(now: AskState) -> list[tuple[str, bool]]:
     """The questions to ask by a press, each with whether it is about the whole text."""
     if isinstance(now, AskOneBook):
         return _suggestions(now)
-    several = isinstance(now, Several) and len(now.shelf.books) > 1
-    return [(text, False) for text in suggesting.ABOUT_SEVERAL if several]
+    if not isinstance(now, Several) or len(now.shelf.books) < 2:
+        return []
+    names = suggesting.people_in([line for book in now.shelf.books for line in book.opening.splitlines()])
+    by_model = now.workspace.model.is_language_model
+    return [(text, False) for text in suggesting.questions_about_several(names, _language(now), by_model=by_model)]
 
 
 def _language(now: AskState) -> str:

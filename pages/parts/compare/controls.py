@@ -204,13 +204,14 @@ def known_questions(book: Book | None, memory: GistMemory) -> list[dict[str, Any
     return [q for q in known if all(words in text for words in q["evidence"])]
 
 
-def questions_to_try(book: Book | None, memory: GistMemory) -> list[str]:
+def questions_to_try(book: Book | None, memory: GistMemory, *, by_model: bool) -> list[str]:
     """Three questions where nothing was compared yet: of a sample, else such as fit any book, or several (None).
 
     None about a ``memory`` without pages.
     """
     if book is None:
-        return list(suggesting.ABOUT_SEVERAL)
+        names = suggesting.people_named(memory)
+        return suggesting.questions_about_several(names, memory.document.language, by_model=by_model)
     if not memory.pages:
         return []
     own = [q for q in known_questions(book, memory) if q["kind"] != "order"]  # an order is asked with options only
