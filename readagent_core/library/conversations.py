@@ -24,7 +24,15 @@ _SELECT_EXCHANGE = """
     SELECT exchange.*, (SELECT count(*) FROM event WHERE exchange_id = exchange.id) AS events FROM exchange
 """
 
+_ROWS = {  # of a conversation, by table, in the order in which they can be put back
+    "conversation": "id = ?",
+    "asked_book": "conversation_id = ?",
+    "exchange": "conversation_id = ?",
+    "event": "exchange_id IN (SELECT id FROM exchange WHERE conversation_id = ?)",
+}
+
 _Events = tuple[dict[str, Any], ...]
+DeletedRows = Mapping[str, Sequence[tuple[Any, ...]]]
 
 
 class StoredEvents(Sequence[dict[str, Any]]):
@@ -109,8 +117,27 @@ class Conversations(LibraryPart):
         self.conversation(conversation_id)
         self._db.change("UPDATE conversation SET title = ? WHERE id = ?", (title, conversation_id))
 
-    def delete_conversation(self, conversation_id: str) -> None:
-        self._db.change("DELETE FROM conversation WHERE id = ?", (conversation_id,))
+    def delete_conversation(self, conversation_id: str) -> DeletedRows:
+        """Delete a conversation and return what ``put_conversation`` puts back."""
+        with self._db.write() as connection:
+            rows = {
+                table: [
+                    tuple(row) for row in connection.execute(f"SELECT * FROM {table} WHERE {its}", (conversation_id,))
+                ]
+                for table, its in _ROWS.items()
+            }
+            connection.execute("DELETE FROM conversation WHERE id = ?", (conversation_id,))
+        return rows
+
+    def put_conversation(self, deleted: DeletedRows) -> None:
+        """Put back a conversation that was deleted. Raises NotInLibraryError where its book is deleted since."""
+        try:
+            with self._db.write() as connection:
+                for table, rows in deleted.items():
+                    for row in rows:
+                        connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
+        except sqlite3.IntegrityError as error:
+            raise NotInLibraryError("The book of this conversation is not in the library any more.") from error
 
     def exchanges(self, conversation_id: str) -> list[Exchange]:
         """All exchanges of the conversation in the order asked; their events are loaded when they are looked at."""

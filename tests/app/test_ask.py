@@ -230,16 +230,18 @@ def test_a_question_of_one_click_opens_no_page_and_a_follow_up_says_how_it_was_u
     assert (first["understood"], second["understood"]) == ("", "Why is the lighthouse dark?")
 
 
-def test_a_conversation_is_renamed_and_deleted(opened):
+def test_a_conversation_is_renamed_deleted_and_had_back(opened):
     at, workspace, book = opened
     at.sidebar.text_input[0].set_value("The night *it* went out")
     next(b for b in at.sidebar.button if b.label == "Rename").click()
     at.run()
     assert workspace.library.conversations(book.id)[0].title == "The night *it* went out"
+    before = workspace.library.conversations(book.id)
     at.sidebar.button(key="ask_delete").click().run()
-    assert workspace.library.conversations(book.id)  # it is asked first
-    at.sidebar.button(key="ask_delete_now").click().run()
     assert workspace.library.conversations(book.id) == []
+    at.sidebar.button(key="ask_undo").click().run()
+    assert workspace.library.conversations(book.id) == before
+    assert "ask_undo" not in [button.key for button in at.sidebar.button]
     assert not at.exception
 
 

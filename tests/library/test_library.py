@@ -175,10 +175,12 @@ def test_conversations_keep_every_event(library):
     assert (done.facts, library.exchanges(talk.id)) == (ExchangeFacts(words=5), [done])
     (kept,) = library.conversations(book.id)
     assert (kept.title, kept.exchanges) == ("Renamed", 1)
-    library.delete_conversation(talk.id)
+    deleted = library.delete_conversation(talk.id)
     assert library.conversations(book.id) == []
     with pytest.raises(NotInLibraryError):
         library.exchange(asked.id)
+    library.put_conversation(deleted)
+    assert (library.conversations(book.id), library.exchanges(talk.id)) == ([kept], [done])
 
 
 def test_preferences_and_artifacts_are_saved_in_place_of_earlier_ones(library):

@@ -243,12 +243,6 @@ def choose_conversation(book: Book, conversation_id: str) -> None:
     address.set_address(book=book.id, exchange=None, step=None)
 
 
-def choose_newest(book: Book) -> None:
-    """Show the newest conversation of ``book`` from the next run on."""
-    st.session_state.pop(f"conversation {book.id}", None)
-    address.set_address(book=book.id, exchange=None, step=None)
-
-
 def whole_document(scene: AskOneBook, gisting: Gisting) -> Document:
     return scene.workspace.library.document(scene.book.id, document_id=gisting.document_id)
 

@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from pages.parts.ask import answer_view
-from pages.parts.ask.one_state import NEW, AskOneBook, choose_conversation, choose_newest, set_limit
+from pages.parts.ask.one_state import NEW, AskOneBook, choose_conversation, set_limit
 from pages.parts.ask.several_state import Several, open_several
 from pages.parts.ask.state import AskState, exchange_now
 from pages.parts.ask.wording import may_search, method_titles
@@ -19,6 +19,7 @@ from pages.parts.shared.chosen_books import choose_books, choose_from_next_run
 from readagent_core.answering import registry as methods
 from readagent_core.answering.ask import LONG_BOOK, ONE_BOOK, SEARCH, SEVERAL_BOOKS, WHOLE
 from readagent_core.answering.costs import zoom_sentence
+from readagent_core.errors import NotInLibraryError
 from readagent_core.export.conversation import CONVERSATION_FORMATS, export_conversation
 from readagent_core.library.records import Conversation
 from readagent_core.text_files import slug
@@ -26,6 +27,7 @@ from readagent_core.words import count_of, pages_up_to
 from readagent_core.workspace import Workspace
 
 LOOK_UPS = tuple(range(7))
+DELETED = "ask_deleted"  # in the session: the conversation deleted last, with what it was about
 
 USUAL = (ONE_BOOK, LONG_BOOK, SEVERAL_BOOKS, SEARCH, WHOLE)  # methods that are listed before others are asked for
 FITS = 26  # characters of a method's title in its field, which cuts a longer one off
@@ -166,6 +168,7 @@ def _conversations(now: AskState) -> None:
     found = library.conversations(now.book.id) if isinstance(now, AskOneBook) else several
     with st.container(gap="small", key="ask_conversations"):
         with st.container(gap="small"):
+            _offer_undo(now)
             _list(now, found)
         if shown is not None:
             with st.popover("This conversation", icon=":material/more_horiz:", type="tertiary", key="ask_more"):
@@ -268,15 +271,31 @@ def _one(now: AskState, conversation_id: str) -> None:
                 key=f"save {format}",
                 on_click="ignore",
             )
-    if not st.session_state.get(f"ask_deleting {conversation_id}"):
-        st.button("Delete this conversation", icon=":material/delete:", key="ask_delete",
-                  on_click=lambda: st.session_state.update({f"ask_deleting {conversation_id}": True}))  # fmt: skip
+    st.button("Delete this conversation", icon=":material/delete:", key="ask_delete",
+              on_click=_delete, args=(now, conversation_id))  # fmt: skip
+
+
+def _delete(now: AskState, conversation_id: str) -> None:
+    title = now.workspace.library.conversation(conversation_id).title
+    deleted = now.workspace.library.delete_conversation(conversation_id)
+    st.session_state[DELETED] = (now.name, conversation_id, title, deleted)
+    _begin(now)
+
+
+def _offer_undo(now: AskState) -> None:
+    """Say which conversation about these books was deleted last, with the way to have it back."""
+    about, conversation_id, title, deleted = st.session_state.get(DELETED, ("", "", "", {}))
+    if about != now.name:
         return
-    st.caption(f"This deletes {count_of(len(now.exchanges), 'question')} with the answers. It cannot be undone.")
-    if st.button("Delete", type="primary", icon=":material/delete:", key="ask_delete_now"):
-        library.delete_conversation(conversation_id)
-        if isinstance(now, AskOneBook):
-            choose_newest(now.book)
-        else:
-            _begin(now)
-        st.rerun()
+
+    def undo() -> None:
+        del st.session_state[DELETED]
+        try:
+            now.workspace.library.put_conversation(deleted)
+            _open(now, conversation_id)
+        except NotInLibraryError as error:
+            st.session_state["ask_trouble"] = error
+
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="ask_deleted"):
+        st.caption(shell.as_text(f"Deleted “{title}”."), width="stretch")
+        st.button("Undo", key="ask_undo", type="tertiary", width="content", on_click=undo)
