@@ -97,6 +97,7 @@ export class Toolbar {
       this.more,
       this.ask,
     );
+    this.bar.addEventListener("click", (event) => this.clicked(event));
     /** @type {Panel} */
     this.named = "type"; // the panel that was opened last
     this.panel = el("div", { class: "panel", hidden: true });
@@ -164,6 +165,12 @@ export class Toolbar {
   /** @param {Here} here */
   at(here) {
     this.pageField.at(here);
+  }
+
+  /** After a press by hand on what only switches something the text has the focus: the space bar scrolls it, and does not press again. @param {MouseEvent} event */
+  clicked(event) {
+    const { active } = this.frame;
+    if (event.detail && active?.matches(".tbar [aria-pressed]")) this.frame.focusText();
   }
 
   // --- panels -------------------------------------------------------------------------------------

@@ -119,6 +119,10 @@ def test_keys_turn_pages_but_never_while_typing(page: Page, app_url: str) -> Non
     page.keyboard.press("Escape")
     expect(page.locator(".panel")).to_be_hidden()
     expect(page.locator(".moreb")).to_be_focused()  # the button of the keys is behind it
+    page.locator(".seg-text").click()
+    expect(page.locator(".leaves")).to_be_focused()  # the space bar scrolls, and presses nothing again
+    page.locator(".seg-both").press("Enter")
+    expect(page.locator(".seg-both")).to_be_focused()
     names = []
     page.locator(".seg-both").focus()
     for _ in range(14):
