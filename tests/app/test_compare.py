@@ -144,6 +144,30 @@ def test_a_known_question_brings_its_options_or_its_known_answer(app: App) -> No
     assert controls.asked_from("Who?", "one\n* two", said).references == ()
 
 
+def test_a_new_question_starts_without_the_options_of_the_last(app: App) -> None:
+    at, book = opened(app)
+    get_workspace().library.set_preference(controls.PREFERENCE, ["gist-mem"])
+
+    def options_asked(question: str) -> tuple[str, ...]:
+        at.text_input(key=f"compare_question_{book.id}").set_value(question)
+        at.button(key="compare_go").click().run()
+        get_workspace().jobs.get(comparing.job_key(book.id)).join(120)
+        at.run()
+        comparison = comparing.last_comparison(get_workspace(), book.id)
+        assert comparison.question == question
+        return comparison.options
+
+    at.selectbox(key=f"compare_known_{book.id}").select_index(3).run()
+    given = at.text_input(key=f"compare_question_{book.id}").value
+    assert len(options_asked(given)) == 4
+    assert len(options_asked(given)) == 4  # the same question, once more
+    assert options_asked("Who keeps the light?") == ()
+    assert at.text_area(key=f"compare_options_{book.id}").value == ""
+    assert at.selectbox(key=f"compare_known_{book.id}").value is None
+    at.text_area(key=f"compare_options_{book.id}").set_value("one\ntwo").run()
+    assert options_asked("Who rows?") == ("one", "two")  # given since
+
+
 def test_the_spoiler_limit_hides_a_comparison_that_saw_more_and_questions_about_later_text(app: App) -> None:
     at, book = compared(app)
     assert len(at.get("download_button")) == 3

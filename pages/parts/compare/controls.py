@@ -130,7 +130,14 @@ def ask(known: list[dict[str, Any]], book: Book | None, count: int, *, able: boo
             label_visibility="collapsed",
         )
         label = "Ask it" if count == 1 else "Ask both" if count == 2 else f"Ask all {count}" if count else "Ask"
-        go = st.form_submit_button(label, type="primary", disabled=not (able and count), key="compare_go")
+        go = st.form_submit_button(
+            label,
+            type="primary",
+            disabled=not (able and count),
+            key="compare_go",
+            on_click=_leave_options_of_last,
+            args=(book,),
+        )
     with st.expander("Options to choose from, or a known answer"):
         if known:
             st.selectbox(
@@ -238,3 +245,21 @@ def _fill_in(book: Book | None, question: dict[str, Any]) -> None:
     marked = [("* " if i == question["answer"] else "") + option for i, option in enumerate(options)]
     st.session_state[f"compare_options_{key_of(book)}"] = "\n".join(marked[: len(LETTERS)])
     st.session_state[f"compare_references_{key_of(book)}"] = "\n".join(question.get("references", ()))
+    st.session_state[f"compare_given_{key_of(book)}"] = _given(book)
+
+
+def _given(book: Book | None) -> list[str]:
+    """The question, its options and its known answers, as the fields have them."""
+    names = ("question", "options", "references")
+    return [str(st.session_state.get(f"compare_{name}_{key_of(book)}", "")).strip() for name in names]
+
+
+def _leave_options_of_last(book: Book | None) -> None:
+    """Empty the fields of the options and the known answers if they were given with another question than now."""
+    question, *rest = _given(book)
+    last = st.session_state.get(f"compare_given_{key_of(book)}")
+    if last and question and question != last[0] and rest == last[1:]:
+        _fill_in(book, {})
+        st.session_state[f"compare_known_{key_of(book)}"] = None
+    elif question:
+        st.session_state[f"compare_given_{key_of(book)}"] = [question, *rest]
