@@ -55,6 +55,7 @@ def screen() -> None:
     if recording is not None and recorded:
         board.recorded(recording)
         return
+    making = book is not None and bool(line_to_make(workspace, book)[1]["running"])
     try:
         text = text_to_compare(workspace, book_ids)
     except ReadAgentError as error:
@@ -62,7 +63,7 @@ def screen() -> None:
         if book is None or not isinstance(error, NotInLibraryError):  # gists can be made here
             st.text(str(error))
     if book is not None and (text is None or not text.finished):
-        st.fragment(_say_gists)(workspace, book)
+        st.fragment(_say_gists)(workspace, book, making=making)
     if text is None:
         if recording is not None:
             board.offer(recording)
@@ -100,17 +101,21 @@ def screen() -> None:
             shell.error_box(error)
         else:
             st.rerun()
-    st.fragment(last)(workspace, book_ids, book, text, chosen, settings=settings, recording=recording)
+    st.fragment(last)(
+        workspace, book_ids, book, text, chosen, settings=settings, recording=recording, waited_for=running
+    )
 
 
-def _say_gists(workspace: Workspace, book: Book) -> None:
-    """Draw what Read says of gists that are not all made, and what can be done; nothing where they are."""
+def _say_gists(workspace: Workspace, book: Book, *, making: bool) -> None:
+    """Draw what Read says of gists that are not all made, and what can be done; nothing where they are.
+
+    ``making``: they were being made when the screen was drawn, which is drawn again at the end.
+    """
     gisting, line = line_to_make(workspace, book)
     running = bool(line["running"])
     polling.rerun_after(1.0 if running else None, key="compare_gists")
-    if st.session_state.pop("compare_gisting", False) and not running:  # the methods have more to see
+    if making and not running:  # the methods have more to see
         st.rerun()
-    st.session_state["compare_gisting"] = running
     if line["state"] in ("ready", "recording"):
         return
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="compare_make"):
@@ -186,17 +191,17 @@ def last(
     *,
     settings: AskSettings,
     recording: board.Recording | None,
+    waited_for: bool,
 ) -> None:
     """The rows so far, and below them the buttons to stop or to save; a fragment that runs again meanwhile.
 
-    A comparison that saw more than the spoiler limits let into ``text`` now is not shown.
+    A comparison that saw more than the spoiler limits let into ``text`` now is not shown. ``waited_for``: the form was
+    drawn while it ran, so the screen is drawn again at its end.
     """
-    name = comparing.job_key(*book_ids)
-    job = workspace.jobs.get(name)
+    job = workspace.jobs.get(comparing.job_key(*book_ids))
     running = job is not None and job.running
     polling.rerun_after(1.0 if running else None, key="compare")
-    ended = st.session_state.pop(f"{name} ran", False) and not running
-    st.session_state[f"{name} ran"] = running
+    ended = waited_for and not running
     snapshot = job.snapshot if job is not None else None
     comparison = snapshot.value if snapshot is not None else None
     if comparison is None:

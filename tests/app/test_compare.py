@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -70,6 +72,30 @@ def compared(app: App) -> tuple[AppTest, Book]:
     get_workspace().jobs.get(comparing.job_key(book.id)).join(120)
     at.run()
     return at, book
+
+
+def test_a_comparison_that_ends_while_the_screen_is_drawn_leaves_the_form_ready(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at, book = opened(app)
+    form_drawn, ask = threading.Event(), comparing.ask
+
+    def ended_meanwhile(*args: object) -> str:  # called after the form was drawn, before the rows are
+        if job := get_workspace().jobs.get(comparing.job_key(book.id)):
+            form_drawn.set()
+            job.join(120)
+        return ""
+
+    def ask_then(*args: Any, **how: Any) -> Any:
+        form_drawn.wait(120)
+        return ask(*args, **how)
+
+    monkeypatch.setattr(controls, "price_line", ended_meanwhile)
+    monkeypatch.setattr(comparing, "ask", ask_then)
+    at.text_input(key=f"compare_question_{book.id}").set_value("Who keeps the light?")
+    at.button(key="compare_go").click().run()
+    assert form_drawn.is_set()
+    assert not at.button(key="compare_go").disabled
 
 
 def test_methods_that_failed_are_asked_again(app: App, fake_server: FakeServer) -> None:
@@ -274,7 +300,8 @@ def test_several_books_are_chosen_by_the_address_and_compared_as_one(app: App) -
     said = [caption.value for caption in at.caption]
     assert "Spoiler limit: every method sees pages 1 to 3 of 12 of Tale 1 only." in said
     assert "Left out, without gists or kept out by a spoiler limit: Tale 3." in said
-    at.button(key="compare_try_1").click().run()
+    at.text_input(key="compare_question_several").set_value("What stands in both?")
+    at.button(key="compare_go").click().run()
     job = workspace.jobs.get(comparing.job_key(first, second, unread))
     assert {entry.state for entry in job.join(120).value.entries} == {"done"}
     at.run()
