@@ -317,7 +317,7 @@ export type MarkColour = "rose" | "leaf" | "sky" | "lilac";
 export interface KeptAnswer {
   question: string;
   signer: { kind: SignerKind; line: string };
-  pieces: KeptPiece[];
+  paragraphs: KeptPiece[][];
 }
 
 export interface KeptPiece {

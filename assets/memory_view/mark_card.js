@@ -159,19 +159,15 @@ export function placeOfCite({ pages }, { page, start: s }) {
  * @param {(cite: KeptCite) => void} follow
  * @param {string} language
  */
-export function answerOf({ question, signer, pieces }, follow, language) {
-  const paragraph = () => el("p", { class: "kt", dir: "auto", lang: language });
-  const lines = [paragraph()];
-  for (const { text, cites } of pieces) {
-    for (const [i, part] of text.split(/\n\s*\n/).entries()) {
-      if (i) lines.push(paragraph());
-      lines[lines.length - 1].append(part);
-    }
-    const chips = cites.map(({ page, start: s }) =>
-      button(`p. ${page}`, () => follow({ page, start: s }), { kind: "cite slim", "aria-label": `Go to page ${page}` }),
-    );
-    lines[lines.length - 1].append(...chips.flatMap((chip) => [" ", chip]));
-  }
+export function answerOf({ question, signer, paragraphs }, follow, language) {
+  /** @param {KeptCite} cite */
+  const chip = ({ page, start: s }) =>
+    button(`p. ${page}`, () => follow({ page, start: s }), { kind: "cite slim", "aria-label": `Go to page ${page}` });
+  const lines = paragraphs.map((pieces) => {
+    const nodes = pieces.flatMap(({ text, cites }) => [text, ...cites.flatMap((cite) => [" ", chip(cite)])]);
+    const isQuoted = signer.kind === "builtin" && pieces[0].cites.length; // a sentence of the book
+    return el("p", { class: isQuoted ? "kt quoted" : "kt", dir: "auto", lang: language }, ...nodes);
+  });
   return el(
     "div",
     { class: "keptanswer" },

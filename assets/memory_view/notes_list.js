@@ -141,8 +141,8 @@ export class NotesList {
 
   /** @param {MarkRecord} mark */
   hasWords(mark) {
-    const text =
-      `${mark.words} ${mark.note} ${mark.answer?.question ?? ""} ${mark.answer?.pieces.map((piece) => piece.text).join(" ") ?? ""}`.toLowerCase();
+    const said = (mark.answer?.paragraphs ?? []).flat().map((piece) => piece.text);
+    const text = [mark.words, mark.note, mark.answer?.question ?? "", ...said].join(" ").toLowerCase();
     return this.words
       .toLowerCase()
       .split(/\s+/)

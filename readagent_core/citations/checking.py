@@ -8,8 +8,9 @@ only where every word of the quotation was found.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from readagent_core.citations.answer_parsing import Parsed, Quotation, parse, quoted_runs
 from readagent_core.citations.quotation_search import Finder, QuotedPlace
@@ -20,6 +21,7 @@ from readagent_core.words import is_unspaced, terms
 FROM_PAGE, FROM_MEMORY, NOT_FOUND = "page", "memory", "not found"
 _SENTENCES = re.compile(r"(?s:.*)[.!?。！？][”’\"」』]?\s*")
 _SENTENCE_END = re.compile(r"[^\w\s“‘「『(]*(?:\s…)?\s*")
+_PARAGRAPH_END = re.compile(r"\n\s*\n")
 COPIED = 5  # words; a claim this long that occurs in the page word for word needs no other quotation
 
 
@@ -121,15 +123,44 @@ def check(
     return check_parsed(parse(answer), lambda number, _: (source, number), [source])
 
 
-def copied_sentences(checked: Checked) -> Iterator[Piece]:
-    """Yield the pieces of an answer that is copied from the text.
+_Cited = TypeVar("_Cited")
 
-    Where it names no pages, each sentence has the page that its quoted words were found on.
+
+def split_paragraphs(
+    pieces: Iterable[tuple[str, Sequence[_Cited]]], *, copied: bool
+) -> list[list[tuple[str, Sequence[_Cited]]]]:
+    """Return the pieces of an answer in paragraphs: each a text and what is cited after it.
+
+    ``copied``: from the book. Its sentences are no text together, so each is a paragraph.
     """
+    found: list[list[tuple[str, Sequence[_Cited]]]] = [[]]
+    for text, cited in pieces:
+        if copied:
+            found.append([])
+        *before, last = _PARAGRAPH_END.split(text)
+        for words in before:
+            found[-1].append((words.rstrip(), ()))
+            found.append([])
+        last = last if found[-1] else last.lstrip()
+        found[-1].append((last.rstrip() if cited or copied else last, cited))
+    return [paragraph for paragraph in found if any(text.strip() or cited for text, cited in paragraph)]
+
+
+def answer_paragraphs(checked: Checked, *, copied: bool) -> list[list[Piece]]:
+    """Return a checked answer in paragraphs. ``copied``: from the book, so that each sentence is one."""
+    pieces = _with_pages(checked) if copied else [*checked.pieces, Piece("", checked.loose)]
+    paragraphs = split_paragraphs([(piece.text, piece.citations) for piece in pieces], copied=copied)
+    return [[Piece(text, tuple(cited)) for text, cited in paragraph] for paragraph in paragraphs]
+
+
+def _with_pages(checked: Checked) -> Iterator[Piece]:
+    """Yield the pieces of a copied answer; where it names no pages, each sentence with that of its quoted words."""
     if any(piece.citations for piece in checked.pieces):
         yield from checked.pieces
         return
-    text, at = "".join(piece.text for piece in checked.pieces), 0
+    own, _, text = "".join(piece.text for piece in checked.pieces).rpartition("\n\n")
+    yield Piece(own)  # the reader's own words
+    at = 0
     for citation in checked.loose:
         words = citation.quotation.rstrip(";:, ")  # a sentence that is left off there ends with an ellipsis
         begin = text.find(words, at) if citation.page else -1
@@ -139,15 +170,14 @@ def copied_sentences(checked: Checked) -> Iterator[Piece]:
                 at = before.end()
             yield Piece(text[at : end.end()], (citation,))
             at = end.end()
-    if rest := text[at:].strip():
-        yield Piece(rest)
+    yield Piece(text[at:])
 
 
 def mark_pages(answer: str, memory: GistMemory, full: Collection[int]) -> str:
     """Return a copied answer with the mark of its page after each sentence that was found on one of ``full``."""
     marked, at = "", 0
-    for piece in copied_sentences(check(answer, memory, full=full, shown=full)):
-        begin = answer.find(words := piece.text.rstrip(), at)
+    for (piece,) in answer_paragraphs(check(answer, memory, full=full, shown=full), copied=True):
+        begin = answer.find(words := piece.text, at)
         if piece.citations and begin >= 0:
             end = begin + len(words)
             marked += f"{answer[at:end]} [{piece.citations[0].page}]"

@@ -18,7 +18,7 @@ from readagent_core.answering.base import Answer, BookInAnswer
 from readagent_core.answering.library_shelf import checked_answer_of_several
 from readagent_core.answering.signature import BUILT_IN, signature_of
 from readagent_core.citations import NOT_FOUND, Checked, Citation
-from readagent_core.citations.checking import Piece
+from readagent_core.citations.checking import Piece, answer_paragraphs, split_paragraphs
 from readagent_core.citations.placing import PlainText, Quote
 from readagent_core.document import Document
 from readagent_core.errors import LibraryError, NotInLibraryError
@@ -124,12 +124,17 @@ def make_answer_mark(workspace: Workspace, exchange_id: str) -> Mark:
         checked = replay.checked_answer(answer.text, answer, library.memory(exchange.gisting_id))
     memory = library.memory(book.reading_id)
     text = PlainText(memory.document)
-    citations = [citation for citation in checked.citations if citation.book == book.number]
-    titles = {other.number: other.title for other in answer.books}
-    words = [piece.text + _cited_elsewhere(piece, book.number, titles) for piece in checked.pieces]
-    numbers = count()
-    own = [[next(numbers) for c in piece.citations if c.book == book.number] for piece in checked.pieces]
     signature = signature_of(exchange)
+    pieces = checked.pieces
+    if signature.kind == BUILT_IN:  # copied: each sentence has its page
+        pieces = tuple(piece for (piece,) in answer_paragraphs(checked, copied=True))
+    cited = [citation for piece in pieces for citation in piece.citations]
+    cited += [citation for citation in checked.loose if citation not in cited]
+    citations = [citation for citation in cited if citation.book == book.number]
+    titles = {other.number: other.title for other in answer.books}
+    words = [piece.text + _cited_elsewhere(piece, book.number, titles) for piece in pieces]
+    numbers = count()
+    own = [[next(numbers) for c in piece.citations if c.book == book.number] for piece in pieces]
     kept = {
         "exchange_id": exchange.id,
         "question": exchange.question,
@@ -140,8 +145,8 @@ def make_answer_mark(workspace: Workspace, exchange_id: str) -> Mark:
         "citations": [_citation(citation, text) for citation in citations],
     }
     quoted = next((citation.places[0] for citation in citations if citation.places), None)
-    cited = [citation.page for citation in citations if 1 <= citation.page <= len(memory.pages)]
-    pages = [*cited, *book.looked_up]
+    named = [citation.page for citation in citations if 1 <= citation.page <= len(memory.pages)]
+    pages = [*named, *book.looked_up]
     document = memory.document
     if quoted is not None:
         start, end = Spot(quoted.paragraph, quoted.start), Spot(quoted.paragraph, quoted.end)
@@ -153,14 +158,21 @@ def make_answer_mark(workspace: Workspace, exchange_id: str) -> Mark:
     return make_mark(document, book.id, ANSWER, start, end, answer=kept)
 
 
+def kept_paragraphs(answer: Mapping[str, Any]) -> list[list[tuple[str, Sequence[int]]]]:
+    """A kept answer in paragraphs: each a text and the numbers of the citations after it."""
+    pieces = [(piece["text"], piece["citations"]) for piece in answer["pieces"]]
+    return split_paragraphs(pieces, copied=answer.get("signed_by") == BUILT_IN)
+
+
 def kept_answer(answer: Mapping[str, Any]) -> str:
     """The text of a kept answer, with the page of each claim after it, without the list of quotations."""
-    said, copied = "", answer.get("signed_by") == BUILT_IN  # its sentences are paragraphs, as on the screen
-    for piece in answer["pieces"]:
-        places = [answer["citations"][number] for number in piece["citations"]]
-        labels = ["not found" if c["state"] == NOT_FOUND else f"page {c['page']}" for c in places if c["page"]]
-        words = piece["text"].strip() if copied else piece["text"].rstrip(" ") if labels else piece["text"]
-        said += "\n\n" * copied + words + "".join(f" [{label}]" for label in dict.fromkeys(labels))
+    said = ""
+    for paragraph in kept_paragraphs(answer):
+        said += "\n\n"
+        for text, numbers in paragraph:
+            places = [answer["citations"][number] for number in numbers]
+            labels = ["not found" if c["state"] == NOT_FOUND else f"page {c['page']}" for c in places if c["page"]]
+            said += text + "".join(f" [{label}]" for label in dict.fromkeys(labels))
     return said.strip() or str(answer["text"])
 
 

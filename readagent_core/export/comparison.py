@@ -7,9 +7,11 @@ from typing import Any
 
 from readagent_core.answering.base import LETTERS
 from readagent_core.answering.registry import method
+from readagent_core.citations.answer_parsing import split_evidence
 from readagent_core.comparing.comparison import ComparedAnswer, Comparison, fewer_words, is_right, place_of
 from readagent_core.errors import SettingsError
 from readagent_core.export.comparison_view import describe_overlap, draw_comparison, known_answer, to_html, verdict
+from readagent_core.export.comparison_words import COPIED, answer_paragraphs, page_labels
 from readagent_core.resources import ASSETS
 from readagent_core.templates import Markup, fill
 from readagent_core.text_files import csv_line, escape_markdown, html_page, markdown_line, slug
@@ -127,12 +129,26 @@ def _markdown(comparison: Comparison) -> str:
         cells = [method(entry.method).title, values["words seen"], rate, values["look-ups"], pages, values["seconds"]]
         lines.append("| " + " | ".join(map(str, [*cells, values["right"]])) + " |")
     for entry in comparison.entries:
-        lines += ["", f"## {method(entry.method).title}", "", escape_markdown(entry.text or entry.error)]
+        lines += ["", f"## {method(entry.method).title}", *_answer_lines(comparison, entry)]
         lines += ["", f"*{escape_markdown(describe_overlap(entry))}*"] if entry.rouge else []
         if entry.verdict and (judged := verdict(comparison, entry)):
             lines += ["", f"*{escape_markdown(' '.join(filter(None, [f'{judged[1]}.', entry.reason])))}*"]
         lines += [f"\n*{escape_markdown(note)}*" for note in (entry.answer.notes if entry.answer else ())]
     return "\n".join(lines) + "\n"
+
+
+def _answer_lines(comparison: Comparison, entry: ComparedAnswer) -> list[str]:
+    lines: list[str] = []
+    for kind, pieces in answer_paragraphs(comparison, entry):
+        text = "".join(
+            " ".join([words.rstrip() if pages else words, *(f"[{label}]" for _, label, _ in labels)])
+            for words, pages in pieces
+            for labels in [page_labels(comparison.books, pages, entry.answer)]
+        )
+        lines += ["", f"{'> ' if kind == COPIED else ''}{escape_markdown(text)}"]
+    evidence = split_evidence(entry.text)[1]
+    lines += ["", escape_markdown(f"Evidence:\n{evidence}")] if evidence else []
+    return [*lines, "", escape_markdown(entry.error)] if entry.error else lines
 
 
 def _html(comparison: Comparison) -> str:

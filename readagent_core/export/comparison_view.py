@@ -7,15 +7,13 @@ text by ``textContent``. So no text of a book or a model is ever parsed as HTML.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
 from readagent_core.answering.base import LETTERS, Answer
 from readagent_core.answering.registry import Family, Reads, family_of, method
-from readagent_core.citations import parse_unfinished
 from readagent_core.citations.answer_parsing import split_evidence
-from readagent_core.citations.several import parse_unfinished_several
 from readagent_core.comparing.comparison import (
     ComparedAnswer,
     ComparedBook,
@@ -23,14 +21,19 @@ from readagent_core.comparing.comparison import (
     EntryState,
     fewer_words,
     is_right,
-    page_of_all,
     place_of,
 )
 from readagent_core.comparing.judging import DIFFERENT, PARTLY, SAME
 from readagent_core.export.comparison_drawings import KINDS, Element, draw_strip, draw_titles, draw_topics, draw_tree
-from readagent_core.export.comparison_words import describe_step, describe_walk, pages_seen, usage_line
-from readagent_core.export.conversation import short_title
-from readagent_core.models.builtin.answers import OWN_WORDS, is_not_found, not_found_in
+from readagent_core.export.comparison_words import (
+    answer_paragraphs,
+    cited_pages,
+    describe_step,
+    describe_walk,
+    page_labels,
+    pages_seen,
+    usage_line,
+)
 from readagent_core.models.builtin.reader import NAME as BUILT_IN
 from readagent_core.words import pages_up_to
 
@@ -155,7 +158,7 @@ def _name(name: str) -> Element:
 def _middle(comparison: Comparison, entry: ComparedAnswer, opened: dict[str, str]) -> list[Element]:
     """What the method saw, what it answered and why, from top to bottom."""
     answer, extra = entry.answer, entry.answer.extra if entry.answer else {}
-    text, evidence = split_evidence(entry.text)
+    evidence = split_evidence(entry.text)[1]
     book_text = {"lang": comparison.language, "dir": "auto"}
     drawn: list[Element] = []
     if answer is not None:
@@ -169,19 +172,10 @@ def _middle(comparison: Comparison, entry: ComparedAnswer, opened: dict[str, str
         told = next(other for other in comparison.entries if other.error == entry.error) is not entry
         why = "For the same reason." if told else entry.error
         drawn.append(["p", {"class": "err", "role": "alert"}, ["strong", {}, "This method did not finish. "], why])
-    if text:
-        caret = [] if entry.ended else [["span", {"class": "caret"}]]
-        copied = comparison.model == BUILT_IN  # sentences of the book, which are no text together
-        said = next((words for words in OWN_WORDS if copied and text.startswith(words)), "")
-        text = text[len(said) :].lstrip()
-        if is_not_found(said):
-            all_seen = answer is not None and not comparison.limited and answer.saw_all(len(comparison.pages))
-            said = not_found_in(comparison.language, all_seen=all_seen)
-        drawn += [_p("dim", said)] if said else []  # its own words, which are no sentence of the book
-        pieces = [(words.lstrip() if copied else words, pages) for words, pages in _cited(comparison.books, text)]
-        for part in [[piece] for piece in pieces if piece[0] or piece[1]] if copied else [pieces]:
-            look = {"class": "a copied" if copied else "a", **book_text}
-            drawn.append(["p", look, *_with_chips(comparison.books, part, answer, opened), *caret])
+    if paragraphs := answer_paragraphs(comparison, entry):
+        for kind, part in paragraphs:
+            drawn.append(["p", {"class": kind, **book_text}, *_with_chips(comparison.books, part, answer, opened)])
+        drawn[-1] += [] if entry.ended else [["span", {"class": "caret"}]]
     elif not entry.ended:
         doing = "Waiting for its turn" if entry.state == EntryState.WAITING else entry.doing or "Thinking …"
         drawn.append(_p("dim", ["span", {"class": "spin"}], doing))
@@ -198,7 +192,7 @@ def _middle(comparison: Comparison, entry: ComparedAnswer, opened: dict[str, str
         quotes: Element = [
             "p",
             {"class": "a small", **book_text},
-            *_with_chips(comparison.books, [*_cited(comparison.books, evidence)], answer, opened),
+            *_with_chips(comparison.books, cited_pages(comparison.books, evidence), answer, opened),
         ]
         drawn.append(_details(f"{entry.method} evidence", "Evidence", quotes, opened))
     if answer is not None and "tree" in extra:
@@ -216,21 +210,19 @@ def _middle(comparison: Comparison, entry: ComparedAnswer, opened: dict[str, str
 
 def _with_chips(
     books: Sequence[ComparedBook],
-    pieces: Sequence[tuple[str, Sequence[int]]],
+    pieces: Iterable[tuple[str, Sequence[int]]],
     answer: Answer | None,
     opened: dict[str, str],
 ) -> list[Element | str]:
     """``pieces`` of a text with a chip for every page it names: of another look where only the page's gist was seen."""
     drawn: list[Element | str] = []
     for words, pages in pieces:  # without the letter of an option, which the verdict names
-        drawn += _emphasised(words)
-        for i, (number, last) in enumerate(_ranges(books, pages, answer)):
-            full = answer is not None and answer.seen.get(number) == "full"
+        drawn += _emphasised(words.rstrip() if pages else words)
+        for i, (number, label, full) in enumerate(page_labels(books, pages, answer)):
             book, page = place_of(books, number)
             look = {"class": "cite page" if full else "cite"}
             press = {"type": "button", "data-page": str(page)} | ({"data-book": books[book - 1].id} if book else {})
-            label = _chip_label(books, number, last, gist=not full and answer is not None)
-            drawn += [" "] if i else []
+            drawn += [" "] if i or words else []
             # paper has no buttons, and a page that is in no book cannot be opened
             drawn.append(["span", look, label] if opened or not number else ["button", press | look, label])
     return drawn
@@ -240,43 +232,6 @@ def _emphasised(text: str) -> list[Element | str]:
     """``text`` with its *emphasis* as elements."""
     pieces = EMPHASIS.split(text)  # before, the marks, what is emphasised, after, …
     return [["em", {}, piece] if i % 3 == 2 else piece for i, piece in enumerate(pieces) if i % 3 != 1 and piece]
-
-
-def _cited(books: Sequence[ComparedBook], text: str) -> Iterator[tuple[str, Sequence[int]]]:
-    """Yield ``text`` in pieces, each with the pages named after it, numbered through; 0 for one in no book."""
-    if len(books) > 1:
-        for words, places in parse_unfinished_several(text):
-            yield words, [page_of_all(books, book, page) if book else 0 for book, page in places]
-        return
-    parsed = parse_unfinished(text)
-    at = 0
-    for mark in parsed.marks:
-        yield parsed.body[at : mark.start], mark.pages
-        at = mark.end
-    yield parsed.body[at:], ()
-
-
-def _chip_label(books: Sequence[ComparedBook], number: int, last: int, *, gist: bool) -> str:
-    """'page 7', 'gist of page 7', 'gist of pages 7 to 9', and of several books 'Fog, p. 7, gist'."""
-    book, page = place_of(books, number)
-    to = f" to {page + last - number}" if last > number else ""
-    if book:
-        return f"{short_title(books[book - 1].title)}, p. {page}{to}{', gist' if gist else ''}"
-    if len(books) > 1:
-        return "in no book"
-    return f"{'gist of ' if gist else ''}page{'s' if to else ''} {page}{to}"
-
-
-def _ranges(books: Sequence[ComparedBook], pages: Sequence[int], answer: Answer | None) -> list[tuple[int, int]]:
-    """``pages`` as (first, last): neighbours in one book that were seen in the gist of a part are one range."""
-    found: list[tuple[int, int]] = []
-    for n in pages:
-        in_part = answer is not None and answer.seen.get(n) == answer.seen.get(n - 1) == "part"
-        if in_part and found and found[-1][1] == n - 1 and place_of(books, n)[0] == place_of(books, n - 1)[0]:
-            found[-1] = (found[-1][0], n)
-        else:
-            found.append((n, n))
-    return found
 
 
 def _details(key: str, summary: str, content: Element, opened: dict[str, str]) -> Element:

@@ -2,13 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from readagent_core.answering.base import Answer
-from readagent_core.comparing.comparison import ComparedBook, name_pages, place_of
+from readagent_core.citations import parse_unfinished
+from readagent_core.citations.answer_parsing import split_evidence
+from readagent_core.citations.checking import split_paragraphs
+from readagent_core.citations.several import parse_unfinished_several
+from readagent_core.comparing.comparison import (
+    ComparedAnswer,
+    ComparedBook,
+    Comparison,
+    name_pages,
+    page_of_all,
+    place_of,
+)
+from readagent_core.export.conversation import short_title
+from readagent_core.models.builtin.answers import OWN_WORDS, is_not_found, not_found_in
+from readagent_core.models.builtin.reader import NAME as BUILT_IN
 from readagent_core.models.cost.prices import money
 from readagent_core.words import count_of
+
+Pieces = Sequence[tuple[str, Sequence[int]]]  # of a text, each with the pages named after it, numbered through
+SAID, COPIED, OWN = (
+    "a",
+    "a copied",
+    "dim",
+)  # how a paragraph is drawn: of an answer, of the book, the reader's own words
+
+
+def answer_paragraphs(comparison: Comparison, entry: ComparedAnswer) -> list[tuple[str, Pieces]]:
+    """An answer without its evidence. Of a copied one each sentence is a paragraph; any other is one."""
+    pieces = [*cited_pages(comparison.books, split_evidence(entry.text)[0])]
+    if comparison.model != BUILT_IN:
+        return [(SAID, pieces)] if any(words or pages for words, pages in pieces) else []
+    answer, found = entry.answer, list[tuple[str, Pieces]]()
+    for paragraph in split_paragraphs(pieces, copied=True):
+        words = paragraph[0][0]
+        if is_not_found(words):
+            all_seen = answer is not None and not comparison.limited and answer.saw_all(len(comparison.pages))
+            paragraph = [(not_found_in(comparison.language, all_seen=all_seen), ())]
+        found.append((OWN if words in OWN_WORDS else COPIED, paragraph))
+    return found
+
+
+def page_labels(
+    books: Sequence[ComparedBook], pages: Sequence[int], answer: Answer | None
+) -> list[tuple[int, str, bool]]:
+    """The pages named after a piece: of each range the first, the label, and whether it was seen in full."""
+    found = []
+    for number, last in _ranges(books, pages, answer):
+        full = answer is not None and answer.seen.get(number) == "full"
+        found.append((number, _chip_label(books, number, last, gist=not full and answer is not None), full))
+    return found
+
+
+def cited_pages(books: Sequence[ComparedBook], text: str) -> Iterator[tuple[str, Sequence[int]]]:
+    """Yield ``text`` in pieces, each with the pages named after it, numbered through; 0 for one in no book."""
+    if len(books) > 1:
+        for words, places in parse_unfinished_several(text):
+            yield words, [page_of_all(books, book, page) if book else 0 for book, page in places]
+        return
+    parsed = parse_unfinished(text)
+    at = 0
+    for mark in parsed.marks:
+        yield parsed.body[at : mark.start], mark.pages
+        at = mark.end
+    yield parsed.body[at:], ()
+
+
+def _chip_label(books: Sequence[ComparedBook], number: int, last: int, *, gist: bool) -> str:
+    """'page 7', 'gist of page 7', 'gist of pages 7 to 9', and of several books 'Fog, p. 7, gist'."""
+    book, page = place_of(books, number)
+    to = f" to {page + last - number}" if last > number else ""
+    if book:
+        return f"{short_title(books[book - 1].title)}, p. {page}{to}{', gist' if gist else ''}"
+    if len(books) > 1:
+        return "in no book"
+    return f"{'gist of ' if gist else ''}page{'s' if to else ''} {page}{to}"
+
+
+def _ranges(books: Sequence[ComparedBook], pages: Sequence[int], answer: Answer | None) -> list[tuple[int, int]]:
+    """``pages`` as (first, last): neighbours in one book that were seen in the gist of a part are one range."""
+    found: list[tuple[int, int]] = []
+    for n in pages:
+        in_part = answer is not None and answer.seen.get(n) == answer.seen.get(n - 1) == "part"
+        if in_part and found and found[-1][1] == n - 1 and place_of(books, n)[0] == place_of(books, n - 1)[0]:
+            found[-1] = (found[-1][0], n)
+        else:
+            found.append((n, n))
+    return found
 
 
 def pages_seen(answer: Answer, pages: int, books: Sequence[ComparedBook] = ()) -> str:

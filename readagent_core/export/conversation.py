@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,13 +18,12 @@ from readagent_core.answering.library_shelf import checked_answer_of_several
 from readagent_core.answering.registry import all_methods
 from readagent_core.answering.signature import signature_of
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked, Citation
-from readagent_core.citations.checking import Piece, copied_sentences
+from readagent_core.citations.checking import Piece, answer_paragraphs
 from readagent_core.document import Document
 from readagent_core.errors import SettingsError
 from readagent_core.library.records import Conversation, Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin import reader as builtin
-from readagent_core.models.builtin.answers import OWN_WORDS
 from readagent_core.templates import Markup, escape, fill
 from readagent_core.text_files import html_page
 from readagent_core.words import collapse_whitespace
@@ -81,11 +80,13 @@ def short_title(title: str) -> str:
     return short if len(short) <= _LONG_TITLE else f"{short[:_LONG_TITLE].rsplit(' ', 1)[0]} …"
 
 
-def quote_citation(citation: Citation, document: Document) -> str:
-    """The words a citation quotes, in quotation marks; an ellipsis outside them where their sentence continues."""
+def quote_citation(citation: Citation, document: Document | None) -> str:
+    """The words a citation quotes, in quotation marks; an ellipsis outside them where their sentence continues, as far
+    as ``document`` is at hand.
+    """
     before = after = ""
     words = citation.quotation.strip()
-    if citation.places:
+    if citation.places and document is not None:
         first, last = citation.places[0], citation.places[-1]
         lead = document.paragraphs[first.paragraph].text[: first.start]
         in_heading = last.end == last.start
@@ -126,6 +127,25 @@ def export_conversation(
     if format == "md":
         return _markdown(title, conversation, texts).encode("utf-8", "replace")
     return _html(title, book.language, conversation, texts).encode("utf-8", "replace")
+
+
+def answer_as_text(
+    exchange: Exchange,
+    events: Sequence[Event],
+    checked: Checked,
+    *,
+    about: str,
+    document: Document | None = None,
+    titles: Mapping[int, str] | None = None,
+) -> str:
+    """An answer to paste elsewhere: question and book, the answer with its pages, and what else it quotes.
+
+    ``about``: the book. ``document``: its text; None for ``titles`` of several books, by number.
+    """
+    one = _Texts(exchange, events, checked, [], 0, {0: document} if document else {}, titles)
+    chosen = [option for option, is_chosen in one.options if is_chosen]
+    said = [text for _, text in one.blocks]
+    return "\n\n".join([f"{exchange.question} — {about}", *chosen, *said, *(f"{p}: {w}" for p, w in one.quotes)])
 
 
 def _to_json(exchange: Exchange, *, prompts: bool) -> dict[str, Any]:
@@ -181,22 +201,15 @@ class _Texts:
         return " · ".join([signature_of(self.exchange).line, *([known.title] if known else [])])
 
     @property
-    def pieces(self) -> list[tuple[str, tuple[Citation, ...]]]:
-        """The answer's text in pieces, each with the citations that follow it."""
-        if self.built_in:
-            copied = [(piece.text.strip(), piece.citations) for piece in copied_sentences(self.checked)]
-            text, cited = copied[0] if copied else ("", ())
-            if own := next((words for words in OWN_WORDS if cited and text.startswith(words)), ""):
-                copied[:1] = [(own, ()), (text.removeprefix(own).lstrip(), cited)]
-            return copied
-        pieces = [(piece.text, piece.citations) for piece in self.checked.pieces]
-        return [*pieces, ("", self.checked.loose)] if self.checked.loose else pieces
+    def paragraphs(self) -> list[list[Piece]]:
+        return answer_paragraphs(self.checked, copied=self.built_in)
 
     @property
     def quotes(self) -> list[tuple[str, str]]:
         """Each place that is quoted, with its words; not where the answer itself has them."""
-        told = collapse_whitespace(" ".join(text for text, _ in self.pieces))
-        cited = [c for _, found in self.pieces for c in found if c.places]
+        pieces = [piece for paragraph in self.paragraphs for piece in paragraph]
+        told = collapse_whitespace(" ".join(piece.text for piece in pieces))
+        cited = [c for piece in pieces for c in piece.citations if c.places]
         cited = [c for c in cited if collapse_whitespace(c.quotation) not in told]
         return list(dict.fromkeys((_place_of_quotation(c, self.titles), self.quote(c)) for c in cited))
 
@@ -215,17 +228,22 @@ class _Texts:
     @property
     def blocks(self) -> list[tuple[bool, str]]:
         """The answer's paragraphs with their citations, each with whether it is a sentence of the book."""
-        parts = [(c, text + "".join(f" [{self.label(one)}]" for one in c)) for text, c in self.pieces]
-        if self.built_in:
-            return [(bool(cited), text) for cited, text in parts]
-        return [(False, "".join(text for _, text in parts) or "(no answer)")]
+        return self._blocks(lambda piece: piece.text + "".join(f" [{self.label(c)}]" for c in piece.citations)) or [
+            (False, "(no answer)")
+        ]
 
     @property
     def html_blocks(self) -> list[tuple[bool, Markup]]:
         """The same for HTML."""
-        parts = [(c, escape(text) + Markup().join(map(self._html_citation, c))) for text, c in self.pieces]
-        parts = parts if self.built_in else [((), Markup().join(text for _, text in parts))]
-        return [(bool(c), Markup(block)) for c, text in parts for block in text.split("\n\n") if block.strip()]
+        blocks = self._blocks(
+            lambda piece: escape(piece.text) + Markup().join(map(self._html_citation, piece.citations))
+        )
+        return [(quoted, Markup(text)) for quoted, text in blocks]
+
+    def _blocks(self, write: Callable[[Piece], str]) -> list[tuple[bool, str]]:
+        return [
+            (self.built_in and bool(pieces[0].citations), "".join(map(write, pieces))) for pieces in self.paragraphs
+        ]
 
     def _html_citation(self, citation: Citation) -> Markup:
         quoted = f"“{citation.quotation}”" if citation.quotation else ""
@@ -240,7 +258,7 @@ class _Texts:
         return citation_label(citation, self.titles)
 
     def quote(self, citation: Citation) -> str:
-        return quote_citation(citation, self.documents[citation.book])
+        return quote_citation(citation, self.documents.get(citation.book))
 
 
 def _texts_of(exchange: Exchange, memory: GistMemory) -> _Texts:

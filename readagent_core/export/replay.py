@@ -18,6 +18,7 @@ from readagent_core.answering.rebuilding import has_prompts, rebuild_exchange
 from readagent_core.answering.replay import Step
 from readagent_core.answering.signature import BUILT_IN, signature_of
 from readagent_core.citations import NOT_FOUND
+from readagent_core.citations.checking import answer_paragraphs
 from readagent_core.errors import SettingsError
 from readagent_core.export.comparison_view import EMPHASIS
 from readagent_core.export.conversation import citation_label, copied_label, page_passages, quote_citation
@@ -90,21 +91,24 @@ def export_replay(
     signature = signature_of(exchange)
     copied = signature.kind == BUILT_IN  # its sentences are the page's own, as the app says by 'page 1'
     seen = answer.seen if answer else {}
-    pieces = [
-        (
-            piece.text,
-            [
-                (
-                    copied_label(c, seen.get(c.page, "")) if copied else citation_label(c),
-                    quote_citation(c, memory.document) if c.places else "",
-                    c.page if 0 < c.page <= len(shown.pages) and c.state != NOT_FOUND else 0,
-                )
-                for c in piece.citations
-            ],
-        )
-        for piece in (checked.pieces if checked else ())
+    paragraphs = [
+        [
+            (
+                piece.text,
+                [
+                    (
+                        copied_label(c, seen.get(c.page, "")) if copied else citation_label(c),
+                        quote_citation(c, memory.document) if c.places else "",
+                        c.page if 0 < c.page <= len(shown.pages) and c.state != NOT_FOUND else 0,
+                    )
+                    for c in piece.citations
+                ],
+            )
+            for piece in pieces
+        ]
+        for pieces in (answer_paragraphs(checked, copied=copied) if checked else ())
     ]
-    cited = sorted({page for _, cites in pieces for _, _, page in cites if page})
+    cited = {page for pieces in paragraphs for _, cites in pieces for _, _, page in cites if page}
     quoted = page_passages(checked, memory)
     scenes = []
     for step, caption in zip(steps, captions(steps, exchange, memory), strict=True):
@@ -124,7 +128,8 @@ def export_replay(
         option=answer.option if answer else None,
         signer=signature.line,
         scenes=scenes,
-        pieces=pieces,
+        paragraphs=paragraphs,
+        copied=copied,
         about_prompts=NO_PROMPTS.format(page=up_to) if kept_back else REBUILT if rebuilt and prompts else "",
     )
     script = (ASSETS / "replay_file.js").read_text(encoding="utf-8")

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 
 import pytest
+from bs4 import BeautifulSoup
 
+from readagent_core.answering import replay
 from readagent_core.answering.asking import ask
 from readagent_core.answering.base import Question
 from readagent_core.citations import check
 from readagent_core.errors import NotInLibraryError, SettingsError
-from readagent_core.export.conversation import export_conversation, quote_citation
+from readagent_core.export.conversation import answer_as_text, export_conversation, quote_citation
+from readagent_core.export.replay import export_replay
 from readagent_core.incoming.samples import add_samples
 from tests.answering.test_asking import a_book, a_memory, asked, reply
 from tests.fakes.model import FakeModel
@@ -74,6 +77,19 @@ def test_copied_sentences_are_quotations_with_their_page_and_are_said_once(works
     assert "from page" not in text + page
     assert "; nothing was understood · ReadAgent" in text
     assert "; nothing was understood · ReadAgent" in page
+    stored = workspace.library.exchange(exchange.id)
+    replay_page = BeautifulSoup(export_replay(workspace, exchange.id), "lxml")
+    assert replay_page.select_one(".said p:not(.bar *)").get_text(strip=True).endswith("The nearest:")
+    quoted = [sentence.get_text(" ", strip=True) for sentence in replay_page.select("blockquote")]
+    assert quoted[0] == "In the morning Ambrose Vane, the principal keeper, was gone. page 2"
+    events, memory = replay.events_of(stored), workspace.library.memory(stored.gisting_id)
+    answer = replay.answer_of(events)
+    checked = replay.checked_answer(answer.text, answer, memory)
+    copied = answer_as_text(stored, events, checked, about="The Keeper, by one", document=memory.document)
+    asked, _, first, *_ = copied.split("\n\n")
+    assert asked == f"{stored.question} — The Keeper, by one"
+    assert first == "In the morning Ambrose Vane, the principal keeper, was gone. [page 2]"
+    assert copied.count("was gone") == 1
 
 
 @pytest.mark.parametrize(

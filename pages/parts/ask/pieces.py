@@ -8,7 +8,7 @@ from typing import Any
 from pages.parts.shared.memory_view import EMPHASIS_MARKS, utf16_offset
 from readagent_core.answering.base import Answer
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked
-from readagent_core.citations.checking import copied_sentences
+from readagent_core.citations.checking import answer_paragraphs
 from readagent_core.export.conversation import RECOGNISED, copied_label, short_title
 from readagent_core.models.builtin.statistics import shared_words
 from readagent_core.words import count_of
@@ -30,12 +30,10 @@ def sentence_pieces(
     """
     seen_of = {book.number: book.seen for book in answer.books} or {0: answer.seen}
     found: list[dict[str, Any]] = []
-    for piece in copied_sentences(checked):
-        *intro, text = EMPHASIS_MARKS.sub("", piece.text).strip().rsplit("\n\n", 1)
+    for (piece,) in answer_paragraphs(checked, copied=True):
         if not piece.citations:
-            intro, text = [piece.text.strip()], ""
-        found += [{"text": words, "cites": []} for words in intro if words]
-        if text:
+            found.append({"text": piece.text, "cites": []})
+        elif text := EMPHASIS_MARKS.sub("", piece.text).strip():
             first = piece.citations[0]
             page = first.page
             how = seen_of.get(first.book, {}).get(page, "")

@@ -31,6 +31,7 @@ from readagent_core.answering.signature import BUILT_IN, RECORDING, Signature, s
 from readagent_core.citations import Checked
 from readagent_core.document import Document, Section
 from readagent_core.errors import Remedy
+from readagent_core.export.conversation import answer_as_text
 from readagent_core.library.records import Exchange, ExchangeState
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin import reader as builtin
@@ -56,8 +57,8 @@ NO_CAUSE = "No cause was kept with it."  # of answers from before causes were no
 class Sources:
     """What a record says of the text: of one book, or of several. ``pages``: of the book.
 
-    ``titles``: of several books, by number; None for one. ``names``: of its pages without a gist. ``in_text``: where
-    the words of the question are, of an answer that was not found.
+    ``titles``: of several books, by number; None for one, whose text is ``document``. ``names``: of its pages without a
+    gist. ``in_text``: where the words of the question are, of an answer that was not found.
     """
 
     language: str
@@ -66,8 +67,16 @@ class Sources:
     pages: int = 0
     words: int = 0
     titles: Mapping[int, str] | None = None
+    document: Document | None = None
     names: Mapping[int, str] = field(default_factory=dict)
     in_text: InText = field(default_factory=InText)
+
+    @property
+    def about(self) -> str:
+        """The book and its author, or the books."""
+        if self.document is None:
+            return "; ".join((self.titles or {}).values())
+        return ", ".join(filter(None, [self.document.title, self.document.author]))
 
 
 def sources_of_book(
@@ -79,7 +88,9 @@ def sources_of_book(
     if answer is not None and _is_missing(exchange, answer):
         seen = memory if exchange.up_to is None else memory.up_to(exchange.up_to)
         in_text = search_text(exchange.facts.standalone or exchange.question, seen, names)
-    return Sources(document.language, checked, looks, pages, document.words, names=names, in_text=in_text)
+    return Sources(
+        document.language, checked, looks, pages, document.words, document=document, names=names, in_text=in_text
+    )
 
 
 def _is_missing(exchange: Exchange, answer: Answer) -> bool:
@@ -211,7 +222,11 @@ def exchange_record(
         "beside": None,
         "methods": [list(known) for known in methods if known[0] != exchange.method],
         "hidden": "",
-        "plain": text,
+        "plain": answer_as_text(
+            exchange, events, checked, about=sources.about, document=sources.document, titles=titles
+        )
+        if checked
+        else text,
     }
 
 

@@ -19,7 +19,7 @@ from pages.parts.shared.component import component, no_callback
 from pages.parts.shared.memory_view import utf16_offset
 from readagent_core.answering.costs import price_of_words
 from readagent_core.companion.looking_up import has_dictionaries
-from readagent_core.companion.marks import PlacedMarks, change_mark, make_mark, placed_marks
+from readagent_core.companion.marks import PlacedMarks, change_mark, kept_paragraphs, make_mark, placed_marks
 from readagent_core.companion.passage import PROMPT_WORDS, REPLY_WORDS
 from readagent_core.document import Document
 from readagent_core.errors import ReadAgentError
@@ -134,7 +134,7 @@ def mark_record(mark: Mark, document: Document | None = None) -> dict[str, Any]:
 
 
 def _answer_record(mark: Mark, document: Document | None) -> dict[str, Any]:
-    """A ``KeptAnswer`` of protocol.d.ts: the answer in pieces, each with the places it rests on."""
+    """A ``KeptAnswer`` of protocol.d.ts: the answer in paragraphs of pieces, each with the places it rests on."""
     answer: dict[str, Any] = mark.answer or {}
     citations = answer["citations"]
 
@@ -147,9 +147,9 @@ def _answer_record(mark: Mark, document: Document | None) -> dict[str, Any]:
                 found[citation["page"]] = found.get(citation["page"]) or place
         return [{"page": page, "start": place} for page, place in found.items()]
 
-    pieces = [{"text": piece["text"], "cites": cites(piece["citations"])} for piece in answer["pieces"]]
+    paragraphs = [[{"text": text, "cites": cites(numbers)} for text, numbers in one] for one in kept_paragraphs(answer)]
     signer = {"kind": answer["signed_by"], "line": answer["signature"]}
-    return {"question": answer["question"], "signer": signer, "pieces": pieces}
+    return {"question": answer["question"], "signer": signer, "paragraphs": paragraphs}
 
 
 def _place(document: Document | None, spot: Spot) -> list[int]:
