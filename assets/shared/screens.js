@@ -38,6 +38,9 @@ export function connectLinks() {
       else if (within === link.dataset.screen) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     }
+    const more = document.querySelector("button[popovertarget='more']");
+    if (document.querySelector("#more [aria-current]")) more?.setAttribute("aria-current", "true");
+    else more?.removeAttribute("aria-current");
   };
   // not every browser has the Navigation API yet; the title changes a moment before or after the address
   globalThis.navigation?.addEventListener("currententrychange", mark);

@@ -191,9 +191,14 @@ def test_the_bar_of_a_phone(standing_page: Page, app_url: str, keeper: str) -> N
     page.locator("#more").get_by_text("Compare").click()
     expect(page).to_have_title(re.compile("Compare"))
     expect(page.locator("#more")).to_be_hidden()
+    expect(bar.get_by_text("More")).to_have_attribute("aria-current", "true")
+    page.locator(".st-key-compare_methods button").first.click()
+    expect(bar).to_be_hidden()  # the panel reaches to where it stands
+    page.keyboard.press("Escape")
     bar.get_by_text("Ask").click()
     expect(page).to_have_title(re.compile("Ask"))
     expect(bar.get_by_text("Ask")).to_have_attribute("aria-current", "page")
+    expect(bar.get_by_text("More")).not_to_have_attribute("aria-current", "true")
     for button in (page.get_by_test_id("stExpandSidebarButton"), page.locator(".help-button")):
         box = button.bounding_box()
         assert min(box["width"], box["height"]) >= 44
