@@ -187,6 +187,7 @@ def test_a_new_question_starts_without_the_options_of_the_last(app: App) -> None
     given = at.text_input(key=f"compare_question_{book.id}").value
     assert len(options_asked(given)) == 4
     assert len(options_asked(given)) == 4  # the same question, once more
+    assert any("(B) To make a ship that was steering on it towards the reef stop — right\n" in t.value for t in at.text)
     assert options_asked("Who keeps the light?") == ()
     assert at.text_area(key=f"compare_options_{book.id}").value == ""
     assert at.selectbox(key=f"compare_known_{book.id}").value is None

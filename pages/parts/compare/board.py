@@ -42,9 +42,9 @@ def show(comparison: Comparison, *, key: str) -> Act | None:
         if not comparison.recorded:  # the list of recorded questions says it
             st.text(comparison.question)
         if comparison.options:
-            st.text(
-                "\n".join(f"({letter}) {option}" for letter, option in zip(LETTERS, comparison.options, strict=False))
-            )
+            marks = [" — right" if i == comparison.correct else "" for i in range(len(comparison.options))]
+            lettered = zip(LETTERS, comparison.options, marks, strict=False)
+            st.text("\n".join(f"({letter}) {option}{mark}" for letter, option, mark in lettered))
         if judged := known_answer(comparison):
             st.text(judged)
     rows = component("compare_rows", "compare/compare.js", style="compare/compare.css")
