@@ -72,9 +72,11 @@ def screen() -> None:
     running = job is not None and job.running
     has_model = workspace.model.is_language_model
     known = controls.known_questions(book, text.memory)
-    if book is not None and not text.memory.pages:  # above the question, which waits for it
+    waits = book is not None and not text.memory.pages  # for the choice above the question
+    if book is not None and waits:
         controls.choose_limit(workspace, book)
-    asked = controls.ask(known, book, len(chosen), able=not running and bool(text.memory.pages), has_model=has_model)
+    able = not running and (waits or bool(text.memory.pages))
+    asked = controls.ask(known, book, len(chosen), able=able, waits=waits, has_model=has_model)
     if not chosen:
         st.caption("Choose at least one method above first.")
     if chosen and text.memory.pages:

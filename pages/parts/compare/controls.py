@@ -93,9 +93,11 @@ def pick_limits(workspace: Workspace, book: Book | None) -> AskSettings:
 
 def choose_limit(workspace: Workspace, book: Book) -> None:
     """Draw why nothing of ``book`` may be compared yet, and what can be let in, in the words of Ask."""
-    with st.container(border=True, horizontal=True, vertical_alignment="center", key="compare_from"):
+    waiting = st.session_state.get(f"compare_waiting_{key_of(book)}")
+    key = "error_calm_compare_from" if waiting else "compare_from"
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key=key):
         why = why_nothing(by_hand=workspace.library.position(book.id).limit is not None)
-        st.text(f"{why} {LET_IN}")
+        st.text(f"Your question is asked once you have chosen. {LET_IN}" if waiting else f"{why} {LET_IN}")
         for page, label in ((1, "Page 1 only"), (None, "The whole book")):
             kind: Literal["primary", "secondary"] = "primary" if page else "secondary"
             st.button(label, type=kind, key=f"compare_from_{page}", on_click=let_in, args=(workspace, book.id, page))
@@ -111,11 +113,13 @@ def let_in(workspace: Workspace, book_id: str, page: int | None) -> None:
     workspace.library.set_limit(book_id, on=page is not None, paragraph=paragraph)
 
 
-def ask(known: list[dict[str, Any]], book: Book | None, count: int, *, able: bool, has_model: bool) -> Asked | None:
+def ask(
+    known: list[dict[str, Any]], book: Book | None, count: int, *, able: bool, waits: bool, has_model: bool
+) -> Asked | None:
     """Draw the question's form; what was asked if its button was pressed, else None.
 
-    ``able``: a question can be asked now. ``has_model``: a language model is connected, which can judge answers.
-    ``known``: the questions that are offered.
+    ``able``: a question can be sent now. ``waits``: it is asked once the limit is chosen. ``has_model``: a language
+    model is connected, which can judge answers. ``known``: the questions that are offered.
     """
     taken = st.session_state.get("compare_taken")
     if taken is not None:  # set here: a value that was set for the field in a run that was interrupted may be lost
@@ -135,8 +139,8 @@ def ask(known: list[dict[str, Any]], book: Book | None, count: int, *, able: boo
             type="primary",
             disabled=not (able and count),
             key="compare_go",
-            on_click=_leave_options_of_last,
-            args=(book,),
+            on_click=_submit,
+            args=(book, waits),
         )
     with st.expander("Options to choose from, or a known answer"):
         if known:
@@ -167,8 +171,11 @@ def ask(known: list[dict[str, Any]], book: Book | None, count: int, *, able: boo
             disabled=not has_model,
         )
     asked = replace(asked_from(text, options, known_answer), judged=judged and has_model)
+    if waits:
+        return asked if go and not text.strip() else None  # without a question, that is said
     taken = st.session_state.pop("compare_taken", None)
-    return asked if go or taken is not None else None
+    waited = st.session_state.pop(f"compare_waiting_{key_of(book)}", None)
+    return asked if go or taken is not None or (waited and waited == text.strip()) else None
 
 
 def price_line(model: ChatModel, memory: GistMemory, chosen: Sequence[str], settings: AskSettings) -> str:
@@ -254,9 +261,11 @@ def _given(book: Book | None) -> list[str]:
     return [str(st.session_state.get(f"compare_{name}_{key_of(book)}", "")).strip() for name in names]
 
 
-def _leave_options_of_last(book: Book | None) -> None:
-    """Empty the fields of the options and the known answers if they were given with another question than now."""
+def _submit(book: Book | None, waits: bool) -> None:
+    """Note a question that ``waits``; empty the fields of options and known answers that were given with another."""
     question, *rest = _given(book)
+    if waits:
+        st.session_state[f"compare_waiting_{key_of(book)}"] = question
     last = st.session_state.get(f"compare_given_{key_of(book)}")
     if last and question and question != last[0] and rest == last[1:]:
         _fill_in(book, {})
