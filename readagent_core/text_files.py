@@ -125,5 +125,5 @@ def _styles() -> str:
     night = ""
     if len(dark) == 2 and "{" in dark[1]:
         rules = dark[1].split("{", 1)[1].split("}", 1)[0]
-        night = f"@media (prefers-color-scheme: dark) {{ :root {{{rules}}} }}"
+        night = f"@media screen and (prefers-color-scheme: dark) {{ :root {{{rules}}} }}"
     return f"{tokens}\n{night}\n{(ASSETS / 'export.css').read_text(encoding='utf-8')}"

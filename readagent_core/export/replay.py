@@ -50,8 +50,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Scene:
-    """One step as the file shows it, for ``seconds`` while it plays by itself. ``rests``: what the answer rests on."""
+    """One step as the file shows it, for ``seconds`` while it plays by itself. ``kind``: of the step.
 
+    ``rests``: what the answer rests on.
+    """
+
+    kind: str
     title: str
     caption: str
     seconds: float
@@ -119,7 +123,7 @@ def export_replay(
         elif step.kind == replay.GISTS and limited:
             caption += LIMITED_GISTS.format(page=up_to)
         calls = step.calls if prompts and not kept_back else ()
-        scenes.append(Scene(step.title, caption, seconds_of(caption), rows, calls, last, rests))
+        scenes.append(Scene(step.kind, step.title, caption, seconds_of(caption), rows, calls, last, rests))
     body = fill(
         "replay",
         title=memory.document.title,
