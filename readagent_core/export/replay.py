@@ -31,6 +31,7 @@ from readagent_core.workspace import Workspace
 _TITLE = re.compile(r"^#{1,6} ")  # of a section, as models see it
 _BEGIN, _END = "\ue000", "\ue001"  # round what is quoted
 QUOTED = '<mark class="quoted">'
+LEFT_OUT = Markup('<span class="dim">…</span>')
 BEGINNING = "The question, before anything was sent. Dimmed below: the gists, all that is remembered of the book."
 LIMITED = "The question, before anything was sent. Dimmed below: the gists up to page {page}; later ones are left out."
 LIMITED_GISTS = " This file shows those up to page {page}."
@@ -142,9 +143,19 @@ def export_replay(
 
 
 def _quoted_part(row: Row) -> Row:
-    """Return a page with the paragraphs alone of which words are quoted; as it is where none are."""
-    kept = [text for text in row.texts if QUOTED in text]
-    return replace(row, texts=kept) if kept else row
+    """Return a page with the paragraphs alone of which words are quoted, '…' for those left out between them.
+
+    As it is where none are quoted.
+    """
+    texts: list[Markup] = []
+    for text in row.texts:
+        if QUOTED in text:
+            texts.append(text)
+        elif texts and texts[-1] != LEFT_OUT:
+            texts.append(LEFT_OUT)
+    if texts and texts[-1] == LEFT_OUT:
+        texts.pop()
+    return replace(row, texts=texts or row.texts)
 
 
 def _rows(step: Step, memory: GistMemory, quoted: Mapping[int, Sequence[tuple[int, int]]]) -> list[Row]:

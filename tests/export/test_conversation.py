@@ -92,6 +92,16 @@ def test_copied_sentences_are_quotations_with_their_page_and_are_said_once(works
     assert copied.count("was gone") == 1
 
 
+def test_paragraphs_left_out_of_an_excerpt_in_a_replay_are_marked(workspace):
+    book = next(b for b in add_samples(workspace) if b.title.startswith("The Keeper"))
+    exchange, job = ask(workspace, book.id, Question("What did Tilda see at the window?"))
+    job.join(60)
+    page = BeautifulSoup(export_replay(workspace, exchange.id), "lxml")
+    (excerpt,) = page.select("section.answer > .row")
+    shown = [paragraph.get_text() for paragraph in excerpt.select("p")]
+    assert [text == "…" for text in shown] == [False, False, True, False]
+
+
 @pytest.mark.parametrize(
     ("words", "shown"),
     [
