@@ -122,12 +122,11 @@ def _say_gists(workspace: Workspace, book: Book, *, making: bool) -> None:
         return
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="compare_make"):
         if line["state"] == "none":
-            said = f"This book has no gists yet. {line['rest']}"
+            said = ["This book has no gists yet", line["rest"]]
         else:
-            said = " · ".join(part for part in (f"Gists: {line['line'].lower()}", line["rest"]) if part)
-            seen = "Methods that use gists see only the pages that have one." if gisting and gisting.gists else ""
-            said = f"{said}. {line['more']} {seen}"
-        st.text(" ".join(said.split()), width="stretch")
+            seen = "Methods that use gists see only the pages that have one" if gisting and gisting.gists else ""
+            said = [" · ".join(filter(None, [f"Gists: {line['line'].lower()}", line["rest"]])), line["more"], seen]
+        st.text(" ".join(f"{part[0].upper()}{part[1:].rstrip('.')}." for part in said if part), width="stretch")
         for do, label in dict(line["actions"]).items():  # two may lead to Settings
             kind: Literal["primary", "secondary"] = "primary" if do in ("make", "go") else "secondary"
             if do != "options" and st.button(label, type=kind, key=f"compare_gists_{do}"):

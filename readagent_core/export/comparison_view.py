@@ -94,7 +94,9 @@ def draw_methods(
     for name in names:
         seen = example_pages(name, len(pages), look_ups, list(gists))
         row = ["li", {"class": "r", "data-method": name}, _name(name)]
-        if seen is not None:
+        if method(name).needs_gists and not gists:
+            row += [_p("mid small dim", "Sees the gists, once they are made.")]
+        elif seen is not None:
             words = sum(pages[n - 1] for n, how in seen.items() if how == "full")
             words += _PASSAGE * list(seen.values()).count("passage")
             words += sum(gists[n] for n, how in seen.items() if how == "gist")

@@ -280,6 +280,13 @@ def test_before_a_comparison_the_words_of_gists_and_pages_are_counted() -> None:
     )
     page = BeautifulSoup("".join(map(view.to_html, rows)), "lxml")
     assert [cell.get_text() for cell in page.select("dd")] == ["about 200", "about 360", "about 1,000"]
+    rows = view.draw_methods(["gist-mem", "full-text"], [100] * 10, {}, look_ups=2)  # no gist is made yet
+    page = BeautifulSoup("".join(map(view.to_html, rows)), "lxml")
+    assert [cell.get_text() for cell in page.select("dd, .mid")] == [
+        "Sees the gists, once they are made.",
+        "",
+        "about 1,000",
+    ]
 
 
 def test_an_example_shows_what_a_method_can_see() -> None:

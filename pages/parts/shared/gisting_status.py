@@ -216,7 +216,7 @@ def _pace(progress: GistingProgress, gists: int, total: int, *, seconds: float) 
         figures.append(f"{money(progress.usage.saved_cost)} saved by the cache")
     counts = progress.call_counts
     if counts.ahead:
-        figures.append(f"{counts.ahead} of {counts.asked} calls for pauses were made in advance")
+        figures.append(f"{counts.ahead} of {counts.asked} pauses looked for ahead of their turn, to save time")
     return found, figures
 
 
