@@ -213,12 +213,12 @@ def test_the_states_of_marks(answer, how, expected):
     assert checked.count(FROM_PAGE) == sum(state == FROM_PAGE for _, state in expected)
 
 
-def test_a_copied_answer_has_its_page_also_after_its_first_sentence():
+def test_what_an_answer_without_numbers_of_pages_quotes_is_given_its_page():
     memory = memory_of(["The lamp went out at dawn. Nobody in the harbour saw who did it."], ["The boat came back."])
     evidence = '\n\nEvidence:\n- "The lamp went out at dawn."'
-    assert mark_pages(f"The lamp went out at dawn.{evidence}", memory, {1}) == (
-        f"The lamp went out at dawn. [1]{evidence}"
-    )
+    marked = '\n\nEvidence:\n- [1] "The lamp went out at dawn."'
+    for copied, said in ((True, "The lamp went out at dawn. [1]"), (False, "The lamp went out at dawn.")):
+        assert mark_pages(f"The lamp went out at dawn.{evidence}", memory, {1}, copied=copied) == said + marked
 
 
 def test_read_again_but_not_quoted_says_so():

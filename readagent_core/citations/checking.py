@@ -21,6 +21,7 @@ from readagent_core.words import is_unspaced, terms
 FROM_PAGE, FROM_MEMORY, NOT_FOUND = "page", "memory", "not found"
 _SENTENCES = re.compile(r"(?s:.*)[.!?。！？][”’\"」』]?\s*")
 _SENTENCE_END = re.compile(r"[^\w\s“‘「『(]*(?:\s…)?\s*")
+_OPENING = '"“„«「『'
 _PARAGRAPH_END = re.compile(r"\n\s*\n")
 COPIED = 5  # words; a claim this long that occurs in the page word for word needs no other quotation
 
@@ -173,16 +174,25 @@ def _with_pages(checked: Checked) -> Iterator[Piece]:
     yield Piece(text[at:])
 
 
-def mark_pages(answer: str, memory: GistMemory, full: Collection[int]) -> str:
-    """Return a copied answer with the mark of its page after each sentence that was found on one of ``full``."""
+def mark_pages(answer: str, memory: GistMemory, full: Collection[int], *, copied: bool) -> str:
+    """Return an answer that names no pages with the mark of the page before each quotation of its evidence that was
+    found on one of ``full``; of a ``copied`` answer also after each sentence.
+    """
+    checked = check(answer, memory, full=full, shown=full)
     marked, at = "", 0
-    for (piece,) in answer_paragraphs(check(answer, memory, full=full, shown=full), copied=True):
+    for (piece,) in answer_paragraphs(checked, copied=True) if copied else ():
         begin = answer.find(words := piece.text, at)
         if piece.citations and begin >= 0:
             end = begin + len(words)
             marked += f"{answer[at:end]} [{piece.citations[0].page}]"
             at = end
-    return marked + answer[at:]
+    marked += answer[at:]
+    for citation in checked.loose:
+        begin = marked.rfind(citation.quotation)
+        begin -= marked[:begin].endswith(tuple(_OPENING))
+        if citation.page and begin >= 0 and not marked[:begin].rstrip().endswith("]"):
+            marked = f"{marked[:begin]}[{citation.page}] {marked[begin:]}"
+    return marked
 
 
 def check_parsed(parsed: Parsed, locate: Locate, sources: Sequence[Shown]) -> Checked:

@@ -49,6 +49,7 @@ from readagent_core.comparing.judging import Judgement, judge
 from readagent_core.errors import CancelledError, MissingError, ReadAgentError, SettingsError
 from readagent_core.jobs import Job
 from readagent_core.memory import GistMemory
+from readagent_core.models.builtin.reader import NAME as BUILT_IN
 from readagent_core.overlap import rouge, strip_citations
 from readagent_core.workspace import Workspace
 
@@ -130,7 +131,7 @@ def compare(
 
     def work(job: Job) -> Comparison:
         verdict = verdict_on if judged and begun.references and model.is_language_model else None
-        rows = _Rows(job, begun, verdict, None if model.is_language_model else memory)
+        rows = _Rows(job, begun, memory, verdict)
         pool = ThreadPoolExecutor(max_workers=METHODS_AT_ONCE)
         runs = [pool.submit(rows.run, row, partial(events, method, job)) for row, method in enumerate(chosen.values())]
         while wait(runs, CANCEL_POLL_SECONDS).not_done and not job.cancelled:
@@ -171,13 +172,12 @@ class _Rows:
         self,
         job: Job,
         comparison: Comparison,
+        memory: GistMemory,
         verdict_on: Callable[[str, Job], Judgement] | None = None,
-        copied_from: GistMemory | None = None,
     ) -> None:
-        """``copied_from``: the memory that has the sentences of the answers, where these are copied."""
         self._comparison = comparison
+        self._memory = memory
         self._verdict_on = verdict_on
-        self._copied_from = copied_from
         self._job = job
         self._lock = threading.Lock()
         self._published = 0.0
@@ -258,11 +258,12 @@ class _Rows:
             self._change(row, doing=f"Read again: {name_pages(books, pages)}", seconds=seconds)
 
     def _mark(self, answer: Answer) -> Answer:
-        """``answer`` with the pages of its copied sentences, where its method shows no numbers of pages."""
-        if self._copied_from is None or answer.books or parse_unfinished(answer.text).marks:
+        """``answer`` with the pages of what it quotes, where its method shows no numbers of pages."""
+        if answer.books or parse_unfinished(answer.text).marks:
             return answer
         full = {page for page, how in answer.seen.items() if how == "full"}
-        return replace(answer, text=mark_pages(answer.text, self._copied_from, full)) if full else answer
+        copied = self._comparison.model == BUILT_IN
+        return replace(answer, text=mark_pages(answer.text, self._memory, full, copied=copied)) if full else answer
 
     def _name_books(self, entry: ComparedAnswer, text: str) -> str:
         """``text`` of an answer with '[2.7]' for every page mark; one that knows the books writes that itself."""

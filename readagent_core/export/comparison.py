@@ -7,11 +7,10 @@ from typing import Any
 
 from readagent_core.answering.base import LETTERS
 from readagent_core.answering.registry import method
-from readagent_core.citations.answer_parsing import split_evidence
 from readagent_core.comparing.comparison import ComparedAnswer, Comparison, fewer_words, is_right, place_of
 from readagent_core.errors import SettingsError
 from readagent_core.export.comparison_view import describe_overlap, draw_comparison, known_answer, to_html, verdict
-from readagent_core.export.comparison_words import COPIED, answer_paragraphs, page_labels
+from readagent_core.export.comparison_words import COPIED, Pieces, answer_paragraphs, evidence_lines, page_labels
 from readagent_core.resources import ASSETS
 from readagent_core.templates import Markup, fill
 from readagent_core.text_files import csv_line, escape_markdown, html_page, markdown_line, slug
@@ -138,16 +137,18 @@ def _markdown(comparison: Comparison) -> str:
 
 
 def _answer_lines(comparison: Comparison, entry: ComparedAnswer) -> list[str]:
+    def written(pieces: Pieces) -> str:
+        text = ""
+        for words, pages in pieces:
+            labels = [label for _, label, _ in page_labels(comparison.books, pages, entry.answer)]
+            text += " ".join([words.rstrip() if pages else words, *(f"[{label}]" for label in labels)])
+        return escape_markdown(text.strip())
+
     lines: list[str] = []
     for kind, pieces in answer_paragraphs(comparison, entry):
-        text = "".join(
-            " ".join([words.rstrip() if pages else words, *(f"[{label}]" for _, label, _ in labels)])
-            for words, pages in pieces
-            for labels in [page_labels(comparison.books, pages, entry.answer)]
-        )
-        lines += ["", f"{'> ' if kind == COPIED else ''}{escape_markdown(text)}"]
-    evidence = split_evidence(entry.text)[1]
-    lines += ["", escape_markdown(f"Evidence:\n{evidence}")] if evidence else []
+        lines += ["", f"{'> ' if kind == COPIED else ''}{written(pieces)}"]
+    evidence = [f"- {written(pieces)}" for pieces in evidence_lines(comparison, entry)]
+    lines += ["", "Evidence:", "", *evidence] if evidence else []
     return [*lines, "", escape_markdown(entry.error)] if entry.error else lines
 
 

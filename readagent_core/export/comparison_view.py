@@ -13,7 +13,6 @@ from typing import Any
 
 from readagent_core.answering.base import LETTERS, Answer
 from readagent_core.answering.registry import Family, Reads, family_of, method
-from readagent_core.citations.answer_parsing import split_evidence
 from readagent_core.comparing.comparison import (
     ComparedAnswer,
     ComparedBook,
@@ -27,9 +26,9 @@ from readagent_core.comparing.judging import DIFFERENT, PARTLY, SAME
 from readagent_core.export.comparison_drawings import KINDS, Element, draw_strip, draw_titles, draw_topics, draw_tree
 from readagent_core.export.comparison_words import (
     answer_paragraphs,
-    cited_pages,
     describe_step,
     describe_walk,
+    evidence_lines,
     page_labels,
     pages_seen,
     usage_line,
@@ -160,7 +159,6 @@ def _name(name: str) -> Element:
 def _middle(comparison: Comparison, entry: ComparedAnswer, opened: dict[str, str]) -> list[Element]:
     """What the method saw, what it answered and why, from top to bottom."""
     answer, extra = entry.answer, entry.answer.extra if entry.answer else {}
-    evidence = split_evidence(entry.text)[1]
     book_text = {"lang": comparison.language, "dir": "auto"}
     drawn: list[Element] = []
     if answer is not None:
@@ -190,17 +188,14 @@ def _middle(comparison: Comparison, entry: ComparedAnswer, opened: dict[str, str
     if answer is not None:
         notes = ["The answer broke off here.", *answer.notes] if answer.cut_off else answer.notes
         drawn += [_p("note small dim", note) for note in notes]
-    if evidence:
-        quotes: Element = [
-            "p",
-            {"class": "a small", **book_text},
-            *_with_chips(comparison.books, cited_pages(comparison.books, evidence), answer, opened),
-        ]
+    if quoted := evidence_lines(comparison, entry):
+        look = {"class": "a small", **book_text}
+        quotes: list[Element] = [["p", look, *_with_chips(comparison.books, one, answer, opened)] for one in quoted]
         drawn.append(_details(f"{entry.method} evidence", "Evidence", quotes, opened))
     if answer is not None and "tree" in extra:
         steps = [_step(extra["tree"], step, comparison.books) for step in extra["walk"]]
         drawn.append(
-            _details(f"{entry.method} walk", describe_walk(answer), ["ol", {"class": "walk small"}, *steps], opened)
+            _details(f"{entry.method} walk", describe_walk(answer), [["ol", {"class": "walk small"}, *steps]], opened)
         )
     if extra.get("topics"):
         topics = extra["topics"]
@@ -236,9 +231,9 @@ def _emphasised(text: str) -> list[Element | str]:
     return [["em", {}, piece] if i % 3 == 2 else piece for i, piece in enumerate(pieces) if i % 3 != 1 and piece]
 
 
-def _details(key: str, summary: str, content: Element, opened: dict[str, str]) -> Element:
+def _details(key: str, summary: str, content: list[Element], opened: dict[str, str]) -> Element:
     """``key``: by which the screen remembers that a person opened it."""
-    return ["details", {"data-key": key, **opened}, ["summary", {"class": "small"}, summary], content]
+    return ["details", {"data-key": key, **opened}, ["summary", {"class": "small"}, summary], *content]
 
 
 def _figures(comparison: Comparison, entry: ComparedAnswer, answer: Answer) -> list[Element]:

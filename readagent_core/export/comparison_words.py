@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -22,8 +23,9 @@ from readagent_core.export.conversation import short_title
 from readagent_core.models.builtin.answers import OWN_WORDS, is_not_found, not_found_in
 from readagent_core.models.builtin.reader import NAME as BUILT_IN
 from readagent_core.models.cost.prices import money
-from readagent_core.words import count_of
+from readagent_core.words import collapse_whitespace, count_of
 
+_SIGNS = re.compile(r"[\"“”„«»「」『』*_]")
 Pieces = Sequence[tuple[str, Sequence[int]]]  # of a text, each with the pages named after it, numbered through
 SAID, COPIED, OWN = (
     "a",
@@ -45,6 +47,19 @@ def answer_paragraphs(comparison: Comparison, entry: ComparedAnswer) -> list[tup
             paragraph = [(not_found_in(comparison.language, all_seen=all_seen), ())]
         found.append((OWN if words in OWN_WORDS else COPIED, paragraph))
     return found
+
+
+def evidence_lines(comparison: Comparison, entry: ComparedAnswer) -> list[Pieces]:
+    """The quotations below an answer that it does not say itself, each with its pages."""
+    said = _plain("".join(words for _, pieces in answer_paragraphs(comparison, entry) for words, _ in pieces))
+    lines = [[*cited_pages(comparison.books, line)] for line in split_evidence(entry.text)[1].splitlines()]
+    quoted = [_plain("".join(words for words, _ in pieces)).strip(" -•;:,.") for pieces in lines]
+    return [pieces for pieces, words in zip(lines, quoted, strict=True) if words and words not in said]
+
+
+def _plain(text: str) -> str:
+    """``text`` without quotation marks and emphasis."""
+    return collapse_whitespace(_SIGNS.sub("", text))
 
 
 def page_labels(

@@ -91,7 +91,7 @@ def test_hostile_text_in_every_place_of_a_row_stays_text() -> None:
         "topics": [topic],
     }
     answer = Answer(evil, "memwalker", seen={1: "full"}, notes=(evil,), extra=extra)
-    entry = ComparedAnswer("memwalker", "failed", text=f"{evil}\nEvidence:\n{evil}", answer=answer, error=evil)
+    entry = ComparedAnswer("memwalker", "failed", text=f"{evil}\nEvidence:\nSo {evil}", answer=answer, error=evil)
     page = drawn(entry)
     assert not page.find_all("img")
     assert page.get_text().count(evil) == 5  # error, answer, note, evidence, reason
@@ -172,7 +172,7 @@ def test_the_date_of_a_recording_is_said_once() -> None:
 
 
 def test_a_row_says_who_was_right_and_sets_the_evidence_apart() -> None:
-    text = 'Answer: (B) yes, the *Second Wife*. [2].\n\n**Evidence:**\n[2] "the words"'
+    text = 'Answer: (B) yes, the *Second Wife*. [2].\n\n**Evidence:**\n[2] "the words"\n[2] "Second Wife"'
     answer = Answer(text, "gist-mem", option=1, seen={1: "gist", 2: "full"}, looked_up=(2,), memory_words=50)
     page = drawn(ComparedAnswer("gist-mem", "done", text=text, answer=answer))
     assert [cell["class"] for cell in page.select(".hm i")] == [["gi"], ["full"]]
@@ -182,7 +182,9 @@ def test_a_row_says_who_was_right_and_sets_the_evidence_apart() -> None:
     assert page.select_one(".a").get_text() == "yes, the Second Wife. page 2."  # the verdict has the letter
     assert page.select_one(".a em").get_text() == "Second Wife"
     assert page.select_one(".a button.cite.page")["data-page"] == "2"
-    assert page.select_one("details .a").get_text() == 'page 2 "the words"'
+    assert [line.get_text() for line in page.select("details .a")] == [
+        'page 2 "the words"'
+    ]  # what is said is no evidence
     assert not page.select_one("details").has_attr("open")
     assert page.select_one(".bar b")["style"] == "width:50.0%"
     wrong = ComparedAnswer("x", answer=Answer("", "x", option=0))
