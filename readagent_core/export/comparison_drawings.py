@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Any
 
 from readagent_core.comparing.comparison import ComparedBook, place_of
@@ -21,6 +21,8 @@ KINDS = {  # of a page, by CSS class
 _CLASSES = {"full": "full", "passage": "some", "gist": "gi", "part": "pt"}  # by how a page was seen
 DENSE = 120  # pages, above which neighbours of one kind are drawn as one cell
 MAX_NUMBERS = 8  # pages seen in full, up to which the map shows their numbers
+WIDE, NARROW = 520, 280  # pixels of a strip: from the first one on it shows what has the class ``wide`` (compare.css)
+DIGIT, GAP = 7, 4  # pixels of a number under a cell
 
 
 def draw_titles(books: Sequence[ComparedBook], pages: Sequence[int]) -> list[Element]:
@@ -50,23 +52,55 @@ def draw_strip(seen: Mapping[int, str], pages: Sequence[int], books: Sequence[Co
     """
     kinds = [_CLASSES.get(seen.get(n, ""), "un") for n in range(1, len(pages) + 1)]
     dense = len(pages) > DENSE
-    numbered = kinds.count("full") <= MAX_NUMBERS
+
+    def runs(first: int, end: int) -> list[list[int]]:
+        """The pages from ``first`` to before ``end``, those of one cell together."""
+        places = range(first - 1, end - 1)
+        grouped = groupby(places, key=lambda i: kinds[i] if dense or kinds[i] == "pt" else i)
+        return [[i + 1 for i in run] for _, run in grouped]
+
+    whole = (1, len(pages) + 1)
+    boxes = [(style, part) for _, style, part in _by_book(books, pages)] if len(books) > 1 else []
+    full = [
+        run for part in [part for _, part in boxes] or [whole] for run in runs(*part) if kinds[run[0] - 1] == "full"
+    ]
+    labels = _labels(full, pages, books) if kinds.count("full") <= MAX_NUMBERS else {}
 
     def cells(first: int, end: int) -> Iterator[Element]:
-        places = range(first - 1, end - 1)
-        for _, run in groupby(places, key=lambda i: kinds[i] if dense or kinds[i] == "pt" else i):
-            numbers = [i + 1 for i in run]
-            kind, words = kinds[numbers[0] - 1], sum(pages[n - 1] for n in numbers)
-            title = f"{describe_pages(numbers, books)}: {KINDS[kind]}"
-            labels = [["span", {}, str(place_of(books, numbers[0])[1])]] if kind == "full" and numbered else []
-            yield ["i", {"class": kind, "style": f"flex-grow:{words}", "title": title}, *labels]
+        for run in runs(first, end):
+            kind, words = kinds[run[0] - 1], sum(pages[n - 1] for n in run)
+            title = f"{describe_pages(run, books)}: {KINDS[kind]}"
+            label = [labels[run[0]]] if run[0] in labels else []
+            yield ["i", {"class": kind, "style": f"flex-grow:{words}", "title": title}, *label]
 
-    if len(books) > 1:
-        parts = [["div", {"style": style}, *cells(*bounds)] for _, style, bounds in _by_book(books, pages)]
-    else:
-        parts = list(cells(1, len(pages) + 1))
+    drawn = [["div", {"style": style}, *cells(*part)] for style, part in boxes] or list(cells(*whole))
     classes = f"hm{' dense' if dense else ''}{' several' if len(books) > 1 else ''}"
-    return ["div", {"class": classes, "aria-hidden": "true"}, *parts]
+    return ["div", {"class": classes, "aria-hidden": "true"}, *drawn]
+
+
+def _labels(runs: Sequence[Sequence[int]], pages: Sequence[int], books: Sequence[ComparedBook]) -> dict[int, Element]:
+    """The numbers under the cells of ``runs`` that have room, by the first page of each.
+
+    Those with room in a wide strip only have the class ``wide``.
+    """
+    words = [0, *accumulate(pages)]
+    names = {run[0]: str(place_of(books, run[0])[1]) for run in runs}
+    places = {run[0]: (words[run[0] - 1] + words[run[-1]]) / 2 / max(1, words[-1]) for run in runs}
+
+    def apart(numbers: Sequence[int], width: int) -> list[int]:
+        """Those of ``numbers`` that do not touch the one before them in a strip of ``width``."""
+        kept: list[int] = []
+        end = 0.0
+        for number in numbers:
+            half = (DIGIT * len(names[number]) + GAP) / 2
+            if not kept or places[number] * width - half >= end:
+                kept.append(number)
+                end = places[number] * width + half
+        return kept
+
+    wide = apart(list(names), WIDE)
+    narrow = apart(wide, NARROW)
+    return {number: ["span", {} if number in narrow else {"class": "wide"}, names[number]] for number in wide}
 
 
 def draw_tree(nodes: list[dict[str, Any]], walk: list[dict[str, Any]]) -> Element:

@@ -17,7 +17,7 @@ from readagent_core.comparing.comparison import ComparedAnswer, ComparedBook, Co
 from readagent_core.errors import SettingsError
 from readagent_core.export import comparison_view as view
 from readagent_core.export.comparison import comparison_row, export_comparison
-from readagent_core.export.comparison_drawings import draw_tree
+from readagent_core.export.comparison_drawings import draw_strip, draw_tree
 from readagent_core.export.comparison_words import describe_step, describe_walk, usage_line
 from readagent_core.models.builtin.answers import NEAREST, NOT_FOUND
 from readagent_core.models.builtin.reader import NAME as BUILT_IN
@@ -289,6 +289,17 @@ def test_before_a_comparison_the_words_of_gists_and_pages_are_counted() -> None:
         "",
         "about 1,000",
     ]
+
+
+def test_the_numbers_under_a_strip_are_as_many_as_have_room() -> None:
+    def numbers(pages: int, *full: int) -> list[str]:
+        strip = draw_strip(dict.fromkeys(full, "full"), [100] * pages, ())
+        found = BeautifulSoup(view.to_html(strip), "lxml").select("span")
+        return [" ".join([span.get_text(), *span.get("class", [])]) for span in found]
+
+    assert numbers(25, 3, 10, 11, 25) == ["3", "10", "11 wide", "25"]  # hidden on a phone
+    assert numbers(60, 10, 11, 13) == ["10", "13 wide"]
+    assert numbers(8, *range(1, 9)) == [str(n) for n in range(1, 9)]
 
 
 def test_an_example_shows_what_a_method_can_see() -> None:
