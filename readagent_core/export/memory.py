@@ -7,6 +7,7 @@ import re
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
 
@@ -276,7 +277,11 @@ def _epub(
         drawn = (_html_figure(figure, items[figure.picture].file_name) for figure in figures)
         return _epub_page(memory, page, marks) + Markup().join(drawn)
 
-    chapters = [chapter("front", document.title, Markup("<p>{}</p>").format(_xml(memory_facts(memory))))]
+    today = datetime.now(UTC).date().isoformat()
+    about = [document.author, "The gists of the book, page by page. The text itself is not in this file."]
+    about += [memory_facts(memory), f"Saved with ReadAgent on {today}"]
+    lines = Markup().join(Markup("<p>{}</p>").format(_xml(line)) for line in about if line)
+    chapters = [chapter("front", document.title, lines)]
     for number, (title, pages) in enumerate(_chapters(memory), start=1):
         chapters.append(chapter(f"part{number:04}", title, Markup().join(map(page_text, pages))))
     if world := _world(known):
@@ -292,11 +297,12 @@ def _epub(
     book.set_direction("rtl" if document.right_to_left else "ltr")
     if document.author:
         book.add_author(_xml(document.author))
+    book.add_metadata("DC", "date", today)
     book.add_metadata("DC", "description", f"Gists made by ReadAgent. {_xml(memory_facts(memory))}")
     for item in (style, *items.values(), *chapters, epub.EpubNcx(), epub.EpubNav()):
         book.add_item(item)
     book.toc = [epub.Link(c.file_name, c.title, c.id) for c in chapters]
-    book.spine = ["nav", *chapters]
+    book.spine = [chapters[0], "nav", *chapters[1:]]
     out = BytesIO()
     epub.write_epub(out, book)
     return out.getvalue()

@@ -140,6 +140,9 @@ def test_epub_has_a_chapter_a_section_or_is_cut_by_pages():
     assert "The Second" in parts[1]
     package = next(text for name, text in found.items() if name.endswith("opf"))
     assert "<dc:title>Fog: gists</dc:title>" in package
+    front = next(text for name, text in found.items() if "front" in name)
+    assert "The gists of the book, page by page." in front
+    assert f"<p>{memory.document.author}</p>" in front
     assert '<item href="cover.jpeg" id="cover-img" media-type="image/jpeg" properties="cover-image"/>' in package
     bare = GistMemory(Document("Fog", memory.document.paragraphs), memory.plan, memory.pages, memory.gists)
     found = unpacked(export_memory(bare, "epub"))
