@@ -177,14 +177,18 @@ def look_up_title(step: Step, *, built_in: bool = False, up_to: int | None = Non
 
 
 def look_up_line(step: Step, exchange: Exchange, memory: GistMemory) -> str:
-    """What a look-up did and why, for files; in words of the model alone where those say both."""
+    """What a look-up did and why, for files; a model's words in quotation marks, as on the screen."""
+    built_in = exchange.facts.model == builtin.NAME
     if step.kind == GISTS:
-        return f"{FROM_GISTS}: {step.said.strip()}"
-    words, built_in = look_up_words(step, exchange, memory), exchange.facts.model == builtin.NAME
-    if words and not step.shown and not built_in:
-        return words
+        return quoted_after(FROM_GISTS, step.said)
     title = look_up_title(step, built_in=built_in, up_to=exchange.up_to)
-    return f"{title}{'.' if built_in else ':'} {words}" if words else title
+    words = look_up_words(step, exchange, memory)
+    return f"{title}. {words}" if built_in and words else quoted_after(title, words)
+
+
+def quoted_after(title: str, said: str) -> str:
+    """``title`` with what a model said: 'Went back to page 5: “I want to look up Page [5].”'"""
+    return f"{title}: “{said.strip()}”" if said.strip() else title
 
 
 def look_up_title_of_several(step: Step, titles: Mapping[int, str], *, built_in: bool = False) -> str:

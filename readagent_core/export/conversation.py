@@ -219,7 +219,8 @@ class _Texts:
         exchange = self.exchange
         words, seconds = exchange.facts.words or self.words, exchange.facts.seconds
         cost = answer_cost(self.events, whole=int(words), seconds=float(seconds))
-        asked = time.strftime("%Y-%m-%d %H:%M", time.localtime(exchange.asked)) if exchange.asked else ""
+        dated = exchange.asked and not signature_of(exchange).date  # a recording has its own date
+        asked = time.strftime("%Y-%m-%d %H:%M", time.localtime(exchange.asked)) if dated else ""
         language = self.documents[0].language if 0 in self.documents else "en"
         read = cost_line(cost, language, built_in=self.built_in) if cost else ""
         lines = [*replay.notes(self.events), exchange.error, read, asked]
@@ -280,8 +281,7 @@ def _texts_of_several(workspace: Workspace, exchange: Exchange) -> _Texts:
         if step.looks:
             gists = step.kind == replay.GISTS
             title = replay.FROM_GISTS if gists else replay.look_up_title_of_several(step, titles, built_in=built_in)
-            said = "" if built_in else step.said.strip()
-            lines.append(f"{title}: {said}" if said else title)
+            lines.append(replay.quoted_after(title, "" if built_in else step.said))
     checked = Checked((Piece(text),)) if answer is None else checked_answer_of_several(workspace, text, answer)
     cited = {citation.book for citation in checked.citations if citation.quotation}
     gistings = {book.number: book.reading_id for book in answer.books if book.number in cited} if answer else {}
@@ -296,7 +296,7 @@ def _markdown(title: str, conversation: Conversation, exchanges: list[_Texts]) -
         lines += ["", f"## {one.exchange.question}", "", f"*{one.signer}*", ""]
         if standalone := one.exchange.facts.standalone:
             lines += [f"Understood as: {standalone}", ""]
-        lines += [f"- {option}{' ←' if chosen else ''}" for option, chosen in one.options]
+        lines += [f"- **{option}** (chosen)" if chosen else f"- {option}" for option, chosen in one.options]
         lines += [""] * bool(one.exchange.options)
         lines += [line for look in one.look_ups for line in (look, "")]
         lines += [line for quoted, text in one.blocks for line in (_quoted(text) if quoted else text, "")]
