@@ -5,6 +5,7 @@ A mark has no page: pages belong to a gisting. It is placed by its words in what
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -23,10 +24,11 @@ from readagent_core.citations.placing import PlainText, Quote
 from readagent_core.document import Document
 from readagent_core.errors import LibraryError, NotInLibraryError
 from readagent_core.library import Library
-from readagent_core.library.marks import ANSWER, HIGHLIGHT, NOTE, Mark, Spot, order_in_book
+from readagent_core.library.marks import ANSWER, BOOKMARK, HIGHLIGHT, NOTE, Mark, Spot, order_in_book
 from readagent_core.words import collapse_whitespace
 from readagent_core.workspace import Workspace
 
+_SENTENCE_END = re.compile(r"[.!?…。！？][*_\"'”’)\]」』»]*$")
 _MOST_FAR = 100  # marks that are not found until the others are searched with less effort: they are of another book
 
 
@@ -180,6 +182,17 @@ def words_beside(mark: Mark) -> str:
     """The marked words; '' where they are part of the answer that is kept at them."""
     told = collapse_whitespace(kept_answer(mark.answer)) if mark.answer else ""
     return "" if mark.exact and collapse_whitespace(mark.exact) in told else mark.exact
+
+
+def quoted_words(mark: Mark) -> str:
+    """``words_beside``, of a bookmark those it is known by, with an ellipsis where they are a part of a sentence.
+
+    As ``leftOut`` of assets/memory_view/mark_kinds.js has it.
+    """
+    words = (words_beside(mark) or (mark.suffix if mark.kind == BOOKMARK else "")).strip()
+    before = "… " if words.lstrip("\"'“‘(")[:1].islower() else ""
+    after = " …" if words and not _SENTENCE_END.search(words) else ""
+    return f"{before}{words}{after}"
 
 
 def _book_to_keep_in(checked: Checked, answer: Answer) -> BookInAnswer:

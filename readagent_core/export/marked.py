@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from readagent_core import document as documents
-from readagent_core.companion.marks import kept_answer, words_beside
+from readagent_core.companion.marks import kept_answer, quoted_words
 from readagent_core.document import SpanKind
 from readagent_core.library.marks import BOOKMARK, HIGHLIGHT, NOTE, Mark
 from readagent_core.memory import GistMemory, Page
@@ -169,11 +169,7 @@ def _marked(text: str, spans: Sequence[Span], format: str) -> Markup:
 def notes_list(marks: Sequence[Mark]) -> Markup:
     """Return the marks as a list with their words, notes and answers; '' where there is none."""
     return (
-        fill("marks", marks=[(mark, _words(mark)) for mark in marks], BOOKMARK=BOOKMARK, kept_answer=kept_answer)
+        fill("marks", marks=[(mark, quoted_words(mark)) for mark in marks], BOOKMARK=BOOKMARK, kept_answer=kept_answer)
         if marks
         else Markup()
     )
-
-
-def _words(mark: Mark) -> str:
-    return words_beside(mark) or (f"{mark.suffix.strip()} …" if mark.kind == BOOKMARK and mark.suffix.strip() else "")

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
-from readagent_core.companion.marks import PlacedMarks, kept_answer, placed_marks, words_beside
+from readagent_core.companion.marks import PlacedMarks, kept_answer, placed_marks, quoted_words, words_beside
 from readagent_core.document import Document
 from readagent_core.errors import SettingsError
 from readagent_core.export.annotations import from_json, to_json
@@ -127,7 +127,7 @@ def _mark(mark: Mark, document: Document | None = None, page_of: PageOf = lambda
         place = _line(document.paragraphs[mark.start.paragraph].place)
     where = f"Page {page} ({place} of the source)" if page and place else f"Page {page}" if page else place
     answer = mark.answer or {"question": "", "text": "", "signature": "", "citations": (), "pieces": ()}
-    words = f"{(mark.exact or mark.suffix).strip()} …" if mark.kind == BOOKMARK else words_beside(mark)
+    words = quoted_words(mark)
     book_format = document.format if document is not None else ""
     said = kept_answer(answer)
     told = collapse_whitespace(f"{said}\n{words}")  # what is quoted and stands there already is not said again
@@ -143,7 +143,7 @@ def _mark(mark: Mark, document: Document | None = None, page_of: PageOf = lambda
         "page": page or 0,
         "place": place,
         "where": where if document is not None else _line(mark.section),
-        "words": _lines(words.removeprefix(" …"), book_format),
+        "words": _lines(words, book_format),
         "note": _lines(mark.note),
         "question": _line(answer["question"]),
         "answer": _lines(said),

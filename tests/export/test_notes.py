@@ -89,12 +89,14 @@ def test_markdown_has_a_heading_a_chapter_and_the_note_under_its_words():
     assert (json.loads(values["title"]), json.loads(values["author"])) == ("The Lamp", "A. Writer")
     assert json.loads(values["source"]) == BOOK.source_name
     assert body.startswith(
-        "\n# The Lamp\n\nA. Writer\n\n## One\n\n> He lit the lamp\n\n*Page 15 (p. 3 of the source)*\n\n**Who lit it?**"
-        "\n\nHe did \\[page 1\\].\n\n*a model*\n"
+        "\n# The Lamp\n\nA. Writer\n\n## One\n\n> He lit the lamp …\n\n*Page 15 (p. 3 of the source)*"
+        "\n\n**Who lit it?**\n\nHe did \\[page 1\\].\n\n*a model*\n"
     )
-    assert "> She did not see it\n\n*Page 15 (p. 3 of the source) · Leaf*\n\nWhy?\n\nAsk again.\n" in body
+    assert "\n> She did not see it …\n\n*Page 15 (p. 3 of the source) · Leaf*\n\nWhy?\n\nAsk again.\n" in body
     assert "*Bookmark · p. 4*" in body
-    assert body.endswith("> Then it\n\n*Page 16 · Rose*\n\n## Not found in this text\n\n> gone words\n\n*Two · Rose*\n")
+    assert body.endswith(
+        "> Then it …\n\n*Page 16 · Rose*\n\n## Not found in this text\n\n> … gone words …\n\n*Two · Rose*\n"
+    )
     assert "Nothing is marked" in to_markdown(BOOK, DOCUMENT, PlacedMarks(), page_of=page_of)
 
 
@@ -172,7 +174,7 @@ def test_readwise_has_its_columns_and_no_bookmark(workspace):
     rows = list(csv.DictReader(io.StringIO(export_all_notes(workspace, "readwise").decode())))
     assert sorted(row["Title"] for row in rows) == ["One", "Two"]
     notes = export_all_notes(workspace, "md").decode()
-    assert notes.count("> Then it\n") == 2
+    assert notes.count("> Then it …\n") == 2
     assert notes.count("---\n") == 2  # another front matter would be a heading
     assert len(export_all_notes(workspace, "csv").splitlines()) == 3
 
@@ -378,4 +380,4 @@ def test_a_bookmark_is_no_highlight_and_a_book_s_italics_stay_italics():
     )  # else Excel garbles its letters
     text = to_markdown(BOOK, replace(DOCUMENT, format="markdown"), PlacedMarks(marks), page_of=page_of)
     assert "\n> She did …\n" in text
-    assert "\n> the *Second Wife*, 2\\*3\n" in text
+    assert "\n> … the *Second Wife*, 2\\*3 …\n" in text
