@@ -34,7 +34,9 @@ _LINE_START = re.compile(r"^(\s*\d*)([#+\-=!]|(?<=\d)[.)])", re.MULTILINE)
 
 def slug(title: str) -> str:
     """Return a title as part of a file's name: lower-case words joined by '-', 60 characters at most, never empty."""
-    return re.sub(r"[^\w]+", "-", title, flags=re.UNICODE).strip("-_").lower()[:60] or "book"
+    words = re.sub(r"[^\w]+", "-", title, flags=re.UNICODE).strip("-_").lower()
+    cut = words if len(words) <= 60 else words[:61].rpartition("-")[0] or words[:60]
+    return cut or "book"
 
 
 def safe_file_name(name: str) -> str:

@@ -15,7 +15,7 @@ from readagent_core.document import SpanKind
 from readagent_core.library.marks import BOOKMARK, HIGHLIGHT, NOTE, Mark
 from readagent_core.memory import GistMemory, Page
 from readagent_core.templates import Markup, escape, fill
-from readagent_core.text_files import emphasis_pieces, escape_markdown
+from readagent_core.text_files import emphasis_pieces, emphasised_markdown, escape_markdown
 
 Span = tuple[int, int, str]  # first and last character (exclusive), and the colour of the mark
 
@@ -125,7 +125,11 @@ def _linked(text: str, spans: Sequence[Span], around: Sequence[documents.Span], 
 
 
 def markdown_text(memory: GistMemory, page: Page) -> str:
-    """Return the text of ``page`` in Markdown, with its outside links, and its notes as footnotes."""
+    """Return the text of ``page`` in Markdown, with its italics and outside links, and its notes as footnotes."""
+
+    def words(start: int, end: int) -> str:
+        return emphasised_markdown(text[start:end], memory.document.format)
+
     text, at = memory.page_text(page.number), 0
     parts: list[str] = []
     notes: dict[int, str] = {}
@@ -134,17 +138,17 @@ def markdown_text(memory: GistMemory, page: Page) -> str:
             continue
         if span.kind == SpanKind.NOTE and span.target is not None:
             notes[span.target] = escape_markdown(memory.document.paragraphs[span.target].text)
-            parts += [escape_markdown(text[at : span.start]), f"[^{span.target}]"]
+            parts += [words(at, span.start), f"[^{span.target}]"]
         elif span.kind == SpanKind.LINK and span.target is None:
             address = span.text.replace("(", "%28").replace(")", "%29").replace("<", "%3C").replace(">", "%3E")
             parts += [
-                escape_markdown(text[at : span.start]),
-                f"[{escape_markdown(text[span.start : span.end])}]({address})",
+                words(at, span.start),
+                f"[{words(span.start, span.end)}]({address})",
             ]
         else:
             continue
         at = span.end
-    parts.append(escape_markdown(text[at:]))
+    parts.append(words(at, len(text)))
     return "".join(parts) + "".join(f"\n\n[^{number}]: {' '.join(note.split())}" for number, note in notes.items())
 
 

@@ -15,7 +15,7 @@ from itertools import groupby
 
 from readagent_core.export.marked import markdown_text
 from readagent_core.memory import GistMemory
-from readagent_core.text_files import escape_markdown, markdown_line, slug
+from readagent_core.text_files import emphasised_markdown, escape_markdown, markdown_line, slug, without_emphasis
 from readagent_core.words import collapse_whitespace, count_of, first_words
 
 _GISTS = 10  # pages of a file of gists
@@ -87,11 +87,11 @@ def _index(memory: GistMemory, book_gist: str) -> str:
         if here is not None and here != section:
             lines += ["", f"## {markdown_line(here.title)}", ""]
             section = here
-        line = collapse_whitespace(_gist(memory, n))
+        line = collapse_whitespace(without_emphasis(memory.shown_gist(n), memory.document.format))
         short = first_words(line, _LINE_WORDS)
-        lines.append(f"- {n}: {short}{' …' if len(short) < len(line) else ''}")
+        lines.append(f"- {n}: {escape_markdown(short)}{' …' if len(short) < len(line) else ''}")
     return "\n".join(lines) + "\n"
 
 
 def _gist(memory: GistMemory, number: int) -> str:
-    return escape_markdown(memory.shown_gist(number))
+    return emphasised_markdown(memory.shown_gist(number), memory.document.format)

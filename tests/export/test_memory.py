@@ -258,12 +258,24 @@ def test_notes_links_ruby_and_formulas_are_in_exports():
     assert "[^1]: Of oil." in text
 
 
+def test_a_long_title_is_cut_between_words_in_a_file_s_name():
+    name = memory_file_name(
+        make_memory(title="Who was the keeper before Vane, and why did Vane vanish from the light?"), "md"
+    )
+    assert name == "who-was-the-keeper-before-vane-and-why-did-vane-vanish-from-gists.md"
+
+
 def test_words_in_italics_are_in_italics_in_every_format_to_read():
     memory = make_memory(
         texts=("In the *Second Wife*, 2*3.", "Four five.", "Six."), gist="In the *Second <Wife>*, 2*3."
     )
     memory = replace(memory, document=replace(memory.document, format="markdown"))
     assert "In the *Second \\<Wife\\>*, 2\\*3." in export_memory(memory, "md").decode()
+    with zipfile.ZipFile(BytesIO(export_memory(memory, "skill"))) as archive:
+        read = {name.rpartition("/")[2]: archive.read(name).decode() for name in archive.namelist()}
+    assert "- 1: In the Second \\<Wife\\>, 2\\*3." in read["index.md"]
+    assert "In the *Second \\<Wife\\>*, 2\\*3." in read["gists-0001.md"]
+    assert "In the *Second Wife*, 2\\*3." in read["0001.md"]
     page = export_memory(memory, "html").decode()
     assert "In the <em>Second &lt;Wife&gt;</em>, 2*3." in page
     assert "In the <em>Second Wife</em>, 2*3." in page

@@ -162,7 +162,7 @@ def _list(workspace: Workspace, book: Book, kind: str, cards: Sequence[StudyCard
                     on_change=_take,
                     args=(workspace, book, card.front, key),
                 )
-                parts = [*card.back.split("\n"), *([f"page {card.page}"] if card.page else [])]
+                parts = [*filter(str.strip, card.back.split("\n")), *([f"page {card.page}"] if card.page else [])]
                 st.caption(shell.as_text(" · ".join(parts)))
     if len(cards) > SHOWN:
         st.caption(f"The first {SHOWN} of {len(cards)}; the file has all that are not left out.")
