@@ -18,6 +18,7 @@ from readagent_core.citations.answer_parsing import rename_pages, split_evidence
 from readagent_core.errors import DatasetError
 from readagent_core.evaluation.arms import arm_titles, recorded_arms
 from readagent_core.evaluation.results import JsonLines, Result
+from readagent_core.text_files import without_emphasis
 from readagent_core.words import collapse_whitespace, count_of
 
 _EXCERPT = 160  # characters
@@ -169,10 +170,14 @@ def chosen_option(result: Result) -> str:
 
 
 def shown_answer(result: Result) -> tuple[str, str]:
-    """Return what was answered and its evidence, the pages named, without the option, which is shown apart."""
+    """Return what was answered and its evidence, the pages named, without signs of emphasis.
+
+    And without the option, which is shown apart.
+    """
     text, evidence = split_evidence(result.answer)
     text = text if result.option is None else without_option(text)
-    return rename_pages(text, "page {}".format), rename_pages(evidence, "page {}".format)
+    text, evidence = (rename_pages(without_emphasis(words, "markdown"), "page {}".format) for words in (text, evidence))
+    return text, evidence
 
 
 def lettered_option(result: Result, option: int) -> str:
@@ -189,11 +194,13 @@ def known_answers(result: Result) -> list[str]:
     )
 
 
-def describe_event(event: Mapping[str, Any]) -> str:
-    """Return a stored event in words: 'Looked up pages 3, 7', 'Looked for “lamp”: page 3', a note; '' for others."""
+def describe_event(event: Mapping[str, Any], result: Result) -> str:
+    """Return a stored event in words: 'Looked up pages 3, 7', 'Looked for “lamp”: page 3', a note; '' for others, and
+    for a look-up that ``describe_figures`` has in the same words.
+    """
     if event["kind"] == "LookedUp":
-        refused = "".join(f"; not opened: {text}" for text in event.get("refused", ()))
-        return _looked_up(event["pages"]) + refused
+        said = _looked_up(event["pages"]) + "".join(f"; not opened: {text}" for text in event.get("refused", ()))
+        return "" if said == _looked_up(result.looked_up) else said
     if event["kind"] == "Searched":
         words = ", ".join(f"“{word}”" for word in event["words"])
         return f"Looked for {words}: {_name_pages(event['pages']) or 'found nowhere'}"

@@ -147,7 +147,7 @@ def test_without_its_replays_the_report_still_comes_and_says_so(tmp_path, left):
 
 
 def test_the_page_tells_each_question_folded_and_replays_what_was_not_right(tmp_path):
-    soup = page(three(tmp_path, notes=("cut to fit",), answer="Answer: (B)\nEvidence:\n[2] rang", memory_words=120))
+    soup = page(three(tmp_path, notes=("cut to fit",), answer="Answer: (B)\nEvidence:\n[2] *rang*", memory_words=120))
     found = soup.select(".questions > details.q")
     assert [q["class"] for q in found] == [["q"], ["q", "wrong", "differ"], ["q", "wrong"]]
     assert not any(q.has_attr("open") for q in soup.select("details"))
@@ -173,6 +173,7 @@ def test_looked_up_pages_and_notes_stand_in_the_replay(tmp_path):
     events = [
         asked(task="look_up"),
         {"kind": "LookedUp", "pages": [4], "reply": "", "refused": ["page <99>: there is no such page"]},
+        {"kind": "LookedUp", "pages": [2, 3], "reply": ""},  # as the line of figures says it
         {"kind": "Expanded", "pages": [4], "memory_words": 9},
         {"kind": "Noted", "text": "taken <by> rule"},
         {"kind": "AnswerPart", "text": "never shown"},
@@ -181,6 +182,7 @@ def test_looked_up_pages_and_notes_stand_in_the_replay(tmp_path):
     for part in ("Step 1: look up", "Looked up page 4; not opened: page <99>", "taken <by> rule"):
         assert part in told
     assert "never shown" not in told
+    assert "pages 2, 3" not in told
 
 
 def test_nothing_a_dataset_or_a_model_wrote_becomes_markup(tmp_path):

@@ -148,7 +148,7 @@ def _replay(questions: Questions, result: Result) -> None:
                 st.text(event["prompt"])
                 st.caption("Reply")
                 st.text(event["reply"])
-        elif said := describe_event(event):
+        elif said := describe_event(event, result):
             st.text(said)
 
 
