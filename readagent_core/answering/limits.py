@@ -22,10 +22,13 @@ def why_nothing(*, by_hand: bool) -> str:
 
 
 def page_allowed(memory: GistMemory, whole: Document, position: Position) -> int | None:
-    """The last page that the spoiler limit lets in, 0 for none; None where it keeps nothing out."""
+    """The last page that the spoiler limit lets in, 0 for none; None where it keeps nothing out.
+
+    A limit set by hand after any text lets in the first page: it may have been set on shorter pages, before the gists.
+    """
     if position.allowed is None or position.allowed >= len(whole.paragraphs):
         return None
-    page = page_reached(memory, whole, position)
+    page = max(page_reached(memory, whole, position), 1 if position.limit and memory.pages else 0)
     return None if memory.complete and page == len(memory.pages) else page
 
 
