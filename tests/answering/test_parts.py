@@ -68,7 +68,7 @@ def test_the_views_of_an_answer_are_steps_with_parts(zoomed) -> None:
     ]
     assert [look["said"] for look in looks] == ["look nearer", "know the page", "read it"]
     written = export_conversation(workspace, exchange.conversation_id, format="md").decode()
-    assert f"\nOpened pages {opened[0]} to {opened[1]}: look nearer" in written
+    assert f"\nOpened pages {opened[0]} to {opened[1]}: “look nearer”" in written
     parts = {(part.first, part.last): part for part in parts_seen(events, BOOK)}
     assert {n for first, last in parts for n in range(first, last + 1)} == set(range(1, 121))
     assert all(set(step.closed) <= parts.keys() for step in steps)

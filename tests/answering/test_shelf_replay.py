@@ -68,7 +68,7 @@ def test_a_conversation_about_several_books_is_saved_as_a_file(open_workspace):
     exchange = asked(workspace, add(workspace, tale(1), tale(2)))
     text = export_conversation(workspace, exchange.conversation_id, format="md").decode()
     assert text.startswith("# Tale 1; Tale 2\n\nQuestions and answers\n")
-    assert "\nTale 1: went back to page 2: see" in text
+    assert "\nTale 1: went back to page 2: “see”" in text
     assert "[Tale 1, p. 2]" in text
     assert "[Tale 2]" in text
     assert "> Tale 1, page 2: “Here stands secret1x2.”" in text

@@ -30,7 +30,7 @@ def marked(book):
 def test_the_notes_of_a_file_in_each_format(marked, tmp_path):
     book, mark = marked
     text, _ = run_here("notes", book)
-    assert "## Chapter 2\n\n> keeper\n\n*Page " in text
+    assert "## Chapter 2\n\n> … keeper …\n\n*Page " in text
     assert text.endswith("Who is he?\n")
     rows = run_here("notes", book, "--format", "csv")[0].splitlines()
     assert len(rows) == 2
