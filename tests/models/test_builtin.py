@@ -286,6 +286,8 @@ def test_who_somebody_is_is_answered_by_the_sentences_that_introduce_them():
     more = memory(*pages, "Vane’s granddaughter Tilda, eleven, answered exactly what you asked.")
     said = ask("answer", question="Who is Tilda Vane?", title="T", memory=more)  # not the keeper, of the same name
     assert said == "Vane’s granddaughter Tilda, eleven, answered exactly what you asked. [4]"
+    said, _, _ = ask("answer", question="Who is Tilda Vane?", **fields).partition("\n")  # beside what somebody says
+    assert said == "“It is Mr. Crale’s basket,” said Tilda Vane, who was eleven. [3]"
 
 
 def test_a_person_whom_nobody_introduces_is_told_of_by_the_first_sentences_with_the_name():

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import accumulate, chain, pairwise
 
-from readagent_core.models.builtin.introductions import introduces, mentions, person_asked
+from readagent_core.models.builtin.introductions import SPEECH, introduces, mentions, person_asked
 from readagent_core.models.builtin.statistics import (
     central_sentences,
     content,
@@ -329,6 +329,7 @@ def _of_person(found: list[_Sentence], question: str) -> tuple[list[_Sentence], 
     Each of these with the next, where that goes on with 'He' or 'She'. None for any other question."""
     name = person_asked(question)
     told = [s for s in found if name and introduces(s.text, name)]
+    told = [s for s in told if not s.text.startswith(SPEECH)] or told
     if told:
         return [s for s in told if name in s.text] or told, True
     first = [s for s in found if name and mentions(s.text, name)][:FIRST]

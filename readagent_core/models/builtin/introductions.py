@@ -6,7 +6,7 @@ import re
 
 _ASKED = re.compile(r"^\W*Who (?:is|was) ((?:[A-Z][\w'’.-]*\s?)+)\W*$")
 _TITLE = re.compile(r"^(?:Mr|Mrs|Ms|Miss|Dr)\b\.? ")
-_SPEECH = ("“", '"', "‘", "«")
+SPEECH = ("“", '"', "‘", "«")
 _SPOKEN = re.compile(r"“[^”]*”?|\"[^\"]*\"?|«[^»]*»?")
 _NOUN = r"(?:[\w-]+ ){0,3}[a-z][\w-]+"
 _FORMS = (
@@ -29,21 +29,23 @@ def person_asked(question: str) -> str:
 def mentions(sentence: str, name: str) -> bool:
     """Whether a sentence that nobody speaks has the name, outside of what is said in it; not a thing of theirs."""
     told = _SPOKEN.sub("", sentence)
-    return not sentence.startswith(_SPEECH) and bool(re.search(rf"\b{re.escape(name)}\b(?!['’]s)", told))
+    return not sentence.startswith(SPEECH) and bool(re.search(rf"\b{re.escape(name)}\b(?!['’]s)", told))
 
 
 def introduces(sentence: str, name: str) -> bool:
-    """Whether a sentence that nobody speaks has the name, or its first or last word, in a form that says who that is.
+    """Whether a sentence, outside of what is said in it, has the name, or its first or last word, in a form that says
+    who that is: '“Yes,” said Filby, an argumentative person with red hair.'
 
     Not where a word of the name belongs to another one: 'Ambrose Vane', where Tilda Vane is asked for.
     """
-    if sentence.startswith(_SPEECH):
+    told = _SPOKEN.sub("", sentence)
+    if told.startswith("‘"):  # its end cannot be told from an apostrophe
         return False
     first, last = name.split()[0], name.split()[-1]
-    if first != last and name not in sentence:
-        if re.search(rf"\b[A-Z][\w.]+ {re.escape(last)}\b", sentence):
+    if first != last and name not in told:
+        if re.search(rf"\b[A-Z][\w.]+ {re.escape(last)}\b", told):
             last = first
-        if re.search(rf"\b{re.escape(first)} [A-Z]", sentence):
+        if re.search(rf"\b{re.escape(first)} [A-Z]", told):
             first = last
     named = f"(?:{'|'.join(map(re.escape, dict.fromkeys((name, first, last))))})"
-    return any(re.search(form.replace("NAME", named), sentence) for form in _FORMS)
+    return any(re.search(form.replace("NAME", named), told) for form in _FORMS)
