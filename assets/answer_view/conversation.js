@@ -121,7 +121,7 @@ export class Conversation {
     const known = this.parts.get(id);
     if (known) return known.part;
     const node = el("section", { "data-kind": "exchange" });
-    const part = new Exchange(node, { send: (act) => this.send({ of: id, ...act }) });
+    const part = new Exchange(node, { send: (act) => this.send({ of: id, ...act }) }, this.sheet !== null);
     this.parts.set(id, { node, part });
     return part;
   }

@@ -27,10 +27,11 @@ import { ColumnScroll } from "./scroll.js";
  */
 
 export class Exchange {
-  /** @param {HTMLElement} root @param {Pick<Api, "send">} api */
-  constructor(root, { send }) {
+  /** @param {HTMLElement} root @param {Pick<Api, "send">} api @param {boolean} folds shows how it was found by a press, in a panel */
+  constructor(root, { send }, folds = false) {
     this.root = root;
     this.send = send;
+    this.folds = folds;
     this.drawn = new Map(); // section -> the data it was drawn from, as JSON
     /** @param {string} name */
     const section = (name) => el("div", { class: name });
@@ -44,12 +45,15 @@ export class Exchange {
       foot: section("foot"),
     };
     this.sections.answer.setAttribute("aria-live", "polite");
-    const { question, ...rest } = this.sections;
+    const { question, signer, looks, ...rest } = this.sections;
+    this.reader = el("b");
+    const line = el("summary", {}, this.reader, " · How it was found");
+    const how = folds ? [el("details", { class: "how small" }, line, signer, looks)] : [signer, looks];
     this.rows = el("table", { class: "differs small num", hidden: true });
     /** @type {Exchange | null} the older answer beside this one */
     this.before = null;
     this.old = el("section", { class: "old", hidden: true });
-    this.now = el("div", { class: "new" }, ...Object.values(rest));
+    this.now = el("div", { class: "new" }, ...how, ...Object.values(rest));
     this.readers = el("p", { class: "small dim readers" });
     this.sides = el("div", { class: "sides" }, this.old, this.now);
     root.replaceChildren(question, this.readers, this.sides, this.rows);
@@ -109,7 +113,8 @@ export class Exchange {
   beside({ beside, signature, method }) {
     const alike = beside?.record.signature.line === signature.line && beside.record.method === method;
     // once, above both
-    if (alike) this.sides.before(this.sections.signer);
+    if (this.folds) this.reader.textContent = readerOf(signature);
+    else if (alike) this.sides.before(this.sections.signer);
     else this.now.prepend(this.sections.signer);
     this.sides.classList.toggle("alike", alike);
     this.sides.classList.toggle("two", Boolean(beside));
@@ -120,7 +125,7 @@ export class Exchange {
     this.old.dataset.said = [then, by[0]].filter(Boolean).join(": ");
     this.now.dataset.said = [now, by[1]].filter(Boolean).join(": ");
     this.readers.textContent = note;
-    this.before ??= new Exchange(this.old, { send: (act) => this.send({ of: record.id, ...act }) });
+    this.before ??= new Exchange(this.old, { send: (act) => this.send({ of: record.id, ...act }) }, this.folds);
     const notFound = record.notFound && { ...record.notFound, words: "", pieces: [] }; // the newer answer says it
     this.before.update({ ...record, notFound, question: "", options: [], acts: [], wholeMemory: "", recorded: "", beside: null });
     this.rows.replaceChildren(
@@ -161,7 +166,7 @@ export class Exchange {
   signer(data) {
     const { asked } = data;
     const { kind, line } = data.signature;
-    const [name] = { model: /^\S+/, recording: /^A recording/, builtin: /^[^:]*/ }[kind].exec(line) ?? [""];
+    const name = readerOf(data.signature);
     return [
       el(
         "p",
@@ -276,7 +281,7 @@ export class Exchange {
             if (choose.value) this.send({ do: "method", text: choose.value });
           },
         },
-        el("option", { value: "" }, "Another method"),
+        el("option", { value: "" }, this.folds ? "Method" : "Another method"),
         ...[...new Set(methods.map(([, , , group]) => group))].map((label) =>
           el(
             "optgroup",
@@ -290,9 +295,10 @@ export class Exchange {
       row.append(choose);
     }
     if (row.children.length && data.price) row.append(el("span", { class: "small dim num price" }, data.price));
-    if (acts.includes("copy")) row.append(button("Copy", (e) => copyText(data.plain, e.currentTarget), { kind: "quiet slim" }));
+    const keep = el("span", { class: "keep" });
+    if (acts.includes("copy")) keep.append(button("Copy", (e) => copyText(data.plain, e.currentTarget), { kind: "quiet slim" }));
     if (kept && acts.includes("copy"))
-      row.append(
+      keep.append(
         el(
           "span",
           { class: "small dim keptline", role: "status", title: "Beside the page it cites, and in the notes of the book" },
@@ -301,9 +307,10 @@ export class Exchange {
         button("Undo", () => this.send({ do: "release" }), { kind: "quiet slim", "aria-label": "Do not keep this answer" }),
       );
     else if (acts.includes("copy"))
-      row.append(
+      keep.append(
         button("Keep", () => this.send({ do: "keep" }), { kind: "quiet slim", title: "Put this answer beside the page it cites" }),
       );
+    if (keep.children.length) row.append(keep);
     if (acts.includes("replay") && !current)
       row.append(button("Show in memory", () => this.send({ do: "replay" }), { kind: "quiet slim" }));
     if (row.children.length) out.push(row);
@@ -319,4 +326,9 @@ export class Exchange {
     }
     return out;
   }
+}
+
+/** Who answered, of the line that says it. @param {ExchangeRecord["signature"]} signature */
+function readerOf({ kind, line }) {
+  return { model: /^\S+/, recording: /^A recording/, builtin: /^[^:]*/ }[kind].exec(line)?.[0] ?? "";
 }

@@ -64,10 +64,31 @@ def limit_switch(scene: AskOneBook) -> None:
     key = f"only_read_{scene.book.id}"
     st.session_state[key] = scene.position.limited  # the line on the map and the buttons beside it change it too
     st.toggle("Only what I have read", key=key, on_change=_switch, args=(scene, key))
+    st.caption(_used_in_short(scene) if scene.beside_text else _used(scene))
+    if not scene.position.limited or scene.position.limit is None:
+        return
+    label = "Follow what I have read"
+    st.button(
+        "" if scene.beside_text else label,
+        icon=":material/link:",
+        type="tertiary",
+        key="ask_follow",
+        help=label if scene.beside_text else None,
+        on_click=lambda: set_limit(scene, on=True),
+    )
+
+
+def _used_in_short(scene: AskOneBook) -> str:
+    if scene.limit is None:
+        return "whole book"
+    return f"to page {scene.limit}" if scene.limit else "no page yet"
+
+
+def _used(scene: AskOneBook) -> str:
+    """What answers use, and why."""
     if not scene.position.limited:
         gists = ", and all its gists are shown" if scene.memory.readable else ""
-        st.caption(f"Answers use the whole book{gists}.")
-        return
+        return f"Answers use the whole book{gists}."
     follows = scene.position.limit is None
     if scene.limit is None:
         said = "Answers use the whole book."
@@ -76,16 +97,7 @@ def limit_switch(scene: AskOneBook) -> None:
     else:
         place = pages_up_to(scene.limit) if scene.limit else "no page"
         said = f"Answers use {place}: {'what you have read' if follows else 'you set this limit'}."
-    st.caption(" ".join(filter(None, [said, scene.opening_said])))
-    if follows:
-        return
-    st.button(
-        "Follow what I have read",
-        icon=":material/link:",
-        type="tertiary",
-        key="ask_follow",
-        on_click=lambda: set_limit(scene, on=True),
-    )
+    return " ".join(filter(None, [said, scene.opening_said]))
 
 
 def _switch(scene: AskOneBook, key: str) -> None:

@@ -94,7 +94,7 @@ def _say_above(now: AskState, *, waits: bool) -> None:
         if now.limit is not None and not now.beside_text:  # which the panel says above
             nothing = f"{_why_nothing(now)} You choose with the question what an answer may see."
             st.caption(f"Answers see {pages_up_to(now.limit)} only." if now.limit else nothing)
-        if now.exchanges and not waits:  # before the first question they are in the middle
+        if now.exchanges and not (waits or now.beside_text):  # before the first question they are in the middle
             answer_view.show_suggestions(
                 now.name, _questions(now), lambda act: handle(now, act), language=_language(now)
             )

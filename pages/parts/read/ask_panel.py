@@ -56,7 +56,7 @@ def _stage(now: AskOneBook) -> None:
             if st.button("", icon=":material/close:", type="tertiary", key="ask_close", help="Close"):
                 toggle(now.book)
                 st.rerun()
-        with st.container(key="ask_scope"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="ask_scope"):
             sidebar.limit_switch(now)
         talk.draw(now)
         st.fragment(live.draw, key=LIVE)(now)
