@@ -290,6 +290,18 @@ def test_who_somebody_is_is_answered_by_the_sentences_that_introduce_them():
     assert said == "“It is Mr. Crale’s basket,” said Tilda Vane, who was eleven. [3]"
 
 
+def test_who_somebody_is_and_more_is_answered_by_who_that_is_first():
+    pages = (
+        "“I know,” said Tilda Vane. “What do you want?” said Lunt.",
+        "Vane’s granddaughter Tilda, eleven, answered what you asked.",
+        "Tilda wanted a boat of paper. Lunt wanted tea.",
+    )
+    fields = {"title": "T", "memory": memory(*pages, full=(1,))}
+    said = ask("answer", question="Who is Tilda and what does she want?", **fields)
+    assert said == f"{pages[1]} [2] Tilda wanted a boat of paper. [3]"
+    assert ask("answer", question="Who is Tilda, and where did she study law?", **fields) == f"{pages[1]} [2]"
+
+
 def test_a_person_whom_nobody_introduces_is_told_of_by_the_first_sentences_with_the_name():
     """Not by one who speaks to them; the page of the first is looked up."""
     pages = (

@@ -306,12 +306,11 @@ def find_answer(prompt: Prompt) -> Said:
     if part := part_asked(question):
         return Said(_overview(text, prompt.language, part, quote=quote))
     found = _sentences(text, prompt.language)
+    if told := _told_of_person(found, question):
+        return Said(_reply(told, prompt.language, quote=quote))
     scored = [row for row in _scored(found, question) if row[0] >= LEAST]
     if not scored or not _knows(found, question):
         return Said(NOT_FOUND["ja" if prompt.language == "ja" else "en"], fits=False)
-    told, _ = _of_person(found, question)
-    if told:
-        return Said(_reply(_of_each_book(told)[:SENTENCES], prompt.language, quote=quote))
     # a gist is another's words, perhaps a model's: it is used only where no page in full has a sentence
     scored = sorted([row for row in scored if row[1].full] or scored, key=lambda row: -row[0])
     near = [s for score, s in scored[: SENTENCES * 2] if score >= NEAR * scored[0][0]]
@@ -324,10 +323,10 @@ def find_answer(prompt: Prompt) -> Said:
 
 
 def _of_person(found: list[_Sentence], question: str) -> tuple[list[_Sentence], bool]:
-    """For 'Who is Mr. Crale?': the sentences that say who that is, and True; else the first that tell of the person.
+    """For 'Who is Mr. Crale …?': the sentences that say who that is, and True; else the first that tell of the person.
 
     Each of these with the next, where that goes on with 'He' or 'She'. None for any other question."""
-    name = person_asked(question)
+    name, _ = person_asked(question)
     told = [s for s in found if name and introduces(s.text, name)]
     told = [s for s in told if not s.text.startswith(SPEECH)] or told
     if told:
@@ -337,10 +336,22 @@ def _of_person(found: list[_Sentence], question: str) -> tuple[list[_Sentence], 
     return list(dict.fromkeys(t for s in first for t in (s, after.get(id(s))) if t)), False
 
 
+def _told_of_person(found: list[_Sentence], question: str) -> list[_Sentence]:
+    """The answer to a question who somebody is: that, then what fits the rest of the question and names the person."""
+    name, rest = person_asked(question)
+    if not name or not _knows(found, name):
+        return []
+    told, wanted = _of_each_book(_of_person(found, question)[0]), {*content(rest)} - {*content(name)}
+    more = [s for s in found if wanted and name in s.text and len(wanted & s.bag) >= min(TOGETHER, len(wanted))]
+    return _of_each_book([*told[: SENTENCES - bool(more)], *more])[:SENTENCES] if told else []
+
+
 def page_of_person(memory: str, language: str, question: str) -> int | None:
     """The page that tells first of the person a question asks for; 0 where the memory says who that is already.
 
-    None where no person is asked for, or none that it tells of."""
+    None where no person is asked for, something else too, or none that it tells of."""
+    if person_asked(question)[1]:
+        return None
     told, introduced = _of_person(_sentences(memory, language), question)
     return (0 if introduced else told[0].page) if told else None
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-_ASKED = re.compile(r"^\W*Who (?:is|was) ((?:[A-Z][\w'’.-]*\s?)+)\W*$")
+_ASKED = re.compile(
+    r"^\W*Who (?:is|was) ((?:[A-Z][\w'’.-]*\s?)+)"
+    r"(?:,?\s*\band ((?:who|what|where|when|why|how|which|whose|is|was|does|did|has|had)\b.*))?\W*$"
+)
 _TITLE = re.compile(r"^(?:Mr|Mrs|Ms|Miss|Dr)\b\.? ")
 SPEECH = ("“", '"', "‘", "«")
 _SPOKEN = re.compile(r"“[^”]*”?|\"[^\"]*\"?|«[^»]*»?")
@@ -20,10 +23,13 @@ _FORMS = (
 )
 
 
-def person_asked(question: str) -> str:
-    """The name in 'Who is Mr. Crale?' without its title: 'Crale'; '' of any other question."""
+def person_asked(question: str) -> tuple[str, str]:
+    """The name in 'Who is Mr. Crale and what does he want?' without its title, 'Crale', and what else is asked.
+
+    Both '' of any other question.
+    """
     found = _ASKED.match(question.strip())
-    return _TITLE.sub("", found[1]).strip(" .") if found else ""
+    return (_TITLE.sub("", found[1]).strip(" ."), found[2] or "") if found else ("", "")
 
 
 def mentions(sentence: str, name: str) -> bool:
