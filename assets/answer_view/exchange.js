@@ -270,7 +270,7 @@ export class Exchange {
       out.push(el("div", { class: "acts" }, el("span", { class: "small dim" }, "The recording answers this question too."), open));
     }
     const row = el("div", { class: "acts" });
-    if (acts.includes("again")) row.append(button(data.again, () => this.send({ do: "again" }), { kind: "slim" }));
+    if (acts.includes("again") && !wholeMemory) row.append(button(data.again, () => this.send({ do: "again" }), { kind: "slim" }));
     if (acts.includes("method") && methods?.length) {
       const choose = el(
         "select",

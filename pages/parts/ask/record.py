@@ -220,7 +220,7 @@ def exchange_record(
         "recorded": "",
         "price": price,
         "beside": None,
-        "methods": [list(known) for known in methods if known[0] != exchange.method],
+        "methods": [list(known) for known in methods if whole_memory or known[0] != exchange.method],
         "hidden": "",
         "plain": answer_as_text(
             exchange, events, checked, about=sources.about, document=sources.document, titles=titles
