@@ -22,6 +22,7 @@ from readagent_core.library.records import Gisting
 from readagent_core.words import pages_up_to
 
 SUGGEST_SECONDS = 0.7  # between two looks at the suggestions
+QUOTED = "ask_quoted"  # in the session: the words selected in Read that wait in the line
 GISTS_SECONDS = 2.0  # between two looks at gists that are being made
 GISTS_ADD = "With gists an answer remembers the whole book, not only passages that share your words."
 
@@ -58,12 +59,13 @@ def _line(now: AskState, *, waits: bool) -> None:
     label = "Ask about the book"
     if isinstance(now, Several):
         label = f"Ask {now.title}" if now.kept_out else f"Ask these {len(now.chosen.book_ids)} books"
+    if quote := st.session_state.pop("ask_quote", ""):  # words selected in Read
+        st.session_state["ask_input"] = f"{quote}\n"
+        st.session_state[QUOTED] = quote
     # always one container: if the field moved down, the browser would draw a new one and lose the typed words
     with st.container(key="ask_above", gap="small"):
         _say_above(now, waits=waits)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        if quote := st.session_state.pop("ask_quote", ""):  # words selected in Read
-            st.session_state["ask_input"] = f"{quote}\n"
         st.chat_input(label, key="ask_input", max_chars=20_000, on_submit=_submit, args=(now,))
         field = _options_field()
         given = sum(bool(line.strip()) for line in st.session_state.get(field, "").splitlines())
@@ -91,6 +93,8 @@ def _say_above(now: AskState, *, waits: bool) -> None:
     if isinstance(now, Several) and now.kept_out:
         _say_kept_out(now)
     if isinstance(now, AskOneBook):
+        if now.beside_text and QUOTED in st.session_state:
+            st.caption("Add a question, or send to ask what this means.")
         if now.limit is not None and not now.beside_text:  # which the panel says above
             nothing = f"{_why_nothing(now)} You choose with the question what an answer may see."
             st.caption(f"Answers see {pages_up_to(now.limit)} only." if now.limit else nothing)
@@ -208,6 +212,8 @@ def _submit(now: AskState) -> None:
     """Ask the question that was submitted."""
     text, options = st.session_state["ask_input"], st.session_state.get(_options_field(), "")
     if text and text.strip():
+        if text.strip() == st.session_state.pop(QUOTED, ""):
+            text = f"{text.strip()}\nWhat does this mean?"
         if options.strip():
             st.session_state["ask_options_used"] = st.session_state.get("ask_options_used", 0) + 1
         ask_or_keep(now, text, options=options)
