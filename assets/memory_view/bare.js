@@ -68,8 +68,8 @@ export class Bare {
     };
     scroller.addEventListener("wheel", ({ deltaY }) => moved(deltaY), options);
     scroller.addEventListener("touchstart", ({ touches }) => ([x, y] = [touches[0].clientX, touches[0].clientY]), options);
-    const finger = (/** @type {TouchEvent} */ { touches: [{ clientX, clientY }] }) => {
-      if (Math.abs(clientY - y) > Math.abs(clientX - x)) moved(y - clientY);
+    const finger = (/** @type {TouchEvent} */ { touches: [{ clientX, clientY }, second] }) => {
+      if (!second && Math.abs(clientY - y) > Math.abs(clientX - x)) moved(y - clientY);
     };
     scroller.addEventListener("touchmove", finger, options);
     // what has the focus is seen, and whoever walks by Tab finds the bars

@@ -42,7 +42,7 @@ export class GistSpeed {
     this.closers = new Map();
     /** @type {ReaderView} the view before the gists alone */
     this.finerView = "both";
-    /** @type {number | null} how far apart two fingers were */
+    /** @type {number | null} how far apart two fingers were at first; null: they have made their step */
     this.apart = null;
     /** @type {{page: number | null, chapter: number | null} | null} what the search has opened */
     this.found = null;
@@ -52,16 +52,21 @@ export class GistSpeed {
     this.all = button("Show all", () => send({ do: "unveil_all" }), { kind: "slim", icon: "seen" });
     this.note = el("div", { class: "veilnote", hidden: true }, el("p", {}, this.what), this.all);
     const { scroller } = frame;
-    const passive = { passive: true };
     scroller.addEventListener("click", (event) => this.pressed(event));
     scroller.addEventListener("keydown", (event) => this.entered(event));
-    scroller.addEventListener("touchmove", (event) => this.pinched(event), passive);
-    scroller.addEventListener("touchend", () => (this.apart = null), passive);
+    scroller.addEventListener("touchstart", ({ touches }) => (this.apart = apartOf(touches)), { passive: true });
+    scroller.addEventListener("touchmove", (event) => this.pinched(event), { passive: false });
+    scroller.addEventListener("gesturestart", (event) => this.pinches && event.preventDefault()); // Safari enlarges the page
     scroller.addEventListener("wheel", (event) => this.wheeled(event), { passive: false });
   }
 
   get shown() {
     return this.state.folded;
+  }
+
+  /** Whether a pinch changes the view; else it enlarges the browser's page. */
+  get pinches() {
+    return this.state.gistsMade() > 0;
   }
 
   /** Whether there is next to nothing to read: gists are veiled, and one at most is not. */
@@ -204,19 +209,18 @@ export class GistSpeed {
 
   /** @param {TouchEvent} event */
   pinched(event) {
-    const { touches } = event;
-    if (touches.length !== 2) return;
-    const apart = Math.hypot(touches[0].clientX - touches[1].clientX, touches[0].clientY - touches[1].clientY);
-    this.apart ??= apart;
-    const by = apart / this.apart;
+    const apart = apartOf(event.touches);
+    if (!apart || !this.pinches) return;
+    if (event.cancelable) event.preventDefault();
+    const by = this.apart ? apart / this.apart : 1;
     if (by < PINCH && by > 1 / PINCH) return;
-    this.apart = apart;
+    this.apart = null;
     this.zoom(by > 1 ? 1 : -1, headOf(event));
   }
 
   /** Two fingers on a touchpad. @param {WheelEvent} event */
   wheeled(event) {
-    if (!event.ctrlKey || !this.state.gistsMade()) return;
+    if (!event.ctrlKey || !this.pinches) return;
     event.preventDefault();
     const now = performance.now();
     if (now < (this.quietUntil ?? 0) || Math.abs(event.deltaY) < 4) return;
@@ -342,6 +346,10 @@ export class GistSpeed {
     this.was = null;
   }
 }
+
+/** How far apart two fingers are. @param {TouchList} touches */
+const apartOf = ({ length, 0: one, 1: other }) =>
+  length === 2 ? Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY) : null;
 
 /** The heading that an event began on. @param {Event} event */
 function headOf(event) {
