@@ -178,8 +178,8 @@ export class GistSpeed {
     return this.shown;
   }
 
-  /** Shows less of the book, or more: of the chapter under the pointer, else of all of it. @param {number} step -1 coarser, 1 finer @param {Element | null} head */
-  zoom(step, head = this.frame.column.querySelector(":is(.sec, .chap):is(:hover, :focus)")) {
+  /** Shows less of the book, or more: of the chapter of a heading, else of all of it. @param {number} step -1 coarser, 1 finer @param {Element | null} head */
+  zoom(step, head = this.frame.column.querySelector(".chap:focus")) {
     if (!this.state.gistsMade()) return this.told("There are no gists yet.");
     if (head) return this.zoomChapter(step, this.chapterOfHead(head)[0]);
     const { view } = this.state;
