@@ -53,8 +53,8 @@ export function readerCommands({
       if (world.escape()) return;
       if (card.page) return card.close();
       if (!toolbar.opened && original.escape()) return;
-      // listening has no bar without furniture: that ends first
-      if (!foot.escape() && !toolbar.escape(event) && !cited.clear() && !notes.toggle(false) && !bare.escape()) listen.close();
+      if (foot.escape() || toolbar.escape(event) || cited.clear() || notes.toggle(false) || gistSpeed.escape()) return;
+      if (!bare.escape()) listen.close(); // which has no bar without furniture: that ends first
     },
     turn: (step) => view.flow.turn(step),
     left: () => view.flow.backward,

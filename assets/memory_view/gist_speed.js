@@ -178,6 +178,16 @@ export class GistSpeed {
     return this.shown;
   }
 
+  /** Closes the pages in view that are open among the gists; whether there were any. */
+  escape() {
+    const { here, last, pages } = this.state;
+    const inView = pages.filter(
+      (page) => this.open.has(page.number) && paragraphsOf(page).some((i) => i >= here.paragraph && i <= last),
+    );
+    if (inView.length) this.toggle(inView.map((page) => page.number));
+    return inView.length > 0;
+  }
+
   /** Shows less of the book, or more: of the chapter of a heading, else of all of it. @param {number} step -1 coarser, 1 finer @param {Element | null} head */
   zoom(step, head = this.frame.column.querySelector(".chap:focus")) {
     if (!this.state.gistsMade()) return this.told("There are no gists yet.");

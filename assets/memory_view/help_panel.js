@@ -19,7 +19,7 @@ const GROUPS = [
     "Show",
     [
       ["g", "side by side, text, gists"],
-      ["-  +", "shrink to the gists, back to the text; Enter opens the page in place"],
+      ["-  +", "shrink to the gists, back to the text; Enter opens the page in place, Enter or Esc closes it"],
       ["f", "full screen"],
       ["p", "the PDF's own page"],
     ],
@@ -46,7 +46,7 @@ const GROUPS = [
   [
     "Always",
     [
-      ["Esc", "close"],
+      ["Esc", "close what is open"],
       ["?", "this help"],
     ],
   ],
