@@ -46,7 +46,7 @@ export class GistSpeed {
     this.apart = null;
     /** @type {{page: number | null, chapter: number | null} | null} what the search has opened */
     this.found = null;
-    /** @type {Place | null} where the person was when the text was folded */
+    /** @type {Place | null} where the person was when the view was chosen, until a jump */
     this.was = null;
     this.what = el("span");
     this.all = button("Show all", () => send({ do: "unveil_all" }), { kind: "slim", icon: "seen" });
@@ -244,16 +244,17 @@ export class GistSpeed {
   viewChanges(view) {
     const { state } = this;
     const folds = view === "gists" || view === "chapters";
-    if (folds && !this.shown) {
-      this.finerView = state.view;
-      this.was = state.place;
-    }
+    if (folds && !this.shown) this.finerView = state.view;
+    this.was = folds ? state.place : null;
     this.found = null;
-    if (!folds) {
-      this.open.clear();
-      this.was = null;
-    }
+    if (!folds) this.open.clear();
     this.chapters.foldAll(view === "chapters");
+  }
+
+  /** Somewhere else is read now. */
+  jumped() {
+    this.was = null;
+    this.drawWas();
   }
 
   /** Marks what is open; pages and text may have come since. */
@@ -334,7 +335,7 @@ export class GistSpeed {
     }
   }
 
-  // A triangle at the line where the person was when the text was folded; in a gist or a chapter at the same fraction.
+  // A triangle at the line where the person was when the view was chosen; in a gist or a chapter at the same fraction.
   drawWas() {
     for (const node of this.frame.column.querySelectorAll(".was")) node.classList.remove("was");
     if (!this.was) return;

@@ -107,7 +107,10 @@ export class Reader {
       ...all,
       flow: () => this.view.flow,
       on: {
-        jumped: () => this.progress.jumped(),
+        jumped: () => {
+          this.progress.jumped();
+          this.gistSpeed.jumped();
+        },
         wentBack: () => this.search.leave(),
         opened: () => {
           this.moved();
