@@ -18,6 +18,7 @@ export class Frame {
     this.room = el("div", { class: "room" }, this.scroller);
     /** @type {HTMLElement} the way back */
     this.chip = el("div");
+    this.byHand = false; // whether the last press was one by hand, not of a key
     this.live = el("p", { class: "sr", "aria-live": "polite" });
   }
 

@@ -181,9 +181,7 @@ export class GistSpeed {
   /** Closes the pages in view that are open among the gists; whether there were any. */
   escape() {
     const { here, last, pages } = this.state;
-    const inView = pages.filter(
-      (page) => this.open.has(page.number) && paragraphsOf(page).some((i) => i >= here.paragraph && i <= last),
-    );
+    const inView = pages.filter((page) => this.open.has(page.number) && paragraphsOf(page).some((i) => i >= here.paragraph && i <= last));
     if (inView.length) this.toggle(inView.map((page) => page.number));
     return inView.length > 0;
   }

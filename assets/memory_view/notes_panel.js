@@ -66,10 +66,12 @@ export class NotesPanel {
     this.node.hidden = !open;
     this.toggled();
     if (open) {
+      this.byHand = this.frame.byHand;
       this.draw();
       const types = this.list.items?.length && matchMedia("(pointer: fine)").matches; // a finger would get a keyboard over the list
       (types ? this.list.input : this.closeButton).focus({ preventScroll: true });
-    } else if (this.node.contains(this.frame.active) || !this.frame.active) this.closedWithFocus();
+    } else if (this.byHand) this.frame.focusText();
+    else if (this.node.contains(this.frame.active) || !this.frame.active) this.closedWithFocus();
     return true;
   }
 

@@ -270,12 +270,14 @@ export class Reader {
   key(event) {
     const { book, paged } = this.state;
     const now = { map: this.map.whole, paged };
+    this.frame.byHand = false;
     this.frame.root.classList.toggle("tabbing", event.key === "Tab");
     if (this.frame.isShown && book.known && !this.world.key(event)) readerKey(event, this.commands, now);
   }
 
   /** A press outside closes what is open. @param {EventTarget[]} path */
   pressed(path) {
+    this.frame.byHand = true;
     this.foot.pressed(path);
     this.toolbar.pressed(path);
     this.annotations.pressed(path);

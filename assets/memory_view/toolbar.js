@@ -167,10 +167,10 @@ export class Toolbar {
     this.pageField.at(here);
   }
 
-  /** After a press by hand on what only switches something the text has the focus: the space bar scrolls it, and does not press again. @param {MouseEvent} event */
+  /** After a press by hand on what only switches something, or closes a panel, the text has the focus: the space bar scrolls it, and does not press again. @param {MouseEvent} event */
   clicked(event) {
     const { active } = this.frame;
-    if (event.detail && active?.matches(".tbar [aria-pressed]")) this.frame.focusText();
+    if (event.detail && active?.matches(".tbar :is([aria-pressed], [aria-expanded=false])")) this.frame.focusText();
   }
 
   // --- panels -------------------------------------------------------------------------------------
@@ -187,6 +187,7 @@ export class Toolbar {
     this.panel.dataset.name = this.named = name;
     for (const [which, opener] of Object.entries(this.openers)) opener.setAttribute("aria-expanded", String(!closes && name === which));
     if (closes) return;
+    this.byHand = this.frame.byHand;
     const content = { type: () => this.typePanel(), help: () => helpPanel(() => this.toggle("help")), more: () => this.morePanel() };
     this.panel.replaceChildren(...content[name]());
     /** @type {HTMLElement | null} */ (this.panel.querySelector("button:not(.shut)"))?.focus();
@@ -203,7 +204,8 @@ export class Toolbar {
     if (!this.opened) return this.searching.escape(event);
     const opener = this.openers[this.named];
     this.toggle(this.named);
-    (opener.checkVisibility() ? opener : this.more).focus();
+    if (this.byHand) this.frame.focusText();
+    else (opener.checkVisibility() ? opener : this.more).focus();
     return true;
   }
 

@@ -123,6 +123,9 @@ def test_keys_turn_pages_but_never_while_typing(page: Page, app_url: str) -> Non
     expect(page.locator(".leaves")).to_be_focused()  # the space bar scrolls, and presses nothing again
     page.locator(".seg-both").press("Enter")
     expect(page.locator(".seg-both")).to_be_focused()
+    page.locator(".aa").click()
+    page.keyboard.press("Escape")
+    expect(page.locator(".leaves")).to_be_focused()
     names = []
     page.locator(".seg-both").focus()
     for _ in range(14):
@@ -148,6 +151,44 @@ def test_one_key_and_the_toolbar_turn_the_whole_view(page: Page, app_url: str) -
     page.locator(".seg-both").click()
     expect(text).to_be_visible()
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
+
+
+def test_a_pinch_and_keys_make_the_view_coarser_and_finer_at_one_place(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=14)
+    room, closes = page.locator(".room"), page.locator(".closepage:visible")
+    gesture = page.context.new_cdp_session(page)
+
+    def pinch(scale: float) -> None:
+        at = {"x": 600, "y": 500, "relativeSpeed": 800, "gestureSourceType": "touch"}
+        gesture.send("Input.synthesizePinchGesture", {**at, "scaleFactor": scale})
+
+    pinch(0.3)  # one step, however far the fingers go
+    expect(room).to_have_class(re.compile("v-gists"))
+    page.keyboard.press("Enter")
+    expect(closes).to_have_text("Close page 14")
+    pinch(0.3)
+    expect(closes).to_have_count(0)
+    page.keyboard.press("Enter")
+    expect(closes).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(closes).to_have_count(0)
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "14")
+    expect(page.locator("#p14")).to_have_class(re.compile(r"\bwas\b"))
+    page.keyboard.press("+")
+    page.mouse.move(600, 700)  # where the pointer rests is nothing to a key
+    for key, view in (("-", "gists"), ("-", "chapters"), ("+", "gists"), ("+", "both")):
+        page.keyboard.press(key)
+        expect(room).to_have_class(re.compile(f"v-{view}"))
+        expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "14")
+    page.keyboard.press("-")
+    page.keyboard.press("Home")
+    page.locator(".seg-chapters").click()
+    expect(page.locator(".chap").first).to_have_class(re.compile(r"\bwas\b"))  # the map has it there too
+    pinch(3)
+    assert page.evaluate("visualViewport.scale") == 1
+    gesture.detach()
+    page.locator(".seg-both").click()
+    expect(room).to_have_class(re.compile("v-both"))
 
 
 def test_search_marks_hits_in_text_gists_and_map(page: Page, app_url: str) -> None:
