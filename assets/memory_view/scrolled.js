@@ -49,7 +49,7 @@ export class Scrolled {
     scroller.addEventListener("scroll", scrolled, options);
     // before anything answers a key or a press, which may go to a place and hold that
     for (const type of ["wheel", "touchmove", "keydown", "pointerdown"])
-      scroller.addEventListener(type, () => this.release(), { ...options, capture: true });
+      scroller.addEventListener(type, (event) => isPinch(event) || this.release(), { ...options, capture: true });
     this.resize = new ResizeObserver(() => this.checkSize());
     this.resize.observe(scroller);
   }
@@ -300,3 +300,6 @@ export class Scrolled {
     else this.settle();
   }
 }
+
+/** Two fingers, which make the view coarser or finer and scroll nothing. @param {Event} event */
+const isPinch = (event) => "touches" in event && /** @type {TouchEvent} */ (event).touches.length > 1;

@@ -38,7 +38,7 @@ test("keys that scroll reach the text when nothing has the focus, or a button of
 });
 
 test("without furniture the search brings the bar with its field, and Escape first closes what is seen", () => {
-  const open = ["notes", "full screen", "voice"]; // a closed part says that it was closed already
+  const open = ["notes", "opened page", "full screen", "voice"]; // a closed part says that it was closed already
   const done = [];
   const close = (part) => () => open.includes(part) && done.push(open.splice(open.indexOf(part), 1)[0]) > 0;
   const none = { escape: () => false, close: () => false, clear: () => false };
@@ -46,9 +46,10 @@ test("without furniture the search brings the bar with its field, and Escape fir
     annotations: { ...none, marks: {}, notes: { toggle: close("notes") }, listen: { close: close("voice") } },
     bare: { on: true, escape: close("full screen"), showBars: (shown) => done.push(`bars ${shown}`) },
     toolbar: { ...none, find: () => done.push("field") },
+    gistSpeed: { escape: close("opened page") },
     ...{ world: none, card: none, original: none, foot: none, cited: none },
   });
   commands.find();
-  for (let i = 0; i < 4; i++) commands.escape();
-  assert.deepEqual(done, ["bars true", "field", "notes", "full screen", "voice"]);
+  for (let i = 0; i < 5; i++) commands.escape();
+  assert.deepEqual(done, ["bars true", "field", "notes", "opened page", "full screen", "voice"]);
 });
