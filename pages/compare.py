@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import islice
 from typing import Literal
 
 import streamlit as st
@@ -29,6 +30,8 @@ from readagent_core.jobs import JobState
 from readagent_core.library.records import Book
 from readagent_core.words import count_of, pages_up_to
 from readagent_core.workspace import Workspace
+
+SAID_LEFT_OUT = 3  # of the books that are left out, those named
 
 
 def screen() -> None:
@@ -87,6 +90,7 @@ def screen() -> None:
             if book is not None and text.books[0].paragraphs is not None:
                 let_in = partial(controls.let_in, workspace, book.id, None)
                 st.button("Let in the whole book", key="compare_let_in", type="tertiary", on_click=let_in)
+    _say_left_out(workspace, text)
     if asked is not None:
         try:
             comparing.compare(
@@ -135,17 +139,31 @@ def _say_gists(workspace: Workspace, book: Book, *, making: bool) -> None:
 
 
 def limit_lines(text: ComparedText) -> list[str]:
-    """What the spoiler limits let the methods see, and which books are left out."""
+    """What the spoiler limits let the methods see."""
     seen = []
     for book, pages in zip(text.books, text.all_pages, strict=True):
         if book.paragraphs is None or not book.pages:
             continue
         named = pages_up_to(book.pages)
         seen.append(f"{named} of {pages}" if len(text.books) == 1 else f"{named} of {pages} of {book.title}")
-    lines = [f"Spoiler limit: every method sees {', '.join(seen)} only."] if seen else []
-    if text.left_out:
-        lines.append(f"Left out, without gists or kept out by a spoiler limit: {', '.join(text.left_out)}.")
-    return lines
+    return [f"Spoiler limit: every method sees {', '.join(seen)} only."] if seen else []
+
+
+def _say_left_out(workspace: Workspace, text: ComparedText) -> None:
+    """Which of several books no method sees, why, and the way to let each in."""
+    if text.left_out and len(text.books) == 1:
+        st.caption(shell.as_text(f"Only {text.books[0].title} is compared."))
+    for book_id, title in islice(text.left_out.items(), SAID_LEFT_OUT):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            if book_id in text.without_gists:
+                st.caption(shell.as_text(f"{title} is left out: it has no gists yet."))
+                st.page_link("pages/read.py", label="Make them in Read", query_params={"book": book_id})
+            else:
+                st.caption(shell.as_text(f"{title} is left out: its spoiler limit lets in no page yet."))
+                let_in = partial(controls.let_in, workspace, book_id, None)
+                st.button("Let in the whole book", key=f"compare_let_in_{book_id}", type="tertiary", on_click=let_in)
+    if (more := len(text.left_out) - SAID_LEFT_OUT) > 0:
+        st.caption(f"{count_of(more, 'more book')} left out.")
 
 
 def empty(

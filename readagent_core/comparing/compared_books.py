@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from readagent_core.answering.library_shelf import LibraryShelf
 from readagent_core.answering.limits import page_allowed
@@ -23,7 +23,8 @@ class ComparedText:
     """What the methods are given. ``memory``: of all ``books``, as far as their spoiler limits let in.
 
     ``shelf``: of several books, for zoom; None for one. ``all_pages``: of each book, those behind its limit too.
-    ``left_out``: titles of chosen books without gists that may be seen. ``finished``: the one book has all its gists.
+    ``left_out``: the titles of chosen books, by id, of which nothing may be seen; ``without_gists``: those of them that
+    have none. ``finished``: the one book has all its gists.
     """
 
     books: tuple[ComparedBook, ...]
@@ -31,7 +32,8 @@ class ComparedText:
     all_pages: tuple[int, ...]
     resources: Resources
     shelf: LibraryShelf | None = None
-    left_out: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    without_gists: frozenset[str] = frozenset()
     finished: bool = True
 
     @property
@@ -63,9 +65,11 @@ def text_to_compare(workspace: Workspace, book_ids: Sequence[str]) -> ComparedTe
     shelf.check_gists(then="compare")
     readable = [book.id for book in shelf.books if book.pages]
     titles = {book.id: book.title for book in workspace.library.books()}
-    left_out = tuple(titles[book_id] for book_id in book_ids if book_id in titles and book_id not in readable)
+    left_out = {book_id: titles[book_id] for book_id in book_ids if book_id in titles and book_id not in readable}
+    without = frozenset(book.id for book in shelf.books if not book.gisting_id)
     if len(readable) == 1:
-        return replace(_one(workspace, readable[0], workspace.library.position(readable[0])), left_out=left_out)
+        one = _one(workspace, readable[0], workspace.library.position(readable[0]))
+        return replace(one, left_out=left_out, without_gists=without)
     if len(readable) < len(shelf.books):
         shelf = LibraryShelf(workspace, readable, workspace.model.name)
     words = sum(book.words for book in shelf.books)
@@ -74,7 +78,7 @@ def text_to_compare(workspace: Workspace, book_ids: Sequence[str]) -> ComparedTe
             f"These books have {words:,} words together. Methods can be compared on at most {MOST_WORDS:,}: "
             "choose fewer books."
         )
-    return _several(workspace, shelf, left_out)
+    return replace(_several(workspace, shelf), left_out=left_out, without_gists=without)
 
 
 def _one(workspace: Workspace, book_id: str, position: Position) -> ComparedText:
@@ -90,7 +94,7 @@ def _one(workspace: Workspace, book_id: str, position: Position) -> ComparedText
     )
 
 
-def _several(workspace: Workspace, shelf: LibraryShelf, left_out: tuple[str, ...]) -> ComparedText:
+def _several(workspace: Workspace, shelf: LibraryShelf) -> ComparedText:
     library = workspace.library
     memories = [shelf.memory(book) for book in shelf.books]
     return ComparedText(
@@ -103,5 +107,4 @@ def _several(workspace: Workspace, shelf: LibraryShelf, left_out: tuple[str, ...
         tuple(library.gisting(book.gisting_id).pages for book in shelf.books),
         workspace_resources(workspace),
         shelf,
-        left_out,
     )

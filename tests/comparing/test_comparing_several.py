@@ -57,7 +57,8 @@ def test_every_method_is_asked_about_all_books_and_no_prompt_has_a_page_behind_a
     seen = {(int(book), int(page)) for prompt in prompts for book, page in SECRET.findall(prompt)}
     assert {page for book, page in seen if book == 1} <= set(range(1, 5))
     assert {book for book, _ in seen} == {1, 2}
-    assert (text.left_out, text.all_pages) == (("Tale 3",), (PAGES, PAGES))
+    assert (text.left_out, text.all_pages) == ({unread: "Tale 3"}, (PAGES, PAGES))
+    assert text.without_gists == {unread}
     assert [(book.title, book.pages, book.paragraphs) for book in found.books] == [
         ("Tale 1", 4, 4),
         ("Tale 2", 12, None),
