@@ -35,6 +35,7 @@ MEMORY_FORMATS = {
 _MAP_HEIGHT = 44  # pixels of the longest page's cell in the map of the HTML page
 _PAGES_PER_CHAPTER = 25  # of an EPUB, where the book has no sections
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_LINE_END = re.compile(r"(?<!\n)\n(?!\n)")  # inside a paragraph
 _LOST = "Marks whose words are not in this text"
 _EPUB_COVERS = ("image/jpeg", "image/png", "image/gif", "image/webp")  # not SVG: it may hold scripts
 _EPUB_STYLE = (
@@ -122,7 +123,7 @@ def _markdown(memory: GistMemory, known: Known | None) -> bytes:
             for section in document.headings(index):
                 lines += [f"{'#' * min(section.level + 1, 5)} {markdown_line(section.title)}", ""]
         gist = emphasised_markdown(memory.shown_gist(page.number), document.format) or "(no gist yet)"
-        lines += [f"**Page {page.number}**", "", gist, ""]
+        lines += [f"**Page {page.number}**", "", _LINE_END.sub("  \n", gist), ""]
         if pause := _pause(memory, page):
             lines += [f"*‖ {markdown_line(pause)}*", ""]
     if known is not None and (told := world_markdown(known)):
@@ -326,7 +327,7 @@ def _chapters(memory: GistMemory) -> list[tuple[str, list[Page]]]:
 
 def _epub_page(memory: GistMemory, page: Page, marks: PlacedMarks) -> Markup:
     gist = _xml(memory.shown_gist(page.number) or "(no gist yet)")
-    text = marked_paragraphs(gist, around=Beside(format=memory.document.format))
+    text = marked_paragraphs(gist, around=Beside(format=memory.document.format)).replace("\n", Markup("<br/>"))
     notes = Markup(_xml(notes_list(marks_of(page, marks.placed))))
     pause = Markup('<p class="p">‖ {}</p>').format(_xml(_pause(memory, page))) if _pause(memory, page) else Markup()
     return Markup('<p class="n">Page {}</p>{}{}{}').format(page.number, text, notes, pause)

@@ -149,6 +149,12 @@ def test_epub_has_a_chapter_a_section_or_is_cut_by_pages():
     assert "Pages 1 to 2" in next(text for name, text in found.items() if "part" in name)
 
 
+def test_the_lines_of_a_gist_stay_lines():
+    memory = make_memory(gist="Who came?\nNobody.")
+    assert "<p>Who came?<br/>Nobody" in unpacked(export_memory(memory, "epub"))["EPUB/part0001.xhtml"]
+    assert "Who came?  \nNobody" in export_memory(memory, "md").decode()
+
+
 def test_json_gives_the_whole_paragraphs_back():
     long = " ".join(f"Sentence number {i} stands here." for i in range(60))
     paragraphs = (Paragraph("Zwölf 雪 \ud83c\udf28."), Paragraph(long), Paragraph("End."))
