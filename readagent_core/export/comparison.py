@@ -9,7 +9,14 @@ from readagent_core.answering.base import LETTERS
 from readagent_core.answering.registry import method
 from readagent_core.comparing.comparison import ComparedAnswer, Comparison, fewer_words, is_right, place_of
 from readagent_core.errors import SettingsError
-from readagent_core.export.comparison_view import describe_overlap, draw_comparison, known_answer, to_html, verdict
+from readagent_core.export.comparison_view import (
+    EMPHASIS,
+    describe_overlap,
+    draw_comparison,
+    known_answer,
+    to_html,
+    verdict,
+)
 from readagent_core.export.comparison_words import COPIED, Pieces, answer_paragraphs, evidence_lines, page_labels
 from readagent_core.resources import ASSETS
 from readagent_core.templates import Markup, fill
@@ -138,11 +145,13 @@ def _markdown(comparison: Comparison) -> str:
 
 def _answer_lines(comparison: Comparison, entry: ComparedAnswer) -> list[str]:
     def written(pieces: Pieces) -> str:
-        text = ""
-        for words, pages in pieces:
-            labels = [label for _, label, _ in page_labels(comparison.books, pages, entry.answer)]
-            text += " ".join([words.rstrip() if pages else words, *(f"[{label}]" for label in labels)])
-        return escape_markdown(text.strip())
+        parts = EMPHASIS.split(_written(comparison, entry, pieces))  # as on the screen
+        shown = (
+            f"*{escape_markdown(part)}*" if i % 3 == 2 else escape_markdown(part)
+            for i, part in enumerate(parts)
+            if i % 3 != 1
+        )
+        return "".join(shown)
 
     lines: list[str] = []
     for kind, pieces in answer_paragraphs(comparison, entry):
@@ -150,6 +159,15 @@ def _answer_lines(comparison: Comparison, entry: ComparedAnswer) -> list[str]:
     evidence = [f"- {written(pieces)}" for pieces in evidence_lines(comparison, entry)]
     lines += ["", "Evidence:", "", *evidence] if evidence else []
     return [*lines, "", escape_markdown(entry.error)] if entry.error else lines
+
+
+def _written(comparison: Comparison, entry: ComparedAnswer, pieces: Pieces) -> str:
+    """The text of an answer with the pages it names, as the screen names them."""
+    text = ""
+    for words, pages in pieces:
+        labels = [label for _, label, _ in page_labels(comparison.books, pages, entry.answer)]
+        text += " ".join([words.rstrip() if pages else words, *(f"[{label}]" for label in labels)])
+    return text.strip()
 
 
 def _html(comparison: Comparison) -> str:

@@ -174,7 +174,8 @@ def test_the_date_of_a_recording_is_said_once() -> None:
 def test_a_row_says_who_was_right_and_sets_the_evidence_apart() -> None:
     text = 'Answer: (B) yes, the *Second Wife*. [2].\n\n**Evidence:**\n[2] "the words"\n[2] "Second Wife"'
     answer = Answer(text, "gist-mem", option=1, seen={1: "gist", 2: "full"}, looked_up=(2,), memory_words=50)
-    page = drawn(ComparedAnswer("gist-mem", "done", text=text, answer=answer))
+    entry = ComparedAnswer("gist-mem", "done", text=text, answer=answer)
+    page = drawn(entry)
     assert [cell["class"] for cell in page.select(".hm i")] == [["gi"], ["full"]]
     assert [cell["style"] for cell in page.select(".hm i")] == ["flex-grow:40", "flex-grow:60"]
     assert page.select_one(".sr").get_text() == "Seen in full: page 2"
@@ -187,6 +188,7 @@ def test_a_row_says_who_was_right_and_sets_the_evidence_apart() -> None:
     ]  # what is said is no evidence
     assert not page.select_one("details").has_attr("open")
     assert page.select_one(".bar b")["style"] == "width:50.0%"
+    assert "yes, the *Second Wife*. \\[page 2\\]" in export_comparison(comparison(entry), "md").decode()
     wrong = ComparedAnswer("x", answer=Answer("", "x", option=0))
     assert view.verdict(comparison(wrong), wrong) == ("no", "Wrong: (A) no")
     assert view.verdict(comparison(wrong, correct=None), wrong) == ("none", "Chose (A) no")
