@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -25,9 +26,9 @@ from readagent_core.words import count_of
 
 COMPARISON_FORMATS = {"html": "text/html", "md": "text/markdown", "csv": "text/csv"}
 COLUMNS = (
-    "method", "state", "answer", "option", "right", "rouge-1", "rouge-l", "verdict of the model", "pages in full",
-    "words seen", "compression rate", "look-ups", "seconds", "calls", "words sent", "words back", "tokens in",
-    "tokens out", "notes",
+    "method", "method id", "state", "answer", "evidence", "option", "right", "rouge-1", "rouge-l",
+    "verdict of the model", "pages in full", "words seen", "fewer words in %", "look-ups", "seconds", "calls",
+    "words sent", "words back", "tokens in", "tokens out", "notes",
 )  # fmt: skip
 
 
@@ -48,14 +49,20 @@ def comparison_row(comparison: Comparison, entry: ComparedAnswer) -> dict[str, A
     """One method's figures, by column; '' where one is not known."""
     answer = entry.answer
     right = is_right(comparison, entry)
+
+    def plain(paragraphs: Iterable[Pieces]) -> str:
+        return "\n".join(EMPHASIS.sub(r"\2", _written(comparison, entry, pieces)) for pieces in paragraphs)
+
     values: dict[str, Any] = dict.fromkeys(COLUMNS, "")
     values |= {
-        "method": entry.method,
+        "method": method(entry.method).title,
+        "method id": entry.method,
         "state": entry.state,
-        "answer": entry.text or entry.error,
+        "answer": plain(pieces for _, pieces in answer_paragraphs(comparison, entry)) or entry.error,
+        "evidence": plain(evidence_lines(comparison, entry)),
         "right": "" if right is None else "yes" if right else "no",
         "verdict of the model": entry.verdict,
-        "seconds": "" if comparison.recorded else f"{entry.seconds:.2f}",
+        "seconds": "" if comparison.recorded else f"{entry.seconds:.1f}",
     }
     if entry.rouge:
         values |= {"rouge-1": f"{100 * entry.rouge['rouge1']:.1f}", "rouge-l": f"{100 * entry.rouge['rougeL']:.1f}"}
@@ -66,7 +73,7 @@ def comparison_row(comparison: Comparison, entry: ComparedAnswer) -> dict[str, A
                 _page_name(comparison, n) for n, how in sorted(answer.seen.items()) if how == "full"
             ),
             "words seen": answer.memory_words,
-            "compression rate": f"{fewer_words(comparison, answer):.2f}",
+            "fewer words in %": f"{fewer_words(comparison, answer):.1f}",
             "look-ups": len(answer.looked_up),
             "calls": answer.usage.calls,
             "words sent": answer.usage.words_in,
@@ -129,10 +136,10 @@ def _markdown(comparison: Comparison) -> str:
     lines.append("|---|--:|--:|--:|---|--:|---|")
     for entry in comparison.entries:
         values = comparison_row(comparison, entry)
-        rate = f"{fewer_words(comparison, entry.answer):.1f} %" if entry.answer else ""
+        rate = f"{values['fewer words in %']} %" if entry.answer else ""
         full = values["pages in full"].split()
         pages = ", ".join(full) if len(full) <= 12 else f"{len(full)} pages"
-        cells = [method(entry.method).title, values["words seen"], rate, values["look-ups"], pages, values["seconds"]]
+        cells = [values["method"], values["words seen"], rate, values["look-ups"], pages, values["seconds"]]
         lines.append("| " + " | ".join(map(str, [*cells, values["right"]])) + " |")
     for entry in comparison.entries:
         lines += ["", f"## {method(entry.method).title}", *_answer_lines(comparison, entry)]

@@ -44,7 +44,7 @@ def table(found: Comparison) -> list[dict[str, str]]:
 def test_a_file_to_take_away(workspace: Workspace) -> None:
     found = compared(workspace, recorded_book(workspace))
     rows = table(found)
-    assert [row["method"] for row in rows] == list(SIX)
+    assert [row["method id"] for row in rows] == list(SIX)
     assert int(rows[-1]["words seen"]) > 9000
     markdown = export_comparison(found, "md").decode()
     assert "| Gists only |" in markdown
@@ -189,6 +189,9 @@ def test_a_row_says_who_was_right_and_sets_the_evidence_apart() -> None:
     assert not page.select_one("details").has_attr("open")
     assert page.select_one(".bar b")["style"] == "width:50.0%"
     assert "yes, the *Second Wife*. \\[page 2\\]" in export_comparison(comparison(entry), "md").decode()
+    (row,) = table(comparison(entry))
+    assert (row["method"], row["answer"]) == ("Gists only", "yes, the Second Wife. [page 2].")
+    assert (row["evidence"], row["fewer words in %"]) == ('[page 2] "the words"', "50.0")
     wrong = ComparedAnswer("x", answer=Answer("", "x", option=0))
     assert view.verdict(comparison(wrong), wrong) == ("no", "Wrong: (A) no")
     assert view.verdict(comparison(wrong, correct=None), wrong) == ("none", "Chose (A) no")
