@@ -51,7 +51,7 @@ def screen() -> None:
         recorded = recording is not None and board.is_shown(recording)
         if not recorded:  # it has its own book, methods and limits
             if book is not None:
-                current.picker(workspace, book, key="compare_book", label_visibility="collapsed", width=420)
+                current.picker(workspace, book, key="compare_book", label_visibility="collapsed", width=320)
             choose_books(workspace, book_ids, label=several.name if several else "Several books", key="compare")
             chosen, settings = controls.pick_methods(workspace), controls.pick_limits(workspace, book)
     st.caption("One question to several methods: what each saw of the text, what it answered, and how much it read.")
