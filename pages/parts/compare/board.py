@@ -10,6 +10,7 @@ import streamlit as st
 from pages.parts.ask.spots import spots_of
 from pages.parts.shared import book as current
 from pages.parts.shared.component import Act, act_of, component, no_callback
+from pages.parts.shared.shell import as_text
 from readagent_core.answering.base import LETTERS
 from readagent_core.answering.replay import checked_answer
 from readagent_core.answering.signature import BUILT_IN, Signature
@@ -40,13 +41,13 @@ def show(comparison: Comparison, *, key: str) -> Act | None:
     """Draw the question and the rows. Returns the press on a citation: its page, and its book (``of``) of several."""
     with st.container(key="compare_asked", gap=None):
         if not comparison.recorded:  # the list of recorded questions says it
-            st.text(comparison.question)
+            st.header(as_text(comparison.question), anchor=False)
         if comparison.options:
             marks = [" — right" if i == comparison.correct else "" for i in range(len(comparison.options))]
             lettered = zip(LETTERS, comparison.options, marks, strict=False)
             st.text("\n".join(f"({letter}) {option}{mark}" for letter, option, mark in lettered))
         if judged := known_answer(comparison):
-            st.text(judged)
+            st.caption(as_text(judged))
     rows = component("compare_rows", "compare/compare.js", style="compare/compare.css")
     data = {"rows": draw_comparison(comparison), "signature": signature_record(comparison.signature)}
     act = act_of(rows(key=key, data=data, on_act_change=no_callback))
