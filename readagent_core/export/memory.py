@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from io import BytesIO
@@ -23,7 +23,16 @@ from readagent_core.templates import Markup, fill
 from readagent_core.text_files import emphasised_markdown, escape_markdown, html_page, markdown_line, slug
 from readagent_core.words import count_of, pages_up_to
 from readagent_core.world.as_of import Known, Order
-from readagent_core.world.telling import headed, known_to_dict, note_of, page_runs, said, title_of, world_markdown
+from readagent_core.world.telling import (
+    headed,
+    known_to_dict,
+    note_of,
+    page_runs,
+    said,
+    title_of,
+    told_once,
+    world_markdown,
+)
 
 MEMORY_FORMATS = {
     "md": "text/markdown",
@@ -43,6 +52,7 @@ _EPUB_STYLE = (
     " img{max-width:100%;height:auto}"
     " .notes{list-style:none;padding:0} .notes li{margin:.8em 0;padding-left:.8em;border-left:3px solid #666b73}"
     " .notes blockquote{margin:0;font-style:italic}"
+    " dt{margin-top:1em} dd{margin:.2em 0 0 1.2em} small{color:#666b73} .world a{color:inherit}"
 )
 FindPicture = Callable[[str], Picture | None]
 
@@ -177,20 +187,32 @@ def _html(memory: GistMemory, find_picture: FindPicture, marks: PlacedMarks, kno
         pages=(_html_page(memory, page, find_picture, marks) for page in memory.pages),
         lost=notes_list(marks.lost),
         lost_title=_LOST,
-        world=_world(known, title_of(known) if known else ""),
+        world=_world(
+            known, {page.number: f"#p{page.number}" for page in memory.pages}, title_of(known) if known else ""
+        ),
     )
     direction = "rtl" if document.right_to_left else "ltr"
     whole = html_page(document.title, body, language=document.language, direction=direction)
     return whole.encode("utf-8", "replace")
 
 
-def _world(known: Known | None, title: str = "") -> Markup:
-    """Return the cast and what happened as HTML, below ``title``; '' where nobody is known."""
+def _world(known: Known | None, addresses: Mapping[int, str], title: str = "") -> Markup:
+    """Return the cast and what happened as HTML, below ``title``; '' where nobody is known.
+
+    ``addresses``: of the gist of each page.
+    """
     if known is None or not known.entities:
         return Markup()
-    kinds, happened = list(headed(known)), known.timeline(Order.TIME)
-    return Markup(
-        fill("world", title=title, note=note_of(known), kinds=kinds, happened=happened, said=said, page_runs=page_runs)
+    return fill(
+        "world",
+        title=title,
+        note=note_of(known),
+        kinds=list(headed(known)),
+        happened=known.timeline(Order.TIME),
+        addresses=addresses,
+        said=said,
+        page_runs=page_runs,
+        told_once=told_once,
     )
 
 
@@ -283,9 +305,11 @@ def _epub(
     about += [memory_facts(memory), f"Saved with ReadAgent on {today}"]
     lines = Markup().join(Markup("<p>{}</p>").format(_xml(line)) for line in about if line)
     chapters = [chapter("front", document.title, lines)]
+    addresses: dict[int, str] = {}
     for number, (title, pages) in enumerate(_chapters(memory), start=1):
         chapters.append(chapter(f"part{number:04}", title, Markup().join(map(page_text, pages))))
-    if world := _world(known):
+        addresses |= {page.number: f"{chapters[-1].file_name}#p{page.number}" for page in pages}
+    if world := _world(known, addresses):
         chapters.append(chapter("world", title_of(known) if known else "", Markup(_xml(world))))
     if marks.lost:
         chapters.append(chapter("lost", _LOST, Markup(_xml(notes_list(marks.lost)))))
@@ -330,7 +354,7 @@ def _epub_page(memory: GistMemory, page: Page, marks: PlacedMarks) -> Markup:
     text = marked_paragraphs(gist, around=Beside(format=memory.document.format)).replace("\n", Markup("<br/>"))
     notes = Markup(_xml(notes_list(marks_of(page, marks.placed))))
     pause = Markup('<p class="p">‖ {}</p>').format(_xml(_pause(memory, page))) if _pause(memory, page) else Markup()
-    return Markup('<p class="n">Page {}</p>{}{}{}').format(page.number, text, notes, pause)
+    return Markup('<p class="n" id="p{0}">Page {0}</p>{1}{2}{3}').format(page.number, text, notes, pause)
 
 
 def _xml(text: str) -> str:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -21,6 +22,8 @@ HEADINGS = {
     EntityKind.THING: "Things",
 }
 MET_ONCE = "Met once, without a name"
+# no part of a name; as in name_card.js
+_TITLES = frozenset(["a", "an", "the", "mr", "mrs", "ms", "miss", "dr", "sir", "lady", "lord", "st"])
 BY_RULE = (
     "Names found by rule. Where they stand is certain; who they are, and that two names are one person, needs a model."
 )
@@ -73,6 +76,24 @@ def said(line: Line) -> str:
     return line.says or (f"is the same as {line.other}" if line.kind == NoteKind.SAME else "")
 
 
+def told_once(entity: Entity) -> Iterator[Line]:
+    """Yield the lines of a card without those that tell again what one before has told, and without those that join its
+    name to another form of it, which stands among the other names; as ``toldOnce`` of name_card.js.
+    """
+    own, told = {*_words(entity.name)}, set[str]()
+    for line in entity.lines:
+        if line.kind == NoteKind.SAME:
+            if line.other == entity.name or own.isdisjoint(_words(line.other)):
+                yield line
+        elif (words := " ".join(_words(line.says))) not in told or not words:
+            told.add(words)
+            yield line
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.findall(r"[^\W_]+", text.lower()) if word not in _TITLES]
+
+
 def page_runs(entity: Entity) -> str:
     """Return the pages that name an entity: 'pages 3 to 12'; '' where its name stands nowhere as it is written."""
     pages = [page for page, _ in entity.pages]
@@ -112,7 +133,7 @@ def world_markdown(known: Known) -> str:
         for entity in entities:
             also = f", also {markdown_line(', '.join(o.name for o in entity.also))}" if entity.also else ""
             lines.append(f"- **{markdown_line(entity.name)}**{also} ({page_runs(entity) or 'no page'})")
-            lines += [f"  - {markdown_line(said(line))} [{line.page}]" for line in entity.lines]
+            lines += [f"  - {markdown_line(said(line))} [{line.page}]" for line in told_once(entity)]
         lines.append("")
     if events := known.timeline(Order.TIME):
         lines += ["### What happened, in the order of time", ""]

@@ -12,6 +12,7 @@ import json
 import re
 import threading
 import zipfile
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -28,10 +29,11 @@ from readagent_core.export.memory import MEMORY_FORMATS, export_memory
 from readagent_core.export.study import STUDY_FORMATS, export_study
 from readagent_core.library.marks import COLOURS, KINDS, Mark, Spot
 from readagent_core.world.as_of import World
+from readagent_core.world.notes import PageNotes
 from readagent_core.world.storage import load_world
 from readagent_core.world.telling import BY_RULE, title_of
 from tests.fakes.model import FakeModel
-from tests.world_story import FIRST_NAMED, SECRETS, add_story, read_to, story
+from tests.world_story import FIRST_NAMED, SECRETS, add_story, notes, read_to, story
 
 LAST = len(SECRETS)
 NAMES = ("Hester Quill", "the stranger", "Captain Sorley", "Sorley", "Old Marn", "Constable Dray")
@@ -95,6 +97,20 @@ def test_names_found_by_rule_are_not_told_as_persons():
         assert told.count(BY_RULE) == 1
         assert "pages 5 to 7" in told
     assert len(re.findall(f"<h[12]>{title_of(known)}", told)) == 1  # of a chapter of the EPUB
+
+
+def test_a_card_in_a_file_tells_each_thing_once_and_leads_to_its_page():
+    memory = story()
+    made = notes(memory)
+    again = replace(made[1].notes[0], page=2, paragraph=2, start=0, end=6, known_from=2, says="Ferrykeeper, secretone!")
+    known = World(memory, made | {2: PageNotes((*made[2].notes, again), model="a model")}).as_of(LAST)
+    told = contents(export_memory(memory, "md", known=known))
+    assert told.lower().count("ferrykeeper") == 1
+    assert "secretsix" in told  # who two names are
+    assert 'ferrykeeper, secretone [<a href="#p1">1</a>]' in contents(export_memory(memory, "html", known=known))
+    book = contents(export_memory(memory, "epub", known=known))
+    assert 'ferrykeeper, secretone [<a href="part0001.xhtml#p1">1</a>]' in book
+    assert 'id="p1">Page 1</p>' in book
 
 
 @pytest.mark.parametrize("format", MEMORY_FORMATS)
