@@ -49,7 +49,7 @@ export class GistSpeed {
     /** @type {Place | null} where the person was when the view was chosen, until a jump */
     this.was = null;
     this.what = el("span");
-    this.all = button("Show all", () => send({ do: "unveil_all" }), { kind: "slim", icon: "seen" });
+    this.all = button("Show all gists", () => send({ do: "unveil_all" }), { kind: "slim", icon: "seen" });
     this.note = el("div", { class: "veilnote", hidden: true }, el("p", {}, this.what), this.all);
     const { scroller } = frame;
     scroller.addEventListener("click", (event) => this.pressed(event));
@@ -264,7 +264,7 @@ export class GistSpeed {
     if (!this.shown) return;
     const one = lines ? "A line stands here for each chapter" : "A gist stands here for each page";
     this.what.textContent = [
-      this.all.hidden ? "" : `${one} you have read, and for the first. Nothing after them is told.`,
+      this.all.hidden ? "" : `${one} you have read, and for the first one. The rest stays hidden until you read on.`,
       lines ? made : "",
     ]
       .filter(Boolean)

@@ -197,7 +197,7 @@ export class Layer {
     this.checkCut([...(n ? [n] : [])]);
   }
 
-  /** Shows 'Show all' where a gist is longer than its page. Only what is in view has a height. @param {number[]} numbers */
+  /** Shows 'Whole gist' where a gist is longer than its page. Only what is in view has a height. @param {number[]} numbers */
   checkCut(numbers) {
     for (const n of numbers) {
       const inside = this.drawn.get(n)?.gist.querySelector(".in");

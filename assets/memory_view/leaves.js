@@ -100,9 +100,9 @@ export class Leaves {
       event.currentTarget.setAttribute("aria-expanded", String(open));
       event.currentTarget.textContent = open ? "Hide" : "Show";
     };
-    const all = button("Show all", () => this.openGist(n), {
+    const all = button("Whole gist", () => this.openGist(n), {
       kind: "quiet slim allb",
-      "aria-label": `Show all of the gist of page ${n}`,
+      "aria-label": `Whole gist of page ${n}`,
     });
     const gist = el(
       "aside",
@@ -212,8 +212,8 @@ export class Leaves {
       text.querySelector("button")?.focus({ preventScroll: true });
       this.resized(page.number);
     };
-    const name = `${opened ? "Show less" : "Show all"} of the gist of page ${page.number}`;
-    text.append(button(opened ? "Show less" : "Show all", turn, { kind: "quiet slim wholeb", "aria-label": name }));
+    const name = opened ? `Show less of the gist of page ${page.number}` : `Whole gist of page ${page.number}`;
+    text.append(button(opened ? "Show less" : "Whole gist", turn, { kind: "quiet slim wholeb", "aria-label": name }));
   }
 
   /**

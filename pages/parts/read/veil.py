@@ -61,7 +61,7 @@ def say(line: dict[str, Any], veil: Veil | None, workspace: Workspace, gisting: 
         else:
             line["more"] = " · ".join(filter(None, [line["rest"], line["more"]]))
             line["rest"] = said
-        line["actions"].append(["unveil_all", "Show all"])
+        line["actions"].append(["unveil_all", "Show all gists"])
     elif not position.limited and position.furthest < len(document.paragraphs) and is_story(document):
         line["actions"].append(["veil", "Hide what I have not read"])
 
