@@ -26,13 +26,7 @@ export function veilOf({ number, veiled = 0 }, send) {
     "aria-label": `Show the gist of page ${number}, which you have not read`,
   });
   return [
-    el(
-      "p",
-      { class: "small dim" },
-      el("span", { class: "when" }, "Opens when you have read the page. "),
-      el("span", { class: "yet" }, "Not read yet"),
-      show,
-    ),
+    el("p", { class: "small dim" }, el("span", {}, "Opens when you have read it"), show),
     el("div", { class: "veilbars", "aria-hidden": "true" }, ...bars),
   ];
 }
