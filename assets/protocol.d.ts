@@ -1148,6 +1148,8 @@ export type ElementTree = [string, Record<string, string>, ...(ElementTree | str
 export interface ComparisonData {
   rows: ElementTree[];
   signature: Signature | null;
+  /** how often the person asked in this session */
+  asked: number;
 }
 
 /** Data of the component "evaluate_drawing". */

@@ -33,6 +33,8 @@ from readagent_core.workspace import Workspace
 
 SAID_LEFT_OUT = 3  # of the books that are left out, those named
 
+_ASKED = "compare_asked_times"
+
 
 def screen() -> None:
     workspace = get_workspace()
@@ -106,6 +108,7 @@ def screen() -> None:
         except ReadAgentError as error:
             shell.error_box(error)
         else:
+            st.session_state[_ASKED] = st.session_state.get(_ASKED, 0) + 1
             st.rerun()
     st.fragment(last)(
         workspace, book_ids, book, text, chosen, settings=settings, recording=recording, waited_for=running
@@ -197,7 +200,7 @@ def empty(
     rows = component("compare_rows", "compare/compare.js", style="compare/compare.css")
     pages = [page.words for page in memory.pages]
     gists = {number: gist.words for number, gist in enumerate(memory.gists, start=1) if gist is not None}
-    data = {"rows": draw_methods(chosen, pages, gists, look_ups, text.books), "signature": None}
+    data = {"rows": draw_methods(chosen, pages, gists, look_ups, text.books), "signature": None, "asked": 0}
     rows(key=f"compare_methods_{controls.key_of(book)}", data=data)
 
 
@@ -212,7 +215,7 @@ def last(
     recording: board.Recording | None,
     waited_for: bool,
 ) -> None:
-    """The rows so far, and below them the buttons to stop or to save; a fragment that runs again meanwhile.
+    """The question, the button to stop, the rows so far, and how to save them; a fragment that runs again meanwhile.
 
     A comparison that saw more than the spoiler limits let into ``text`` now is not shown. ``waited_for``: the form was
     drawn while it ran, so the screen is drawn again at its end.
@@ -233,6 +236,7 @@ def last(
             st.rerun()
         empty(workspace, book, text, chosen, hidden=hidden, look_ups=settings.look_ups, recording=recording)
         return
+    board.head(comparison)
     if not running:
         _failed(workspace, book_ids, comparison, settings)
     if running and job is not None and snapshot is not None:
@@ -241,7 +245,8 @@ def last(
             st.caption(f"{done} {'has' if snapshot.done == 1 else 'have'} answered. {snapshot.waiting}")
             stopping = job.cancelled
             st.button("Stopping" if stopping else "Stop", key="compare_stop", disabled=stopping, on_click=job.cancel)
-    act = board.show(comparison, key=f"compare_rows_{controls.key_of(book)}")
+    asked = st.session_state.get(_ASKED, 0)
+    act = board.show(comparison, key=f"compare_rows_{controls.key_of(book)}", asked=asked)
     if act is not None:
         if book is not None:
             gisting, _ = memory_to_ask(workspace, book.id, then="compare")

@@ -4,6 +4,7 @@
 import { el, icon, rootOf } from "../shared/dom.js";
 import { beforeLeaving } from "../shared/navigation.js";
 import { SIGNER_ICONS } from "../shared/signer.js";
+import { container } from "../shared/streamlit.js";
 
 /**
  * @import { ComparisonData, ElementTree } from "../protocol.js"
@@ -23,8 +24,19 @@ const methodOf = (node) => /** @type {HTMLElement} */ (node.closest("[data-metho
 /** @type {WeakMap<Element, Set<string | undefined>>} for each root: the keys of the details that a person has opened */
 const opened = new WeakMap();
 
+const SETTLE_MS = 120;
+let seen = 0; // how often the person had asked when the head last came into view
+
+/** Bring the question into view where it is in the lower half of the window, once what is above it has folded. */
+function showHead(before = Number.NaN) {
+  const head = document.querySelector(container("compare_asked"));
+  const top = head?.getBoundingClientRect().top ?? 0;
+  if (top !== before) setTimeout(showHead, SETTLE_MS, top);
+  else if (top > innerHeight / 2) head?.scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion)").matches ? "instant" : "smooth" });
+}
+
 /** @param {Component<ComparisonData>} component */
-export default function mount({ parentElement, data: [{ rows, signature }], setTriggerValue }) {
+export default function mount({ parentElement, data: [{ rows, signature, asked }], setTriggerValue }) {
   const root = rootOf(parentElement);
   const keys = opened.get(root) ?? new Set();
   opened.set(root, keys);
@@ -49,5 +61,9 @@ export default function mount({ parentElement, data: [{ rows, signature }], setT
     const key = details.dataset.key;
     details.open = keys.has(key);
     details.addEventListener("toggle", () => keys[details.open ? "add" : "delete"](key));
+  }
+  if (asked > seen) {
+    seen = asked;
+    showHead();
   }
 }

@@ -115,7 +115,11 @@ def test_six_methods_on_the_novella_and_a_known_question_that_is_marked(
     page.locator("summary", has_text="Options to choose from, or a known answer").click()
     choose_known(page, "guessing the weight")
     expect(page.locator("[class*='st-key-compare_options_'] textarea")).to_have_value(re.compile(r"\* A tea cosy"))
+    page.set_viewport_size({"width": 720, "height": 450})
     page.locator(".st-key-compare_go button").click()
+    expect(page.locator(".st-key-compare_more details")).not_to_have_attribute("open", re.compile(""))
+    expect(page.locator(".st-key-compare_asked")).to_be_in_viewport(ratio=1)
+    page.set_viewport_size(SIZE)
     full = page.locator('.r[data-method="full-text"] .v')
     expect(full).to_have_text(re.compile(r"^(Right|Wrong): \("), timeout=LONG)
 

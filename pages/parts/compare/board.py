@@ -37,8 +37,8 @@ def signature_record(signature: Signature) -> dict[str, str]:
     return {"kind": signature.kind, "name": name, "rest": signature.line.removeprefix(name)}
 
 
-def show(comparison: Comparison, *, key: str) -> Act | None:
-    """Draw the question and the rows. Returns the press on a citation: its page, and its book (``of``) of several."""
+def head(comparison: Comparison) -> None:
+    """Draw what was asked."""
     with st.container(key="compare_asked", gap=None):
         if not comparison.recorded:  # the list of recorded questions says it
             st.header(as_text(comparison.question), anchor=False)
@@ -48,8 +48,15 @@ def show(comparison: Comparison, *, key: str) -> Act | None:
             st.text("\n".join(f"({letter}) {option}{mark}" for letter, option, mark in lettered))
         if judged := known_answer(comparison):
             st.caption(as_text(judged))
+
+
+def show(comparison: Comparison, *, key: str, asked: int = 0) -> Act | None:
+    """Draw the rows. Returns the press on a citation: its page, and its book (``of``) of several.
+
+    ``asked``: how often the person asked in this session; with one more the head comes into view.
+    """
     rows = component("compare_rows", "compare/compare.js", style="compare/compare.css")
-    data = {"rows": draw_comparison(comparison), "signature": signature_record(comparison.signature)}
+    data = {"rows": draw_comparison(comparison), "signature": signature_record(comparison.signature), "asked": asked}
     act = act_of(rows(key=key, data=data, on_act_change=no_callback))
     return act if act and act.do == "open" else None
 
@@ -145,6 +152,7 @@ def recorded(recording: Recording) -> None:
         label_visibility="collapsed",
     )
     comparison = comparisons.comparison(number)
+    head(comparison)
     act = show(comparison, key="compare_recorded_rows")
     if act is not None:
         paragraph = comparisons.memory.page(act.page).start

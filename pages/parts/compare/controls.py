@@ -29,6 +29,7 @@ from readagent_core.workspace import Workspace
 
 LONGEST_TRY = 70  # characters of a question on a button
 PREFERENCE = "compare methods"
+_MORE = "compare_more"  # whether the section of the options is unfolded
 CUTS = {"left": "the beginning", "right": "the end", "ends": "both ends"}
 _RIGHT = re.compile(r"^\s*\*\s*")
 
@@ -142,7 +143,7 @@ def ask(
             on_click=_submit,
             args=(book, waits),
         )
-    with st.expander("Options to choose from, or a known answer"):
+    with st.expander("Options to choose from, or a known answer", key=_MORE, on_change="rerun"):
         if known:
             st.selectbox(
                 "Take a question with a known answer",
@@ -262,8 +263,10 @@ def _given(book: Book | None) -> list[str]:
 
 
 def _submit(book: Book | None, waits: bool) -> None:
-    """Note a question that ``waits``; empty the fields of options and known answers that were given with another."""
+    """Fold the options and note a question that ``waits``; empty the fields of what was given with another."""
     question, *rest = _given(book)
+    if question:  # the answers are to be seen
+        st.session_state[_MORE] = False
     if waits:
         st.session_state[f"compare_waiting_{key_of(book)}"] = question
     last = st.session_state.get(f"compare_given_{key_of(book)}")
