@@ -125,7 +125,7 @@ def save_replay(now: AskOneBook) -> None:
         all_prompts = st.toggle("Put these prompts in: the file then tells the end", key="ask_save_all_prompts")
     # made now: a button that waits loses the focus
     data = export_replay(now.workspace, exchange.id, prompts=prompts, up_to=last, prompts_of_all=all_prompts)
-    name = f"{slug(exchange.question)}.html"
+    name = f"{slug(now.book.title)}-{slug(exchange.question)}.html"
     shell.save_button("Save as HTML", data, name, mime="text/html", type="primary")
 
 

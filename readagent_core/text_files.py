@@ -29,13 +29,18 @@ _EMPHASISED = {
     )
     for sign in map(re.escape, EMPHASIS_SIGNS.values())
 }
+_APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w{1,2}\b)")  # before the end of a word
+_SHORT_END = re.compile(r"(-[a-z]{1,3}){1,2}$")
 _LINE_START = re.compile(r"^(\s*\d*)([#+\-=!]|(?<=\d)[.)])", re.MULTILINE)
 
 
 def slug(title: str) -> str:
-    """Return a title as part of a file's name: lower-case words joined by '-', 60 characters at most, never empty."""
-    words = re.sub(r"[^\w]+", "-", title, flags=re.UNICODE).strip("-_").lower()
-    cut = words if len(words) <= 60 else words[:61].rpartition("-")[0] or words[:60]
+    """Return a title as part of a file's name: lower-case words joined by '-', 60 characters at most, never empty.
+
+    "Vane's" is 'vanes'. One that is cut does not end in 'a', 'of' or 'out'.
+    """
+    words = re.sub(r"[^\w]+", "-", _APOSTROPHE.sub("", title)).strip("-_").lower()
+    cut = words if len(words) <= 60 else _SHORT_END.sub("", words[:61].rpartition("-")[0]) or words[:60]
     return cut or "book"
 
 

@@ -19,7 +19,7 @@ from readagent_core.export.memory import MEMORY_FORMATS, export_memory, join_par
 from readagent_core.incoming.opening import import_gisting
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.plan import GistingPlan
-from readagent_core.text_files import escape_markdown
+from readagent_core.text_files import escape_markdown, slug
 from tests import recordings
 
 HOSTILE = '<script>alert(1)</script> <img src="http://x/y.png" onerror=z> ![p](http://x/p.png) $$x$$ # & "q" \u202e\x07'
@@ -269,6 +269,8 @@ def test_a_long_title_is_cut_between_words_in_a_file_s_name():
         make_memory(title="Who was the keeper before Vane, and why did Vane vanish from the light?"), "md"
     )
     assert name == "who-was-the-keeper-before-vane-and-why-did-vane-vanish-from-gists.md"
+    title = "In the March return Ambrose Vane’s accounts came out a shilling short"
+    assert slug(title) == "in-the-march-return-ambrose-vanes-accounts-came"
 
 
 def test_words_in_italics_are_in_italics_in_every_format_to_read():
