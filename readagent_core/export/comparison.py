@@ -100,7 +100,7 @@ def _books(comparison: Comparison) -> list[str]:
 
 
 def _facts(comparison: Comparison) -> str:
-    """One line: the book, who answered, when."""
+    """One line: the book, or how many, who answered, when."""
     day = datetime.fromtimestamp(comparison.asked, UTC).date().isoformat()
     words = f"{comparison.words:,} words"
     if comparison.limited and not comparison.several:
@@ -108,7 +108,8 @@ def _facts(comparison: Comparison) -> str:
     if comparison.gists is not None:
         words += f" ({count_of(comparison.gists, 'page')} of {len(comparison.pages)} had a gist)"
     line = comparison.signature.line
-    return " · ".join([f"{comparison.title}, {words}", line, *([] if day in line else [day])])  # a recording's has it
+    about = count_of(len(comparison.books), "book") if comparison.several else comparison.title
+    return " · ".join([f"{about}, {words}", line, *([] if day in line else [day])])  # a recording's has it
 
 
 def _csv(comparison: Comparison) -> str:

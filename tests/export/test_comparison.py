@@ -278,6 +278,7 @@ def test_several_books_are_named_in_strips_chips_walks_and_files() -> None:
     assert table(found)[0]["pages in full"] == "1.2 2.1"
     markdown = export_comparison(found, "md").decode()
     assert "- Book 1: Fog\n- Book 2: Ice (spoiler limit: page 3)\n" in markdown
+    assert "2 books, 50 words · " in markdown
     assert "Book 2: Ice (spoiler limit: page 3)" in export_comparison(found, "html").decode()
 
 
