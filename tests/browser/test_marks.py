@@ -232,7 +232,7 @@ def test_words_are_selected_by_keyboard_and_notes_are_found_again(reader: Page, 
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "25")
 
     panel.get_by_role("button", name="Export or import notes").click()
-    dialog = page.get_by_role("dialog", name="Notes")
+    dialog = page.get_by_role("dialog", name="Export notes")
     with page.expect_download() as download:
         dialog.get_by_role("button", name="JSON").click()
     expect(dialog).to_contain_text("Saved in your downloads: ")

@@ -32,7 +32,9 @@ def open_export(book: Book) -> None:
 def draw_export(workspace: Workspace, book: Book, gisting: Gisting | None) -> None:
     """Draw the dialog if it is open for this book; called by the screen itself, so that its parts do not close it."""
     if st.session_state.get(OPENED) == book.id:
-        st.dialog("Notes", on_dismiss=lambda: st.session_state.pop(OPENED, None))(_body)(workspace, book, gisting)
+        st.dialog("Export notes", on_dismiss=lambda: st.session_state.pop(OPENED, None))(_body)(
+            workspace, book, gisting
+        )
 
 
 def _body(workspace: Workspace, book: Book, gisting: Gisting | None) -> None:
