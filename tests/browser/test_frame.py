@@ -34,6 +34,25 @@ def test_the_tab_names_the_screen_and_its_book(page: Page, app_url: str, keeper:
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()  # no empty column is left
 
 
+def test_a_screen_is_printed_without_its_bars(
+    page: Page, app_url: str, keeper: str, request: pytest.FixtureRequest
+) -> None:
+    request.addfinalizer(lambda: page.emulate_media(media="screen", color_scheme="light"))
+    page.goto(f"{app_url}/read?book={keeper}")
+    expect(page.locator(".tbar")).to_be_visible()
+    page.emulate_media(media="print", color_scheme="dark")
+    for bar in (".tbar", ".foot", ".mapside", ".brand", "[data-testid=stSidebar]"):
+        expect(page.locator(bar)).to_be_hidden()
+    expect(page.locator(".leaves")).to_have_css("overflow", "visible")  # the whole text, not a window of it
+    expect(page.locator(".unit > p").first).to_have_css("color", "rgb(0, 0, 0)")
+    page.emulate_media(media="screen", color_scheme="light")
+    page.goto(f"{app_url}/ask?book={keeper}")
+    expect(page.locator(".st-key-ask_thread")).to_be_visible()
+    page.emulate_media(media="print")
+    expect(page.locator(".st-key-ask_memory")).to_be_hidden()
+    expect(page.locator(".st-key-ask_thread")).to_have_css("overflow", "visible")
+
+
 def test_the_theme_changes_without_loading_the_page_again(
     standing_page: Page, app_url: str, app_home: Path, request: pytest.FixtureRequest
 ) -> None:
