@@ -26,7 +26,7 @@ from readagent_core.comparing.comparison import Comparison, EntryState, is_past_
 from readagent_core.errors import NotInLibraryError, ReadAgentError, Remedy
 from readagent_core.export.comparison_view import draw_methods
 from readagent_core.gisting.job import memory_to_ask
-from readagent_core.jobs import JobState
+from readagent_core.jobs import Job, JobState
 from readagent_core.library.records import Book
 from readagent_core.words import count_of, pages_up_to
 from readagent_core.workspace import Workspace
@@ -80,6 +80,9 @@ def screen() -> None:
     waits = book is not None and not text.memory.pages  # for the choice above the question
     if book is not None and waits:
         controls.choose_limit(workspace, book)
+    newest = _newest(workspace, book_ids, job)
+    if newest is not None and not is_past_limit(newest, text.limits):
+        controls.begin_with(book, newest)
     able = not running and (waits or bool(text.memory.pages))
     asked = controls.ask(known, book, len(chosen), able=able, waits=waits, has_model=has_model)
     if not chosen:
@@ -225,9 +228,7 @@ def last(
     polling.rerun_after(1.0 if running else None, key="compare")
     ended = waited_for and not running
     snapshot = job.snapshot if job is not None else None
-    comparison = snapshot.value if snapshot is not None else None
-    if comparison is None:
-        comparison = comparing.last_comparison(workspace, *book_ids)
+    comparison = _newest(workspace, book_ids, job)
     if snapshot is not None and snapshot.state == JobState.FAILED:
         shell.error_box(snapshot.failure)
     hidden = comparison is not None and is_past_limit(comparison, text.limits)
@@ -261,6 +262,12 @@ def last(
             board.save_buttons(comparison)
     if recording is not None and not running:
         board.offer(recording, boxed=False)
+
+
+def _newest(workspace: Workspace, book_ids: Sequence[str], job: Job | None) -> Comparison | None:
+    """The comparison of ``job``, else the last one that was saved."""
+    comparison: Comparison | None = job.snapshot.value if job is not None else None
+    return comparison or comparing.last_comparison(workspace, *book_ids)
 
 
 def _failed(workspace: Workspace, book_ids: Sequence[str], comparison: Comparison, settings: AskSettings) -> None:

@@ -194,6 +194,10 @@ def test_a_new_question_starts_without_the_options_of_the_last(app: App) -> None
     assert at.selectbox(key=f"compare_known_{book.id}").value is None
     at.text_area(key=f"compare_options_{book.id}").set_value("one\ntwo").run()
     assert options_asked("Who rows?") == ("one", "two")  # given since
+    at = app("pages/compare.py", book=book.id)  # another visit begins with what is shown
+    assert at.text_input(key=f"compare_question_{book.id}").value == "Who rows?"
+    assert at.text_area(key=f"compare_options_{book.id}").value == "one\ntwo"
+    assert options_asked("Who sleeps?") == ()
 
 
 def test_the_spoiler_limit_hides_a_comparison_that_saw_more_and_questions_about_later_text(app: App) -> None:

@@ -131,7 +131,9 @@ def test_citations_open_their_places(page: Page, app_url: str, app_home: Path) -
     open_compare(page, app_url, book)
     settled(page)
     # of a question to try
-    page.locator(".st-key-compare_try button").first.click()
+    tried = page.locator(".st-key-compare_try button").first
+    question = tried.inner_text()
+    tried.click()
     cited = page.locator(".r[data-state='done'] button.cite.page").first
     expect(cited).to_be_visible(timeout=LONG)
     number = re.search(r"\d+", cited.inner_text())
@@ -144,6 +146,7 @@ def test_citations_open_their_places(page: Page, app_url: str, app_home: Path) -
     expect(page).to_have_url(re.compile("/compare"))
     # of the recording, which is that of another book
     expect(page.locator('.r[data-state="done"]').first).to_be_visible()  # what was compared is there again
+    expect(page.locator(".st-key-compare_ask input")).to_have_value(question)
     page.locator(".st-key-compare_show_recorded button").click()
     expect(page.locator('[data-signer="recording"]')).to_contain_text("A recording of")
     expect(page.locator(".r")).to_have_count(5)

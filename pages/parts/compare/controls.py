@@ -19,6 +19,7 @@ from readagent_core.answering.questions import parse_question
 from readagent_core.answering.registry import all_methods
 from readagent_core.answering.response import ANSWER_WORDS
 from readagent_core.answering.signature import short_name
+from readagent_core.comparing.comparison import Comparison
 from readagent_core.gisting.job import memory_to_ask
 from readagent_core.incoming.samples import FOLDER
 from readagent_core.library.records import Book
@@ -237,6 +238,16 @@ def questions_to_try(book: Book | None, memory: GistMemory, *, by_model: bool) -
 def take_question(text: str) -> None:
     """Ask ``text`` in the next run."""
     st.session_state["compare_taken"] = text
+
+
+def begin_with(book: Book | None, comparison: Comparison) -> None:
+    """Fill the form with what ``comparison`` asked, where it is drawn for the first time in this visit."""
+    key = f"compare_question_{key_of(book)}"
+    if key in st.session_state:
+        return
+    st.session_state[key] = comparison.question
+    given = {"options": comparison.options, "answer": comparison.correct, "references": comparison.references}
+    _fill_in(book, given)
 
 
 def _take(book: Book | None, known: list[dict[str, Any]]) -> None:
