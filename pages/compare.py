@@ -237,7 +237,7 @@ def last(
             st.rerun()
         empty(workspace, book, text, chosen, hidden=hidden, look_ups=settings.look_ups, recording=recording)
         return
-    board.head(comparison)
+    board.head(comparison, chosen=len(book_ids))
     if not running:
         _failed(workspace, book_ids, comparison, settings)
     if running and job is not None and snapshot is not None:

@@ -317,6 +317,7 @@ def test_several_books_are_chosen_by_the_address_and_compared_as_one(app: App) -
     at.run()
     assert not at.exception
     assert len(at.get("download_button")) == 3
+    assert any("2 of 3 books" in caption.value for caption in at.caption)
     workspace.library.set_limit(first, on=True, paragraph=2)
     at.run()
     assert any("hidden: its methods saw pages after" in text.value for text in at.text)

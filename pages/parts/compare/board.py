@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from textwrap import shorten
 
 import streamlit as st
 
@@ -25,6 +26,7 @@ from readagent_core.workspace import Workspace
 
 FOOT = "One question shows how the methods differ, not which is better. Evaluate asks many and says what may be chance."
 SAVE = {"html": "Share as one HTML file", "md": "Markdown", "csv": "CSV"}
+_TITLES = 160  # characters of all titles
 _RECORDED, _NUMBER = "compare_recorded", "compare_recorded_question"
 READ_OF_IT, ALL_OF_IT = "read", "all"  # what the person wanted to see of the recording
 FIRST = "Why did Ambrose Vane put out Harrow Light?"  # of the recorded questions, the one that is shown first
@@ -37,8 +39,8 @@ def signature_record(signature: Signature) -> dict[str, str]:
     return {"kind": signature.kind, "name": name, "rest": signature.line.removeprefix(name)}
 
 
-def head(comparison: Comparison) -> None:
-    """Draw what was asked."""
+def head(comparison: Comparison, *, chosen: int = 1) -> None:
+    """Draw what was asked, and of which of the ``chosen`` books where they are several."""
     with st.container(key="compare_asked", gap=None):
         if not comparison.recorded:  # the list of recorded questions says it
             st.header(as_text(comparison.question), anchor=False)
@@ -48,6 +50,10 @@ def head(comparison: Comparison) -> None:
             st.text("\n".join(f"({letter}) {option}{mark}" for letter, option, mark in lettered))
         if judged := known_answer(comparison):
             st.caption(as_text(judged))
+        if chosen > 1:
+            compared = len(comparison.books)
+            titles = shorten(", ".join(book.title for book in comparison.books), _TITLES, placeholder=" …")
+            st.caption(as_text(f"{f'{compared} of ' if compared < chosen else ''}{chosen} books: {titles}"))
 
 
 def show(comparison: Comparison, *, key: str, asked: int = 0) -> Act | None:
