@@ -331,6 +331,21 @@ def test_what_was_looked_for_is_no_text_of_the_book():
     assert "FIND" not in BuiltInReader().complete(asked, CancelToken()).text
 
 
+def test_what_is_said_of_a_search_is_no_text_and_each_hit_is_of_its_own_page():
+    shown = (
+        'FIND "farthings"\nParagraphs that have it: 13, on pages 3-4 (as: farthings); showing 2 of 13:\n'
+        "(standing above already: 3:1)\n3:26 A box of farthings was under the stair.\n4:2 No farthings were left.\n\n"
+        'FIND "stair"\nParagraphs that have it: 1, on pages 5 (as: stair); showing 1 of 1:\n'
+        "<Page 5> (paragraph 7)\nThe stair was wet."
+    )
+    passages = memory("The lamp was lit.", full=(1,))
+    asked = made("recall", question="What farthings are under the stair?", passages=passages, asking="")
+    said = BuiltInReader().complete(asked.with_follow_up("recall.shown", shown=shown), CancelToken()).text
+    answer, _, evidence = said.partition("\n")
+    assert answer == "ANSWER: A box of farthings was under the stair. [3]"
+    assert "Paragraphs that have it" not in evidence
+
+
 @pytest.mark.parametrize(
     ("text", "other", "words"),
     [

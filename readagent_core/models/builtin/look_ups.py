@@ -21,7 +21,7 @@ from readagent_core.models.builtin.statistics import (
     split_sentences,
 )
 from readagent_core.prompts import Prompt, render_fragment
-from readagent_core.tags import split_memory
+from readagent_core.tags import passage_tag, split_memory
 
 NEAR = 0.6  # a page is named beside the best one when its score is at least this share of the best score
 ENOUGH_IN_PAGE = 0.75  # share of the question's weight in one full page at which no further page is needed
@@ -33,7 +33,9 @@ _BOOK_TAG = re.compile(r"^<Book (\d+)> (.*)$", re.MULTILINE)
 _SHELF_PAGE = re.compile(r"^(<Pages? |\(on page |（)(\d+)\.(\d+)(?:-(\d+))?", re.MULTILINE)
 _IN_BOOK = re.compile(r"^(?:\(in book (\d+): |（本(\d+)に：)", re.MULTILINE)
 _BRACKETED = re.compile(rf"\[[\d, -]*\d{{{len(str(BOOK))},}}[\d, -]*\]")
-_REQUESTED = re.compile(r"^(?:FIND|OPEN|GISTS) .*$", re.MULTILINE)
+_REQUESTED = re.compile(r"(?:FIND|OPEN|GISTS) ")
+_PAGE = re.compile(r"<Page \d")
+_HIT = re.compile(r"(\d+):(\d+) (.*)")
 END_ASKED = "an end of the text is asked for, no word in it"
 PERSON_ASKED = "it tells first of the person who is asked for"
 INTRODUCED = "the memory says who that is"
@@ -185,8 +187,7 @@ def _split_options(prompt: Prompt) -> tuple[str, str]:
 
 def recall(prompt: Prompt) -> str:
     """The answer from the passages shown; where they hold none, the question's rarest words are looked for first."""
-    found = _REQUESTED.sub("", prompt.fields.get("shown", ""))  # what was looked for is no text of the book
-    shown = "\n\n".join(filter(None, [prompt.fields["passages"], found]))
+    shown = "\n\n".join(filter(None, [prompt.fields["passages"], _text_shown(prompt.fields.get("shown", ""))]))
     asked = replace(prompt, fields={**prompt.fields, "memory": shown})
     said = _answer(asked) if shown else None
     may_ask = bool(prompt.fields["asking"]) and "shown" not in prompt.fields
@@ -194,6 +195,26 @@ def recall(prompt: Prompt) -> str:
     if words and may_ask and (said is None or not said.fits):
         return "\n".join(f'FIND "{word}"' for word in words)
     return f"ANSWER: {(said or _answer(asked)).text}"
+
+
+def _text_shown(shown: str) -> str:
+    """Return the text of the book in what requests show, each part below the tag of its page.
+
+    Without the requests, and without what is said of a search above its hits. A hit is a line like '29:13 The lamp …'.
+    """
+    lines: list[str] = []
+    in_page = False
+    for line in shown.splitlines():
+        if _REQUESTED.match(line):
+            in_page = False
+        elif _PAGE.match(line):
+            in_page = True
+            lines.append(line)
+        elif in_page:
+            lines.append(line)
+        elif hit := _HIT.match(line):
+            lines += [passage_tag(hit[1], hit[2]), hit[3]]
+    return "\n".join(lines)
 
 
 def explore_shelf(prompt: Prompt) -> str:
