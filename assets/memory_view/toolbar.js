@@ -235,13 +235,6 @@ export class Toolbar {
       this.toggle("more");
       act();
     };
-    const views = VIEWS.map(([view, label]) =>
-      button(
-        view === "both" ? "With gists" : label,
-        after(() => this.on.view(view)),
-        { "aria-pressed": String(this.state.view === view) },
-      ),
-    );
     const notes = button(
       this.placed ? `Notes ${number(this.placed)}` : "Notes",
       after(() => this.on.notes(true)),
@@ -282,11 +275,7 @@ export class Toolbar {
           { icon: "keys" },
         ),
     ];
-    return [
-      ...(lacks(this.pageField.node) ? [this.pageField.copy()] : []),
-      ...(lacks(this.seg) ? [el("div", { class: "seg", role: "group", "aria-label": "View" }, ...views)] : []),
-      el("div", { class: "items" }, ...row.filter((node) => !!node)),
-    ];
+    return [...(lacks(this.pageField.node) ? [this.pageField.copy()] : []), el("div", { class: "items" }, ...row.filter((node) => !!node))];
   }
 
   /** A button that opens a panel. @param {string} label @param {Panel} panel @param {string} name @param {string} kind */

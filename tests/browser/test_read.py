@@ -347,14 +347,10 @@ def test_on_a_phone_the_text_comes_before_its_gist(page: Page, app_url: str) -> 
     expect(page.locator(".foot .limit")).to_be_hidden()
     page.get_by_role("button", name="More", exact=True).click()
     expect(page.locator(".panel").get_by_role("button", name="Hide gists I have not read")).to_be_visible()
-    views = page.locator(".panel").get_by_role("group", name="View")
-    views.get_by_role("button", name="Gists", exact=True).click()
-    expect(text).to_be_hidden()
-    page.locator(".tbar .seg-text").click()  # while gists are shown the three grains are a row of their own
-    expect(text).to_be_visible()
-    page.get_by_role("button", name="More", exact=True).click()
-    views.get_by_role("button", name="With gists").click()
-    expect(text).to_be_visible()
+    page.keyboard.press("Escape")
+    for view, shows in (("gists", False), ("text", True), ("both", True)):
+        page.locator(f".tbar .seg-{view}").click()  # they stay in the bar
+        expect(text).to_be_visible(visible=shows)
     page.locator(".find input").click()
     page.keyboard.type("basket")
     expect(page.locator(".count")).to_have_text(re.compile(r"^\d of \d+$"))
