@@ -4,7 +4,6 @@ import { el, focused, treeOf } from "../shared/dom.js";
 import { container } from "../shared/streamlit.js";
 
 const NARROW = 860; // px; narrower, a gist comes after its page as a closed line
-const MARK = 66; // px of the left margin that are not for the way back: the number of a page, and what is left of it
 const PHONE = 560; // px; narrower, menus and panels are sheets
 
 export class Frame {
@@ -16,8 +15,6 @@ export class Frame {
     this.probe = el("div", { class: "probe", "aria-hidden": "true" });
     this.scroller = el("div", { class: "leaves", tabindex: "0", role: "region", "aria-label": "Text" }, this.sheet, this.probe);
     this.room = el("div", { class: "room" }, this.scroller);
-    /** @type {HTMLElement} the way back */
-    this.chip = el("div");
     this.byHand = false; // whether the last press was one by hand, not of a key
     this.live = el("p", { class: "sr", "aria-live": "polite" });
   }
@@ -50,14 +47,6 @@ export class Frame {
   /** What is selected; Chromium alone has it in the tree of the component. @returns {Selection | null} */
   selection() {
     return /** @type {Document} */ (treeOf(this.root)).getSelection?.() ?? document.getSelection();
-  }
-
-  /** Marks a left margin that has no room for the way back, which then lies below the text. @param {HTMLElement} chip */
-  measureMargin(chip = this.chip) {
-    this.chip = chip;
-    const unit = this.column.querySelector(".unit");
-    const margin = unit ? parseFloat(getComputedStyle(unit).gridTemplateColumns) : 0;
-    this.room.classList.toggle("cramped", margin < chip.offsetWidth + MARK);
   }
 
   focusText() {

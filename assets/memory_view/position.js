@@ -8,7 +8,6 @@ import { isLoaded, shareRead, wordsBetween } from "./text_store.js";
 
 /**
  * @import { At, Goto } from "../protocol.js"
- * @import { Frame } from "./frame.js"
  * @import { Paged, Standing } from "./paged.js"
  * @import { Scrolled } from "./scrolled.js"
  * @import { Place, ReadingState, Show } from "./state.js"
@@ -35,11 +34,10 @@ const STAYED_WORDS = 100; // read on at a place that was looked up, less than a 
 
 export class Position {
   /**
-   * @param {{state: ReadingState, frame: Frame, units: Units, flow: () => Flow, on: PositionEvents}} needs
+   * @param {{state: ReadingState, units: Units, flow: () => Flow, on: PositionEvents}} needs
    */
-  constructor({ state, frame, units, flow, on }) {
+  constructor({ state, units, flow, on }) {
     this.state = state;
-    this.frame = frame;
     this.units = units;
     this.flow = flow;
     this.on = on;
@@ -315,6 +313,5 @@ export class Position {
     const share = `${Math.round(100 * shareRead(book, paragraph))} %`;
     const where = paragraph ? (page ? (page === this.state.here.page ? "where I was" : `page ${page}`) : share) : "the beginning";
     this.label.textContent = `Back to ${to.screen || where}`;
-    this.frame.measureMargin(this.chip);
   }
 }

@@ -127,7 +127,6 @@ export class ReadingView {
     if (state.vertical && paged) kinds.push("vertical");
     frame.room.className = `room ${kinds.join(" ")}`;
     frame.root.classList.toggle("narrow", frame.isNarrow);
-    frame.measureMargin();
     if (kinds.join() === this.kinds) return;
     this.kinds = kinds.join();
     this.on.beside(look.flow !== "spread" && !frame.isNarrow); // else it is a line that opens
