@@ -4,6 +4,7 @@
 
 import { ReaderOriginal } from "../pdf_page/original.js";
 import { el } from "../shared/dom.js";
+import { focusField } from "../shared/fields.js";
 import { container } from "../shared/streamlit.js";
 import { tabState } from "../shared/tab_state.js";
 import { Annotations } from "./annotations.js";
@@ -50,7 +51,9 @@ export class Reader {
     /** @type {Send} */
     this.send = (act) => {
       this.position.flush();
+      const asked = act.do === "ask" && (act.text || !document.querySelector(container("ask_panel")));
       if (act.do !== "ask" || !this.leaveBeside() || act.page || act.text) send(act);
+      if (asked) focusField(() => document.querySelector(container("ask_line")));
     };
     /** @type {Jump} */
     const jump = (place, options) => this.position.jump(place, options);

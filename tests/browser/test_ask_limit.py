@@ -95,6 +95,7 @@ def test_a_question_waits_in_the_conversation_until_something_is_let_in(
         expect(page.locator(".missing")).to_contain_text("How much of the book may answers use?")
         expect(page.locator(".missing .first")).to_have_text("Page 1 only")  # the filled one tells least
         page.get_by_role("button", name=way).click()
+        expect(box).to_have_value("Who keeps the light?" if way == "Not now" else "")
     expect(page.locator(".before")).to_contain_text("Page 1 only.")
     expect(page.locator(".cost")).to_be_visible()
     assert limited().limit

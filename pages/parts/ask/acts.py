@@ -171,7 +171,7 @@ def ask_or_keep(now: AskState, text: str, *, options: str = "", whole: bool = Fa
 
 
 def _ask_kept(now: AskOneBook, let_in: str) -> None:
-    """Ask the question that waits, once ``whole``, ``first`` (page 1) or ``here`` is let in; '' forgets it."""
+    """Ask the question that waits, once ``whole``, ``first`` (page 1) or ``here`` is let in; '' puts it back."""
     text, options, whole = st.session_state.pop(f"{KEPT} {now.book.id}")
     if let_in in ("whole", "first", "here"):
         page = {"first": 1, "here": page_before_here(now)}.get(let_in)
@@ -180,6 +180,8 @@ def _ask_kept(now: AskOneBook, let_in: str) -> None:
         now.limit = limit_of(now, now.gisting, now.memory)
     if let_in:
         start_asking(now, text, options=options, whole=whole)
+    else:
+        st.session_state["ask_back"] = text
     st.rerun("app")
 
 

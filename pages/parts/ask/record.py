@@ -257,6 +257,11 @@ def _acts(
     return [*found, "connect"] if suggest_model else found
 
 
+def _pages_opened(answer: Answer) -> str:
+    """The pages that were opened, whole or in part."""
+    return pages_named(sorted({*answer.looked_up, *(passage.page for passage in answer.passages)}))
+
+
 def show_beside(
     record: dict[str, Any],
     old: dict[str, Any],
@@ -270,7 +275,7 @@ def show_beside(
     rows = []
     if now and before:
         rows = [
-            ["Opened", pages_named(sorted(before.looked_up)), pages_named(sorted(now.looked_up))],
+            ["Opened", _pages_opened(before), _pages_opened(now)],
             ["Words read", f"{before.memory_words:,}", f"{now.memory_words:,}"],
             ["Found in the book", found_claims(old), found_claims(record)],
         ]

@@ -48,7 +48,7 @@ def name_places(now: Several, exchange: Exchange, record: dict[str, Any]) -> Non
     numbered = now.numbered(exchange)
     for piece in record["pieces"]:
         for chip in piece["cites"]:
-            book_id = numbered.get(chip["book"], ("",))[0]
+            book_id = numbered.get(chip.get("book", 0), ("",))[0]  # one still being written names none
             if book_id and not chip["page"] and (place := _place_of(now, book_id, piece["text"])):
                 chip["label"] = f"{chip['label']}, {place}"
 

@@ -62,6 +62,8 @@ def _line(now: AskState, *, waits: bool) -> None:
     if quote := st.session_state.pop("ask_quote", ""):  # words selected in Read
         st.session_state["ask_input"] = f"{quote}\n"
         st.session_state[QUOTED] = quote
+    if back := st.session_state.pop("ask_back", ""):  # a question that was not asked after all
+        st.session_state["ask_input"] = back
     # always one container: if the field moved down, the browser would draw a new one and lose the typed words
     with st.container(key="ask_above", gap="small"):
         _say_above(now, waits=waits)
