@@ -1,6 +1,7 @@
 // The text as one long column that is scrolled. A place is the first character of the line at the top of the view.
 
 import { boxOfCharacter, firstCharacter, spotAt } from "./text_places.js";
+import { unitOf } from "./text_store.js";
 
 /**
  * @import { Frame } from "./frame.js"
@@ -205,9 +206,12 @@ export class Scrolled {
 
   /** Keeps an anchor where it is wanted for a moment, unless the person scrolls: heights around it may still change. @param {Anchor} anchor */
   hold(anchor) {
-    const { scroller } = this.frame;
+    const { scroller, column } = this.frame;
     this.anchor = anchor;
     this.isHeld = true;
+    const unit = this.units.units[unitOf(this.state.book, anchor.paragraph)];
+    for (const other of column.querySelectorAll(".unit.drawn")) other.classList.toggle("drawn", other === unit);
+    unit?.classList.add("drawn");
     const until = performance.now() + HOLD_MS;
     let still = 0; // frames
     const pull = () => {

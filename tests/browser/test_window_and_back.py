@@ -226,6 +226,25 @@ def test_the_book_and_one_chapter_alone_shrink_to_gists_and_lines_a_chapter(
     expect(page.locator(".chap:visible")).to_have_count(0)
 
 
+def test_the_text_stands_at_the_page_that_was_opened_among_the_chapters(page: Page, app_url: str, keeper: str) -> None:
+    page.goto(f"{app_url}/read?book={keeper}&page=1")
+    page.locator(".seg-chapters").click()
+    page.locator(".chap").filter(has_text="Nine Pints").click()
+    expect(page.locator(".chap:visible")).to_have_count(7)  # another chapter is open, higher than its line
+    page.keyboard.press("Home")
+    for key in ("j", "j", "Enter", "Enter"):
+        page.keyboard.press(key)
+    opened = page.locator("p.opened").filter(has_text="The harbour-master was waiting")
+    expect(opened).to_be_in_viewport()
+    page.keyboard.press("Escape")
+    expect(page.locator("#p3 .gtext")).to_be_in_viewport()
+    page.keyboard.press("g")
+    expect(page.locator(".room")).to_contain_class("v-both")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "3")
+    page.wait_for_timeout(300)  # what the browser leaves out it chooses a frame later
+    expect(page.locator("p").filter(has_text="The harbour-master was waiting")).to_be_in_viewport()
+
+
 def test_all_hits_of_a_search_have_one_way_back(page: Page, app_url: str, app_home: Path) -> None:
     texts = [f"{'Nobody came. ' * 150}A lantern was lit in house {n}." for n in range(20)]
     book = add_read_book(app_home, make_memory(texts, [f"House {n}." for n in range(20)], title="Lanterns"))
