@@ -25,15 +25,16 @@ const BEGINNING = "Each line is how the chapter’s gists begin, not all that ha
 export class GistSpeed {
   /**
    * @param {{state: ReadingState, frame: Frame, units: Units, layer: Layer, chapters: ChapterLines, send: Send,
-   *   keepPlace: (change: () => void, place?: Standing | null) => void, choose: (view: ReaderView) => void, told: (text: string) => void}} needs
+   *   keepPlace: (change: () => void, place?: Standing | null) => void, showFold: () => void, choose: (view: ReaderView) => void, told: (text: string) => void}} needs
    */
-  constructor({ state, frame, units, layer, chapters, send, keepPlace, choose, told }) {
+  constructor({ state, frame, units, layer, chapters, send, keepPlace, showFold, choose, told }) {
     this.state = state;
     this.units = units;
     this.layer = layer;
     this.chapters = chapters;
     this.frame = frame;
     this.keepPlace = keepPlace;
+    this.showFold = showFold;
     this.choose = choose;
     this.told = told;
     /** @type {Set<number>} pages that are open among the gists */
@@ -140,6 +141,7 @@ export class GistSpeed {
       else this.chapters.folded.delete(start);
       this.draw();
     }, place);
+    if (folded && !place) this.showFold();
   }
 
   /** Opens these pages in place, or closes them where all are open. @param {number[]} pages @param {Standing | null} place that stays at its height */
@@ -178,12 +180,17 @@ export class GistSpeed {
     return this.shown;
   }
 
-  /** Closes the pages in view that are open among the gists; whether there were any. */
+  /** Closes the pages in view that are open among the gists, else a chapter that is open among the lines; whether there was any. */
   escape() {
-    const { here, last, pages } = this.state;
+    const { here, last, pages, book, view } = this.state;
     const inView = pages.filter((page) => this.open.has(page.number) && paragraphsOf(page).some((i) => i >= here.paragraph && i <= last));
     if (inView.length) this.toggle(inView.map((page) => page.number));
-    return inView.length > 0;
+    if (inView.length || view !== "chapters") return inView.length > 0;
+    const opened = (/** @type {number} */ start) =>
+      !this.chapters.folded.has(start) && start <= last && chapterOf(book, start)[1] > here.paragraph;
+    const chapter = book.outline.chapters.find(opened);
+    if (chapter !== undefined) this.fold(chapter, true);
+    return chapter !== undefined;
   }
 
   /** Shows less of the book, or more: of the chapter of a heading, else of all of it. @param {number} step -1 coarser, 1 finer @param {Element | null} head */

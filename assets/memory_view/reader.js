@@ -141,6 +141,7 @@ export class Reader {
       ...all,
       chapters,
       keepPlace,
+      showFold: () => this.view.showFold(),
       choose: (view) => this.view.choose(view),
       told: (text) => this.annotations.toast.say(text),
     });

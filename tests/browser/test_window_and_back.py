@@ -238,6 +238,8 @@ def test_the_text_stands_at_the_page_that_was_opened_among_the_chapters(page: Pa
     expect(opened).to_be_in_viewport()
     page.keyboard.press("Escape")
     expect(page.locator("#p3 .gtext")).to_be_in_viewport()
+    page.keyboard.press("Escape")
+    expect(page.locator(".chap").first).to_be_in_viewport(ratio=1)
     page.keyboard.press("g")
     expect(page.locator(".room")).to_contain_class("v-both")
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "3")
