@@ -157,8 +157,6 @@ def limit_lines(text: ComparedText) -> list[str]:
 
 def _say_left_out(workspace: Workspace, text: ComparedText) -> None:
     """Which of several books no method sees, why, and the way to let each in."""
-    if text.left_out and len(text.books) == 1:
-        st.caption(shell.as_text(f"Only {text.books[0].title} is compared."))
     for book_id, title in islice(text.left_out.items(), SAID_LEFT_OUT):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if book_id in text.without_gists:

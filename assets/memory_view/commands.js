@@ -64,7 +64,7 @@ export function readerCommands({
       const page = state.pages.at(-1);
       const { text, outline } = state.book;
       const paragraph = outline.paragraphs - 1;
-      const inGist = state.folded && page && page.end > paragraph; // which stands for all of its page
+      const inGist = state.folded && page && page.end > paragraph; // the gist stands for the whole page
       position.jump(inGist ? { paragraph: page.start, at: page.startAt } : { paragraph, at: lastWord(text[paragraph]) });
     },
     chapter: (step) => {

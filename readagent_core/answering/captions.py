@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from readagent_core.answering import replay
+from readagent_core.answering.look_up_text import look_up_title, pages_named
 from readagent_core.answering.registry import sends_gists
 from readagent_core.answering.replay import Step
 from readagent_core.library.records import Exchange
@@ -33,7 +34,7 @@ def _caption(step: Step, exchange: Exchange, memory: GistMemory | None) -> str:
         return f"Understood by itself: “{exchange.facts.standalone or exchange.question}”"
     if step.kind == replay.LOOK_UP:
         built_in = exchange.facts.model == builtin.NAME
-        title = step.title if memory is None else replay.look_up_title(step, built_in=built_in, up_to=exchange.up_to)
+        title = step.title if memory is None else look_up_title(step, built_in=built_in, up_to=exchange.up_to)
         said = first_words(step.said.strip(), _SAID_WORDS)
         return f"{title}: “{said}”" if said and not built_in else f"{title}."
     if step.kind == replay.GISTS and memory is not None:
@@ -47,7 +48,7 @@ def _caption(step: Step, exchange: Exchange, memory: GistMemory | None) -> str:
         )
     if step.kind == replay.MEMORY and memory is not None:
         words = f", {step.words:,} words in all" if step.words else ""
-        opened = replay.pages_named(step.expanded)
+        opened = pages_named(step.expanded)
         if not sends_gists(exchange.method):
             return f"What the answer is made from: {opened if step.expanded else 'the text'}{words}; no gists."
         return f"What the answer is made from: the gists, with {opened} open in place{words}."

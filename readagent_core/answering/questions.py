@@ -83,13 +83,13 @@ def quotation_of(question: str) -> str:
 
 def pages_quoted(question: str, memory: GistMemory) -> tuple[int, ...]:
     """Return the page with a gist that has the words which the question quotes; empty for none or more than one."""
-    words = _letters(quotation_of(question))
-    found = [page.number for page in memory.pages if words and words in _letters(memory.page_text(page.number))]
+    words = letters_of(quotation_of(question))
+    found = [page.number for page in memory.pages if words and words in letters_of(memory.page_text(page.number))]
     return tuple(found) if len(found) == 1 and found[0] in memory.readable else ()
 
 
-def _letters(text: str) -> str:
-    """Return the letters and digits alone: signs of emphasis and breaks of lines are not part of a selection."""
+def letters_of(text: str) -> str:
+    """Return the letters and digits alone, small ones: without emphasis, marks and breaks of lines."""
     return "".join(c for c in text.casefold() if c.isalnum())
 
 
@@ -138,7 +138,7 @@ def understand(
     if not text:
         yield Noted("The question was asked exactly as written, without what was said before it.")
     quotation = quotation_of(question)
-    if text and _letters(quotation) not in _letters(text):
+    if text and letters_of(quotation) not in letters_of(text):
         return f"{quotation}\n{text}"
     return text or question
 

@@ -161,13 +161,13 @@ def make_answer_mark(workspace: Workspace, exchange_id: str) -> Mark:
 
 
 def kept_paragraphs(answer: Mapping[str, Any]) -> list[list[tuple[str, Sequence[int]]]]:
-    """A kept answer in paragraphs: each a text and the numbers of the citations after it."""
+    """Return a kept answer in paragraphs: lists of a text and the numbers of the citations after it."""
     pieces = [(piece["text"], piece["citations"]) for piece in answer["pieces"]]
     return split_paragraphs(pieces, copied=answer.get("signed_by") == BUILT_IN)
 
 
 def kept_answer(answer: Mapping[str, Any]) -> str:
-    """The text of a kept answer, with the page of each claim after it, without the list of quotations."""
+    """Return the text of a kept answer with the page of each claim after it, without the list of quotations."""
     said = ""
     for paragraph in kept_paragraphs(answer):
         said += "\n\n"

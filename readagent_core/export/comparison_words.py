@@ -27,11 +27,8 @@ from readagent_core.words import collapse_whitespace, count_of
 
 _SIGNS = re.compile(r"[\"“”„«»「」『』*_]")
 Pieces = Sequence[tuple[str, Sequence[int]]]  # of a text, each with the pages named after it, numbered through
-SAID, COPIED, OWN = (
-    "a",
-    "a copied",
-    "dim",
-)  # how a paragraph is drawn: of an answer, of the book, the reader's own words
+# how a paragraph is drawn: of an answer, of the book, the reader's own words
+SAID, COPIED, OWN = "a", "a copied", "dim"
 
 
 def answer_paragraphs(comparison: Comparison, entry: ComparedAnswer) -> list[tuple[str, Pieces]]:

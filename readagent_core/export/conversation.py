@@ -15,6 +15,7 @@ from readagent_core.answering.base import LETTERS, Event
 from readagent_core.answering.costs import answer_cost, cost_line
 from readagent_core.answering.event_json import PROMPT
 from readagent_core.answering.library_shelf import checked_answer_of_several
+from readagent_core.answering.look_up_text import FROM_GISTS, look_up_line, look_up_title_of_several, quoted_after
 from readagent_core.answering.registry import all_methods
 from readagent_core.answering.signature import signature_of
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked, Citation
@@ -267,7 +268,7 @@ def _texts_of(exchange: Exchange, memory: GistMemory) -> _Texts:
     looks = [step for step in replay.steps(events) if step.looks]
     answer, text = replay.answer_of(events), replay.answer_text(events)
     checked = replay.checked_answer(text, answer, memory) if answer else citations.check(text, memory, full=())
-    lines = [replay.look_up_line(step, exchange, memory) for step in looks]
+    lines = [look_up_line(step, exchange, memory) for step in looks]
     return _Texts(exchange, events, checked, lines, memory.document.words, {0: memory.document})
 
 
@@ -280,8 +281,8 @@ def _texts_of_several(workspace: Workspace, exchange: Exchange) -> _Texts:
     for step in replay.steps(events):
         if step.looks:
             gists = step.kind == replay.GISTS
-            title = replay.FROM_GISTS if gists else replay.look_up_title_of_several(step, titles, built_in=built_in)
-            lines.append(replay.quoted_after(title, "" if built_in else step.said))
+            title = FROM_GISTS if gists else look_up_title_of_several(step, titles, built_in=built_in)
+            lines.append(quoted_after(title, "" if built_in else step.said))
     checked = Checked((Piece(text),)) if answer is None else checked_answer_of_several(workspace, text, answer)
     cited = {citation.book for citation in checked.citations if citation.quotation}
     gistings = {book.number: book.reading_id for book in answer.books if book.number in cited} if answer else {}

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from pages.parts.ask.wording import describe_context, look_ups
-from readagent_core.answering import replay
+from readagent_core.answering import look_up_text, replay
 from readagent_core.answering.base import Answer, AskSettings
 from readagent_core.answering.parts import part_title, parts_seen
 from readagent_core.citations import FROM_MEMORY, NOT_FOUND
@@ -109,5 +109,5 @@ def test_a_part_is_named_after_its_chapters() -> None:
 
 
 def test_pages_are_named_as_ranges() -> None:
-    assert replay.ranges_named([(5, 5), (12, 31), (40, 40)]) == "pages 5, 12 to 31 and 40"
-    assert (replay.ranges_named([(66, 66)]), replay.pages_named([])) == ("page 66", "no page")
+    assert look_up_text.ranges_named([(5, 5), (12, 31), (40, 40)]) == "pages 5, 12 to 31 and 40"
+    assert (look_up_text.ranges_named([(66, 66)]), look_up_text.pages_named([])) == ("page 66", "no page")

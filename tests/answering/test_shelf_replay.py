@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from readagent_core.answering import replay
+from readagent_core.answering import look_up_text, replay
 from readagent_core.answering.library_shelf import checked_answer_of_several
 from readagent_core.answering.parts import closed_books, parts_seen
 from readagent_core.answering.replay import events_of
@@ -50,8 +50,8 @@ def test_every_step_has_the_view_of_each_book(open_workspace):
     assert last.books[1].expanded == (2,)
     assert last.words == replay.answer_of(events).memory_words
     titles = {1: "Fog", 2: "Ice"}
-    assert replay.look_up_title_of_several(search, titles) == "Looked for “secret2x9”: in Ice, page 9"
-    assert "Fog: went back to page 2" in replay.look_up_title_of_several(look, titles)
+    assert look_up_text.look_up_title_of_several(search, titles) == "Looked for “secret2x9”: in Ice, page 9"
+    assert "Fog: went back to page 2" in look_up_text.look_up_title_of_several(look, titles)
     closed = closed_books(events, "en")
     shut = [n for n, one in first.books.items() if one.closed == ((1, PAGES),)]
     assert shut

@@ -20,8 +20,9 @@ from readagent_core.answering.base import (
     Question,
 )
 from readagent_core.answering.event_json import event_to_dict
+from readagent_core.answering.look_up_text import look_up_title, look_up_words
 from readagent_core.answering.registry import method
-from readagent_core.answering.replay import LOOK_UP, Step, checked_answer, look_up_title, look_up_words, steps
+from readagent_core.answering.replay import LOOK_UP, Step, checked_answer, steps
 from readagent_core.cancel import CancelToken
 from readagent_core.incoming.samples import FOLDER
 from readagent_core.library.records import Exchange, ExchangeFacts

@@ -20,7 +20,7 @@ from pages.parts.ask.record import (
 )
 from pages.parts.ask.wording import describe_context, look_ups, says_not_in_text, status_line
 from pages.parts.shared.answer import format_time, pending_pieces, pieces_of
-from readagent_core.answering import replay
+from readagent_core.answering import look_up_text, replay
 from readagent_core.answering.base import (
     FIRST_ANSWER,
     FOUND_BY_SEARCH,
@@ -159,7 +159,7 @@ def test_an_answer_from_the_gists_alone_stands_above_the_look_up_and_in_the_repl
     assert status_line([first, found], "", seconds=1.0) == "Reading the pages again, 1.0 s"
     looks = record([first, found])["looks"]
     assert [(look["title"], look["said"]) for look in looks] == [
-        (replay.FROM_GISTS, "She lives at the inn."),
+        (look_up_text.FROM_GISTS, "She lives at the inn."),
         ("Found by search: passages of page 14", ""),
     ]
     assert [step.said for step in replay.steps([first, found]) if step.kind == replay.GISTS] == [looks[0]["said"]]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from pages.parts.ask.book_views import memory_step
-from readagent_core.answering import replay
+from readagent_core.answering import look_up_text, replay
 from readagent_core.answering.base import Answered, AskSettings, Expanded, LookedUp, Passage, Question, Searched
 from readagent_core.answering.event_json import event_from_dict, event_to_dict
 from readagent_core.answering.passages import BookPassages
@@ -272,8 +272,8 @@ def test_words_of_pages_that_were_not_let_in_are_not_said_to_be_nowhere_in_the_t
     model = FakeModel(['FIND "pianola"', "ANSWER: The text does not say."])
     events = run("recall", model, question="Who played the pianola?", about=novel().up_to(6))
     (step,) = [step for step in replay.steps(events) if step.searched]
-    assert replay.look_up_title(step, up_to=6) == "Looked for “pianola”: nowhere in pages 1 to 6"
-    assert replay.look_up_title(step) == "Looked for “pianola”: nowhere in the text"
+    assert look_up_text.look_up_title(step, up_to=6) == "Looked for “pianola”: nowhere in pages 1 to 6"
+    assert look_up_text.look_up_title(step) == "Looked for “pianola”: nowhere in the text"
 
 
 def test_what_was_opened_in_part_is_said_in_replay_citation_and_memory_view():
@@ -284,8 +284,8 @@ def test_what_was_opened_in_part_is_said_in_replay_citation_and_memory_view():
     model = FakeModel(["OPEN 3:5-6\nOPEN 9", f"ANSWER: {said}"])
     events = run("recall", model, question="What of coin number7?", about=about)
     looks = [step for step in replay.steps(events) if step.kind == replay.LOOK_UP]
-    assert replay.look_up_title(looks[0]).startswith("Found by search: passages of page")
-    assert replay.look_up_title(looks[1]) == "Opened passages of page 3, went back to page 9"
+    assert look_up_text.look_up_title(looks[0]).startswith("Found by search: passages of page")
+    assert look_up_text.look_up_title(looks[1]) == "Opened passages of page 3, went back to page 9"
     assert looks[1].said == ""  # a command, not the model's reason
     checked = checked_answer(answer(events).text, answer(events), about)
     assert [citation_label(citation) for citation in checked.citations] == ["from page 7, part", "from page 9"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from pages.parts.shared.memory_view import book_facts, part_records, passage_rec
 from readagent_core.answering import costs, replay
 from readagent_core.answering.base import Answer, Event, Passage
 from readagent_core.answering.parts import parts_seen
+from readagent_core.answering.questions import letters_of
 from readagent_core.answering.registry import sends_gists
 from readagent_core.answering.signature import short_name
 from readagent_core.citations import Checked
@@ -60,14 +60,10 @@ def recorded_id(now: AskOneBook, exchange: Exchange) -> str:
     """The id of a recording's answer to the question of ``exchange``, in letters; '' without one that may be shown."""
     if now.recording or not now.book.sample:
         return ""
-    library, asked = now.workspace.library, _letters(exchange.question)
+    library, asked = now.workspace.library, letters_of(exchange.question)
     known = (e for talk in library.conversations(now.book.id) for e in library.exchanges(talk.id))
-    same = (e for e in known if e.facts.recorded and _letters(e.question) == asked)
+    same = (e for e in known if e.facts.recorded and letters_of(e.question) == asked)
     return next((e.id for e in same if now.why_hidden(e, exchange_now(now.workspace, e)[1]) is None), "")
-
-
-def _letters(text: str) -> str:
-    return re.sub(r"[\W_]", "", text).lower()
 
 
 def _notice(now: AskOneBook) -> str:

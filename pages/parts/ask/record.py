@@ -24,9 +24,9 @@ from pages.parts.ask.wording import (
 from pages.parts.shared.answer import chip_of, format_time, pending_pieces, pieces_of
 from readagent_core.answering import costs, replay
 from readagent_core.answering.base import LETTERS, Answer, Event, NoteCode
+from readagent_core.answering.look_up_text import pages_named
 from readagent_core.answering.questions import parse_standalone
 from readagent_core.answering.registry import all_methods, sends_gists
-from readagent_core.answering.replay import pages_named
 from readagent_core.answering.signature import BUILT_IN, RECORDING, Signature, short_name, signature_of
 from readagent_core.citations import Checked
 from readagent_core.document import Document, Section

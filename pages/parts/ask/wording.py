@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pages.parts.ask.in_text import InText
-from readagent_core.answering import replay
+from readagent_core.answering import look_up_text, replay
 from readagent_core.answering.base import Answer, Event, ModelCall
+from readagent_core.answering.look_up_text import pages_named, ranges_named
 from readagent_core.answering.registry import Family, Reads, all_methods, family_of, sends_gists
-from readagent_core.answering.replay import pages_named, ranges_named
 from readagent_core.answering.signature import BUILT_IN, Signature, signature_of
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
@@ -123,16 +123,16 @@ def look_ups(
         if not step.looks:
             continue
         if step.kind == replay.GISTS:
-            found.append({"title": replay.FROM_GISTS, "said": step.said, "quoted": True, "more": []})
+            found.append({"title": look_up_text.FROM_GISTS, "said": step.said, "quoted": True, "more": []})
             continue
         if searched and not step.said:
             places = f"passages in {count_of(len(step.marked), 'place')}"
             title = f"{step.how[0].upper()}{step.how[1:]}: {places}" if step.how else f"Found {places}"
         elif titles is not None:
-            title = replay.look_up_title_of_several(step, titles, built_in=built_in)
+            title = look_up_text.look_up_title_of_several(step, titles, built_in=built_in)
         else:
-            title = replay.look_up_title(step, built_in=built_in, up_to=exchange.up_to)
-        said = replay.look_up_words(step, exchange, memory) if memory else "" if built_in else step.said.strip()
+            title = look_up_text.look_up_title(step, built_in=built_in, up_to=exchange.up_to)
+        said = look_up_text.look_up_words(step, exchange, memory) if memory else "" if built_in else step.said.strip()
         more = [f"Did not open {_with_title(why, titles or {})}" for why in step.refused]
         if step.folded:
             more.append(f"Closed again, to make room: {ranges_named(step.folded)}")

@@ -112,7 +112,7 @@ def draw_fields(
 
 
 def kept_key(workspace: Workspace, *, where: str) -> None:
-    """Draw where the key of the server in use is kept, and the button that removes it."""
+    """Say where the key of the server in use is kept, and draw the button that removes it."""
     settings = workspace.settings
     place = settings.origin.get("api_key", "")
     named = (ON_SERVER if settings.team else PLACES).get(place, "set outside of the app")

@@ -191,9 +191,10 @@ def guarded(act: Callable[[], Any]) -> None:
 
 
 def save_button(label: str, data: Any, file_name: str, *, told: Any = st, **how: Any) -> None:
-    """Draw a button that saves a file; a line says when it was saved. ``told``: where that line stands; else below.
+    """Draw a button that saves a file, and a line once it was saved.
 
-    ``how``: as ``st.download_button`` takes it.
+    ``told``: the container of that line; without it the line stands below the button. ``how``: as in
+    ``st.download_button``.
     """
     if st.download_button(label, data=data, file_name=file_name, **how):
         told.text(f"Saved in your downloads: {file_name}")
