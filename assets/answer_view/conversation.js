@@ -13,6 +13,8 @@ import { Sheet } from "./sheet.js";
  * @import { Api } from "../shared/mount.js"
  */
 
+const PHONE = matchMedia("(max-width: 760px)"); // as in tokens.css
+
 export class Conversation {
   /** @param {HTMLElement} root @param {Api} api @param {ConversationData} data */
   constructor(root, { send }, data) {
@@ -29,6 +31,8 @@ export class Conversation {
     this.waits = ""; // the question that waits, as JSON
     this.waitingNode = el("section", { "data-kind": "exchange" });
     this.sheet = Sheet.of(root);
+    this.ended = new AbortController();
+    PHONE.addEventListener("change", () => this.drawAnew(), this.ended);
   }
 
   /** @param {ConversationData} data */
@@ -40,8 +44,16 @@ export class Conversation {
   }
 
   close() {
+    this.ended.abort();
     this.unsubscribe?.();
     this.sheet?.close();
+  }
+
+  /** Draws every exchange as the window, which was narrow or wide before, has room for. */
+  drawAnew() {
+    for (const { part } of this.parts.values()) part.close();
+    this.parts.clear();
+    this.update(this.data);
   }
 
   /** @param {AskState} now @param {number} step */
@@ -121,7 +133,7 @@ export class Conversation {
     const known = this.parts.get(id);
     if (known) return known.part;
     const node = el("section", { "data-kind": "exchange" });
-    const part = new Exchange(node, { send: (act) => this.send({ of: id, ...act }) }, this.sheet !== null);
+    const part = new Exchange(node, { send: (act) => this.send({ of: id, ...act }) }, this.sheet !== null || PHONE.matches);
     this.parts.set(id, { node, part });
     return part;
   }

@@ -27,8 +27,8 @@ import { ColumnScroll } from "./scroll.js";
  */
 
 export class Exchange {
-  /** @param {HTMLElement} root @param {Pick<Api, "send">} api @param {boolean} folds shows how it was found by a press, in a panel */
-  constructor(root, { send }, folds = false) {
+  /** @param {HTMLElement} root @param {Pick<Api, "send">} api @param {boolean} folds shows how it was found by a press, once there are words */
+  constructor(root, { send }, folds) {
     this.root = root;
     this.send = send;
     this.folds = folds;
@@ -48,12 +48,14 @@ export class Exchange {
     const { question, signer, looks, ...rest } = this.sections;
     this.reader = el("b");
     const line = el("summary", {}, this.reader, " · How it was found");
-    const how = folds ? [el("details", { class: "how small" }, line, signer, looks)] : [signer, looks];
+    this.how = folds ? el("details", { class: "how small" }, line, signer, looks) : null;
+    /** @type {boolean | null} whether there are words of an answer */
+    this.said = null;
     this.rows = el("table", { class: "differs small num", hidden: true });
     /** @type {Exchange | null} the older answer beside this one */
     this.before = null;
     this.old = el("section", { class: "old", hidden: true });
-    this.now = el("div", { class: "new" }, ...how, ...Object.values(rest));
+    this.now = el("div", { class: "new" }, ...(this.how ? [this.how] : [signer, looks]), ...Object.values(rest));
     this.readers = el("p", { class: "small dim readers" });
     this.sides = el("div", { class: "sides" }, this.old, this.now);
     root.replaceChildren(question, this.readers, this.sides, this.rows);
@@ -98,6 +100,9 @@ export class Exchange {
       this.drawn.set(name, key);
       this.sections[name].replaceChildren(...this[name](data).filter((node) => node !== null));
     }
+    const said = Boolean(data.pieces.length || data.notFound || data.hidden);
+    if (this.how && said !== this.said) this.how.open = !said; // then a press folds it or not
+    this.said = said;
     this.beside(data);
     this.sections.answer.setAttribute("aria-busy", data.running ? "true" : "false");
     if (first) {

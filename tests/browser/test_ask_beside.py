@@ -130,6 +130,9 @@ def test_the_panel_hides_no_text_in_a_narrow_window_and_is_seen_at_twice_the_siz
     assert header
     assert asked
     assert asked["y"] >= header["y"] + header["height"]
+    expect(newest.locator(".step")).to_be_hidden()  # the words come first
+    newest.get_by_text("How it was found").click()
+    expect(newest.locator(".step")).to_be_visible()
 
 
 def test_from_the_memory_in_ask_to_the_marked_words_beside_the_answer(page: Page, app_url: str, keeper: str) -> None:
