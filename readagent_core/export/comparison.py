@@ -126,21 +126,23 @@ def _markdown(comparison: Comparison) -> str:
         "",
         escape_markdown(_facts(comparison)),
         "",
-        *(f"- {markdown_line(line)}" for line in _books(comparison)),
     ]
+    listed = [markdown_line(line) for line in _books(comparison)]
     for i, option in enumerate(comparison.options):
         mark = " (right)" if i == comparison.correct else ""
-        lines.append(f"- ({LETTERS[i]}) {markdown_line(option)}{mark}")
+        listed.append(f"({LETTERS[i]}) {markdown_line(option)}{mark}")
+    lines += [*(f"- {line}" for line in listed), ""] if listed else []
     if known := known_answer(comparison):
-        lines += ["", escape_markdown(known)]
-    lines += ["", "| Method | Words seen | Fewer words | Look-ups | Pages in full | Seconds | Right |"]
+        lines += [escape_markdown(known), ""]
+    lines.append("| Method | Words seen | Fewer words | Look-ups | Pages in full | Seconds | Right |")
     lines.append("|---|--:|--:|--:|---|--:|---|")
     for entry in comparison.entries:
         values = comparison_row(comparison, entry)
         rate = f"{values['fewer words in %']} %" if entry.answer else ""
         full = values["pages in full"].split()
         pages = ", ".join(full) if len(full) <= 12 else f"{len(full)} pages"
-        cells = [values["method"], values["words seen"], rate, values["look-ups"], pages, values["seconds"]]
+        seen = f"{values['words seen']:,}" if entry.answer else ""
+        cells = [values["method"], seen, rate, values["look-ups"], pages, values["seconds"]]
         lines.append("| " + " | ".join(map(str, [*cells, values["right"]])) + " |")
     for entry in comparison.entries:
         lines += ["", f"## {method(entry.method).title}", *_answer_lines(comparison, entry)]
