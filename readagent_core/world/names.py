@@ -73,11 +73,13 @@ _CALENDAR = (calendar.day_name, calendar.month_name, calendar.day_abbr, calendar
 _NO_NAMES = _words("i i'm i'll i've i'd o oh ah god christmas easter english french latin").union(
     name.lower() for names in _CALENDAR for name in names
 )
-# ideas that authors write like persons; names only beside other words ('Time Machine')
+# ideas that authors write like persons, and what they name otherwise: names only beside other words ('Fifth Avenue')
 _IDEAS = _words(
     "nature heaven hell fate fortune providence destiny death life love time space eternity history science art truth "
-    "justice reason liberty"
+    "justice reason liberty bible gospel scripture first second third fourth fifth sixth seventh eighth ninth tenth "
+    "eleventh twelfth"
 )
+_ENGLISH_BEFORE = re.compile(r"\ban?$", re.IGNORECASE)  # 'a Quaker', 'a Mexican hat'
 _GERMAN_BEFORE = re.compile(
     r"\b(?:[dkms]?ein|ihr|unser|euer|d(?:er|ie|as|en|em|es)|zu[rm]|[ibv][mn]s?|vom|\w+e[nrsm]?)$"
 )
@@ -212,7 +214,7 @@ def find_names(document: Document) -> tuple[FoundName, ...]:
 
     A book of 100,000 words takes half a second, so the result is kept for the next call.
     """
-    found = _Evidence(german=document.language.startswith("de"))
+    found = _Evidence(document.language[:2])
     for index, paragraph in enumerate(document.paragraphs):
         if not _IMPRINT.search(paragraph.text):
             found.read(index, paragraph.text)
@@ -222,9 +224,10 @@ def find_names(document: Document) -> tuple[FoundName, ...]:
 class _Evidence:
     """The evidence for names in the paragraphs read so far. ``names``: those known, by their key."""
 
-    def __init__(self, *, german: bool) -> None:
+    def __init__(self, language: str) -> None:
         self.names: dict[str, FoundName] = {}
-        self._german = german
+        self._german = language == "de"
+        self._common_before = {"de": _GERMAN_BEFORE, "en": _ENGLISH_BEFORE}.get(language)
         self._seen: Counter[str] = Counter()
         self._against: Counter[str] = Counter()
         self._times: Counter[str] = Counter()
@@ -287,7 +290,7 @@ class _Evidence:
         key = name_key(name)
         if not key or key in _NO_NAMES or key in _IDEAS:
             return
-        if self._german and weight == 1 and (_GERMAN_BEFORE.search(before[-20:].rstrip())):
+        if self._common_before and weight == 1 and self._common_before.search(before[-20:].rstrip()):
             self._against[key] += 1
             return
         self._seen[key] += weight

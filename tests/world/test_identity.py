@@ -96,6 +96,12 @@ def test_a_full_word_with_a_full_stop_ends_a_name_and_a_word_that_stands_small_t
     assert found == {"Tom Fry", "Joe", "Ann Lee", "Dr. Moon", "Mrs. St. John", "J. T. Maston", "Prof. Grey"}
 
 
+def test_what_has_an_indefinite_article_or_is_an_ordinal_names_nobody_alone() -> None:
+    told = "He wore a Mexican hat and swore on the Bible, on the Fourth, to Joe, a Quaker, in Fifth Avenue. "
+    document = Document("T", (Paragraph(f"{told}The Mexican laughed at the Quaker. So Joe came."), Paragraph(told)))
+    assert {name.name for name in find_names(document)} == {"Joe", "Fifth Avenue"}
+
+
 def test_what_stands_before_a_name_in_the_whole_book_tells_a_place_from_a_person() -> None:
     told = (
         "So North Dormer slept. He knew North Dormer and Hepburn, and wrote to Ann Lee of Miss Hatchard.",
