@@ -293,6 +293,7 @@ export class GistSpeed {
     }
     this.drawClosers();
     this.drawWas();
+    this.layer.markLine(this.state.here.paragraph);
     this.frame.room.classList.toggle("no-chapters", !book.outline.chapters.length);
   }
 

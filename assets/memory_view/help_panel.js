@@ -7,7 +7,7 @@ const GROUPS = [
   [
     "Go",
     [
-      ["j  k", "next page, previous page (also ← →)"],
+      ["j  k", "next page, previous page (also ← →); among lines of chapters the next line"],
       ["[  ]", "previous chapter, next chapter"],
       ["Home  End", "beginning, end"],
       ["Backspace", "back to where I was, after a jump"],

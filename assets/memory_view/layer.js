@@ -2,7 +2,8 @@
 // other. What is drawn here takes no space beside the text, so that no line moves when it comes.
 
 import { layerOf, oncePerFrame } from "./book_store.js";
-import { unitOf } from "./text_store.js";
+import { chapterOfPage } from "./chapter_lines.js";
+import { chapterOf, unitOf } from "./text_store.js";
 
 /**
  * @import { LayerPage } from "../protocol.js"
@@ -190,6 +191,14 @@ export class Layer {
     };
   }
 
+  /** Marks the chapter's line at a paragraph; where there is none it is the page's gist that is marked. @param {number} paragraph */
+  markLine(paragraph) {
+    for (const node of this.frame.column.querySelectorAll(".chap.cur")) node.classList.remove("cur");
+    const line = this.chapters.foldAt(paragraph)?.node;
+    line?.classList.add("cur");
+    this.frame.column.classList.toggle("at-line", Boolean(line));
+  }
+
   /** @param {number | null} n @param {number | null} before */
   markCurrent(n, before) {
     this.drawn.get(before ?? 0)?.gist.classList.remove("cur");
@@ -214,6 +223,23 @@ export class Layer {
   redrawGist(n) {
     const text = this.drawn.get(n)?.gist.querySelector(".gtext");
     if (text) this.leaves.refill(text, this.state.pages[n - 1]);
+  }
+
+  /** What keys go from one to the next of: the pages, of a chapter that is a line that line. @returns {Fold[]} in the order of the text */
+  rows() {
+    const { pages, book } = this.state;
+    const { folded, nodes } = this.chapters;
+    /** @type {Fold[]} */
+    const lines = [...folded].map((start) => ({ start, end: chapterOf(book, start)[1], node: nodes.get(start) }));
+    if (!lines.length) return pages.map((page) => this.rowOf(page, page.start));
+    const others = pages.map((page) => this.rowOf(page, chapterOfPage(book, page))).filter(({ start }) => !this.chapters.foldAt(start));
+    return [...lines, ...others].sort((one, other) => one.start - other.start || (one.startAt ?? 0) - (other.startAt ?? 0));
+  }
+
+  /** A page from where its chapter begins. @param {LayerPage} page @param {number} chapter @returns {Fold} */
+  rowOf(page, chapter) {
+    const node = this.drawn.get(page.number)?.gist;
+    return page.start < chapter ? { start: chapter, end: page.end, endAt: page.endAt, node } : { ...page, node };
   }
 
   /** What stands for a place that is not shown itself: its chapter's line, or the gist of its page. @param {number} paragraph @param {number} [at] @returns {Fold | null} */

@@ -410,6 +410,7 @@ export class Reader {
 
   /** Another paragraph is read. */
   moved() {
+    this.layer.markLine(this.state.here.paragraph);
     this.map.place();
     this.toolbar.at(this.state.here);
     this.foot.drawYou();

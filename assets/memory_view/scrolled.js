@@ -1,9 +1,10 @@
 // The text as one long column that is scrolled. A place is the first character of the line at the top of the view.
 
 import { boxOfCharacter, firstCharacter, spotAt } from "./text_places.js";
-import { unitOf } from "./text_store.js";
+import { lastUpTo, unitOf } from "./text_store.js";
 
 /**
+ * @import { Fold } from "./chapter_lines.js"
  * @import { Frame } from "./frame.js"
  * @import { Layer } from "./layer.js"
  * @import { FlowEvents, Standing } from "./paged.js"
@@ -276,17 +277,27 @@ export class Scrolled {
     if (downs.length) this.hold({ ...anchor, wanted: wanted + Math.max(...downs) });
   }
 
-  /** Turns to the next or previous page; before pages exist, by a screenful. @param {number} step */
+  /** Turns to the next or previous page, among lines of chapters to the next line; before pages exist, by a screenful. @param {number} step */
   turn(step) {
-    const { scroller } = this.frame;
-    const { page, paragraph } = this.state.here;
-    const next = this.state.pages[(page ?? 0) - 1 + step];
-    const beyond = step > 0 && page === null && this.state.pages.length && paragraph >= this.state.pages[this.state.pages.length - 1].end;
-    if (this.state.pages.length && (next || page) && !beyond) {
-      if (next) this.show({ paragraph: next.start, at: next.startAt });
-      else this.scrollBy(step);
-    } else this.scrollBy(step);
-    scroller.focus({ preventScroll: true });
+    const { layer } = this;
+    const { paragraph, at } = this.state.here;
+    const rows = layer.rows();
+    /** @param {Fold} row */
+    const after = (row) => row.start > paragraph || (row.start === paragraph && (row.startAt ?? 0) > at + 4);
+    const next = layer.foldAt(paragraph, at) ? rows[lastUpTo(rows, 0, (row) => (after(row) ? 1 : 0)) + step] : null;
+    if (!next) this.scrollBy(step);
+    else if (!this.showRow(next)) this.show({ paragraph: next.start, at: next.startAt });
+    this.frame.scroller.focus({ preventScroll: true });
+  }
+
+  /** Goes to a gist or a line that is whole in view where it is; whether it is. @param {Fold} row */
+  showRow({ start, startAt, node }) {
+    if (!this.state.folded || !node?.checkVisibility({ contentVisibilityAuto: true })) return false;
+    const { top, bottom } = node.getBoundingClientRect();
+    const view = this.frame.scroller.getBoundingClientRect();
+    if (top < view.top || bottom > view.bottom) return false;
+    this.hold(this.anchorAt({ paragraph: start, at: startAt ?? 0, above: !startAt }));
+    return true;
   }
 
   /** @param {number} step */

@@ -232,7 +232,16 @@ def test_the_text_stands_at_the_page_that_was_opened_among_the_chapters(page: Pa
     page.locator(".chap").filter(has_text="Nine Pints").click()
     expect(page.locator(".chap:visible")).to_have_count(7)  # another chapter is open, higher than its line
     page.keyboard.press("Home")
-    for key in ("j", "j", "Enter", "Enter"):
+    at = page.locator(".chap.cur:visible")
+    for key, title in (
+        ("j", "The Plumb Line"),
+        ("j", "The Log"),
+        ("k", "The Plumb Line"),
+        ("k", "Forty-Seven Minutes"),
+    ):
+        page.keyboard.press(key)  # from line to line: no page of a chapter that is one
+        expect(at).to_contain_text(title)
+    for key in ("Enter", "j", "j", "Enter"):
         page.keyboard.press(key)
     opened = page.locator("p.opened").filter(has_text="The harbour-master was waiting")
     expect(opened).to_be_in_viewport()
