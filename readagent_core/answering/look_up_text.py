@@ -9,7 +9,8 @@ from readagent_core.answering.replay import GISTS, Step
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin import reader as builtin
-from readagent_core.models.builtin.answers import Part, page_of_person, part_asked
+from readagent_core.models.builtin.answers import page_of_person
+from readagent_core.models.builtin.parts_asked import Part, part_asked
 from readagent_core.models.builtin.statistics import shared_words
 from readagent_core.words import pages_up_to
 

@@ -42,7 +42,7 @@ from readagent_core.answering.retrieval import nearness
 from readagent_core.answering.run import Run
 from readagent_core.answering.word_budget import ask_within_window, max_context_words
 from readagent_core.errors import EmptyReplyError, RefusedError
-from readagent_core.models.builtin.answers import Part, part_asked
+from readagent_core.models.builtin.parts_asked import Part, part_asked
 from readagent_core.prompts import Prompt, example_numbers, render, render_fragment
 from readagent_core.tags import escape_tags
 from readagent_core.words import count_words

@@ -9,7 +9,7 @@ from readagent_core.library.records import Exchange, Gisting
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.models.builtin import reader as builtin
-from readagent_core.models.builtin.answers import part_asked
+from readagent_core.models.builtin.parts_asked import part_asked
 
 MODEL, RECORDING, BUILT_IN = "model", "recording", "builtin"
 BUILT_IN_LINE = "Built-in reader: sentences that share your words; nothing was understood"

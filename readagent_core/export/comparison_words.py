@@ -20,8 +20,8 @@ from readagent_core.comparing.comparison import (
     place_of,
 )
 from readagent_core.export.conversation import short_title
-from readagent_core.models.builtin.answers import OWN_WORDS, is_not_found, not_found_in
 from readagent_core.models.builtin.reader import NAME as BUILT_IN
+from readagent_core.models.builtin.replies import OWN_WORDS, is_not_found, not_found_in
 from readagent_core.models.cost.prices import money
 from readagent_core.words import collapse_whitespace, count_of
 

@@ -26,8 +26,8 @@ from readagent_core.answering.replay import LOOK_UP, Step, checked_answer, steps
 from readagent_core.cancel import CancelToken
 from readagent_core.incoming.samples import FOLDER
 from readagent_core.library.records import Exchange, ExchangeFacts
-from readagent_core.models.builtin.answers import is_not_found
 from readagent_core.models.builtin.reader import NAME, BuiltInReader
+from readagent_core.models.builtin.replies import is_not_found
 from tests.recordings import recording
 
 UNANSWERABLE = json.loads((Path(__file__).parents[1] / "data" / "unanswerable.json").read_text(encoding="utf-8"))

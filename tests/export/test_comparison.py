@@ -19,8 +19,8 @@ from readagent_core.export import comparison_view as view
 from readagent_core.export.comparison import comparison_row, export_comparison
 from readagent_core.export.comparison_drawings import draw_strip, draw_tree
 from readagent_core.export.comparison_words import describe_step, describe_walk, usage_line
-from readagent_core.models.builtin.answers import NEAREST, NOT_FOUND
 from readagent_core.models.builtin.reader import NAME as BUILT_IN
+from readagent_core.models.builtin.replies import NEAREST, NOT_FOUND
 from readagent_core.usage import Usage
 from readagent_core.workspace import Workspace
 from tests.comparing.test_comparing import SIX, compared, recorded_book

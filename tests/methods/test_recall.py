@@ -27,8 +27,9 @@ from readagent_core.citations import FROM_MEMORY, FROM_PAGE
 from readagent_core.document import Document, Paragraph
 from readagent_core.export.conversation import citation_label
 from readagent_core.memory import Gist, GistMemory, Page
-from readagent_core.models.builtin.answers import OF_PART, Part
+from readagent_core.models.builtin.parts_asked import Part
 from readagent_core.models.builtin.reader import BuiltInReader
+from readagent_core.models.builtin.replies import OF_PART
 from readagent_core.plan import GistingPlan
 from readagent_core.words import count_words
 from tests.fakes.model import FakeModel

@@ -10,8 +10,9 @@ import pytest
 from readagent_core import prompts
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import RefusedError
-from readagent_core.models.builtin.answers import NEAREST, NOT_FOUND, OF_FEW, OF_PART, Part
+from readagent_core.models.builtin.parts_asked import Part
 from readagent_core.models.builtin.reader import ANSWERS, BuiltInReader
+from readagent_core.models.builtin.replies import NEAREST, NOT_FOUND, OF_FEW, OF_PART
 from readagent_core.models.builtin.shortening import shortened
 from readagent_core.models.builtin.statistics import shared_words, split_sentences
 from readagent_core.prompts import Prompt, render, render_fragment

@@ -35,7 +35,7 @@ from readagent_core.export.conversation import answer_as_text
 from readagent_core.library.records import Exchange, ExchangeState
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin import reader as builtin
-from readagent_core.models.builtin.answers import Part, part_asked
+from readagent_core.models.builtin.parts_asked import Part, part_asked
 from readagent_core.words import count_of
 
 MOST_LOOK_UPS = 6

@@ -14,7 +14,7 @@ from readagent_core.answering.registry import Family, Reads, all_methods, family
 from readagent_core.answering.signature import BUILT_IN, Signature, signature_of
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
-from readagent_core.models.builtin.answers import NOT_FOUND, is_not_found
+from readagent_core.models.builtin.replies import NOT_FOUND, is_not_found
 from readagent_core.words import count_of, pages_up_to
 
 # of one book among several, as a model names it

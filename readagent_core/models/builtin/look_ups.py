@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from readagent_core.models.builtin.answers import BOOK, Part, Said, choose, find_answer, page_of_person, part_asked
+from readagent_core.models.builtin.answers import BOOK, Said, choose, find_answer, page_of_person
+from readagent_core.models.builtin.parts_asked import Part, part_asked
 from readagent_core.models.builtin.shortening import number_in
 from readagent_core.models.builtin.statistics import (
     Bm25,

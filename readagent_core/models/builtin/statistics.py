@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from readagent_core.words import collapse_whitespace, count_words, is_unspaced, sentences, terms
 
 _HIRAGANA = re.compile(r"[\u3040-\u309fー]+\Z")
+_LONE_KANJI = re.compile(r"(?<![一-龥々])[一-龥々](?![一-龥々])")
 _POSSESSIVE = re.compile(r"(?<=\w\w)['’]s\Z")
 _SUFFIX = re.compile(r"(?:ies|ing|ed|es|s|ly)\Z")
 _KANA = re.compile(r"[\u3040-\u309f]")
@@ -60,6 +61,11 @@ def content(text: str) -> list[str]:
     """The terms of ``text`` that carry meaning: no stop words, no pairs of mere kana; stemmed."""
     words = (_POSSESSIVE.sub("", term) for term in terms(text))
     return [stem(word) for word in words if word.replace("’", "'") not in STOP_WORDS and not _HIRAGANA.match(word)]
+
+
+def asked_terms(question: str) -> list[str]:
+    """The terms of a question; in Japanese also the words of one character, which pairs of characters do not hold."""
+    return [*content(question), *_LONE_KANJI.findall(question)]
 
 
 def names_in(text: str) -> list[str]:
