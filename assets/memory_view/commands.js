@@ -1,5 +1,6 @@
 // What the keys of the reader do.
 
+import { Scrolled } from "./scrolled.js";
 import { lastUpTo } from "./text_store.js";
 
 /**
@@ -57,6 +58,11 @@ export function readerCommands({
       if (!bare.escape()) listen.close(); // which has no bar without furniture: that ends first
     },
     turn: (step) => view.flow.turn(step),
+    screen: (step) => {
+      if (view.flow instanceof Scrolled) view.flow.scrollBy(step);
+      else view.flow.turn(step);
+      frame.focusText();
+    },
     left: () => view.flow.backward,
     back: () => position.back(),
     begin: () => position.jump({ paragraph: 0 }),

@@ -9,6 +9,7 @@ import { DIALOG, DIALOG_CLOSE } from "../shared/streamlit.js";
  * @property {(event: KeyboardEvent) => boolean} selecting whether it was a key for selected words
  * @property {(event: KeyboardEvent) => void} escape
  * @property {(step: number) => void} turn
+ * @property {(step: number) => void} screen by a screenful: in pages, to the next of these
  * @property {() => number} left the step that the left side of the screen makes
  * @property {() => void} back
  * @property {() => void} begin
@@ -33,16 +34,13 @@ import { DIALOG, DIALOG_CLOSE } from "../shared/streamlit.js";
  * @property {() => void} focusText gives the text the focus, so that the browser's own keys scroll it
  */
 
-const PAGING = ["PageDown", "PageUp"];
-const SCROLLING = [...PAGING, "ArrowDown", "ArrowUp", " "];
-
 /**
  * Keys work anywhere on the screen, but not while the person types into a field.
  * @param {KeyboardEvent} event
  * @param {Commands} commands
- * @param {{map: Element, paged: boolean}} now `map`: which turns pages with arrows up and down
+ * @param {{map: Element, text: Element, paged: boolean}} now `map`: which turns pages with arrows up and down
  */
-export function readerKey(event, commands, { map, paged }) {
+export function readerKey(event, commands, { map, text, paged }) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const dialog = document.querySelector(DIALOG);
   if (!dialog && !typing(event) && commands.selecting(event)) return event.preventDefault();
@@ -52,35 +50,29 @@ export function readerKey(event, commands, { map, paged }) {
   const inMap = path.includes(map);
   if (dialog && !inMap) return;
   const onButton = path[0] instanceof Element && path[0].closest("button, a, [role=menuitem]") !== null;
+  // in a book just opened nothing has the focus, after a press on the bar a button has it: the browser would scroll nothing
+  const nothing = path[0] === document.body;
+  const onBar = path[0] instanceof Element && path[0].closest(".tbar, .foot") !== null;
+  const screens = paged || nothing || onBar || path.includes(text);
   const action = actions(commands, {
     upAndDown: inMap || paged,
-    pages: paged,
-    space: paged && !onButton,
+    screens,
+    space: screens && !onButton,
     enter: !onButton,
     shift: event.shiftKey,
   })[event.key];
   if (action) {
     event.preventDefault();
     action();
-  } else if (scrollsNothing(event.key, path[0])) commands.focusText();
-}
-
-/**
- * Whether the browser would scroll nothing: in a book just opened nothing has the focus, after a press on the bar a button has it.
- * @param {string} key
- * @param {EventTarget} at what has the focus
- */
-function scrollsNothing(key, at) {
-  if (at === document.body) return SCROLLING.includes(key);
-  return PAGING.includes(key) && at instanceof Element && at.closest(".tbar, .foot") !== null;
+  } else if (nothing && ["ArrowDown", "ArrowUp"].includes(event.key)) commands.focusText();
 }
 
 /**
  * @param {Commands} commands
- * @param {{upAndDown: boolean, pages: boolean, space: boolean, enter: boolean, shift: boolean}} now
+ * @param {{upAndDown: boolean, screens: boolean, space: boolean, enter: boolean, shift: boolean}} now
  * @returns {Record<string, (() => unknown) | undefined>}
  */
-function actions(commands, { upAndDown, pages, space, enter, shift }) {
+function actions(commands, { upAndDown, screens, space, enter, shift }) {
   /** @param {number} step */
   const turn = (step) => () => commands.turn(step);
   const left = commands.left();
@@ -90,8 +82,8 @@ function actions(commands, { upAndDown, pages, space, enter, shift }) {
     ArrowRight: turn(-left),
     ArrowLeft: turn(left),
     ...(upAndDown && { ArrowDown: turn(1), ArrowUp: turn(-1) }),
-    ...(pages && { PageDown: turn(1), PageUp: turn(-1) }),
-    ...(space && { " ": turn(shift ? -1 : 1) }),
+    ...(screens && { PageDown: () => commands.screen(1), PageUp: () => commands.screen(-1) }),
+    ...(space && { " ": () => commands.screen(shift ? -1 : 1) }),
     Home: commands.begin,
     End: commands.end,
     "[": () => commands.chapter(-1),

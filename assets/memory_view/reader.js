@@ -273,7 +273,7 @@ export class Reader {
   /** @param {KeyboardEvent} event */
   key(event) {
     const { book, paged } = this.state;
-    const now = { map: this.map.whole, paged };
+    const now = { map: this.map.whole, text: this.frame.scroller, paged };
     this.frame.byHand = false;
     this.frame.root.classList.toggle("tabbing", event.key === "Tab");
     if (this.frame.isShown && book.known && !this.world.key(event)) readerKey(event, this.commands, now);

@@ -19,6 +19,7 @@ import { lastUpTo, unitOf } from "./text_store.js";
 // the first time, change their heights, on a slow machine late
 const HOLD_MS = 700;
 const HOLD_FRAMES = 30;
+const EDGE = 4; // px above the line that a screenful begins with, so that nothing of the line before is seen
 const MARGIN = 24; // px between the upper edge and what was gone to; less than a line, so that no whole line is above it
 
 export class Scrolled {
@@ -124,12 +125,12 @@ export class Scrolled {
     return this.units.nodes[paragraph].checkVisibility({ contentVisibilityAuto: false });
   }
 
-  /** The first character of the first whole line in view; null where the text has not come. @returns {Standing | null} */
-  firstPlace() {
+  /** The first character of the first whole line below height `y` of the view; null where the text has not come. @returns {Standing | null} */
+  firstPlace(y = 0) {
     const { units } = this;
-    const paragraph = this.paragraphAt(0);
+    const paragraph = this.paragraphAt(y);
     if (paragraph === null || !units.nodes[paragraph]) return null;
-    const edge = this.top - 1;
+    const edge = this.top + y - 1;
     if (!this.isText(paragraph)) return { ...this.layer.placeInFold(paragraph, edge), above: false };
     const { text } = this.state.book;
     const at = firstCharacter(units.nodes[paragraph], text[paragraph].length, (box) => box.top > edge);
@@ -300,13 +301,18 @@ export class Scrolled {
     return true;
   }
 
-  /** @param {number} step */
+  /** Scrolls by a screenful less two lines, so that a whole line is at the top. @param {number} step */
   scrollBy(step) {
-    const { scroller } = this.frame;
+    const { scroller, probe } = this.frame;
     this.release();
     this.anchor = null;
-    scroller.scrollTop += step * (scroller.clientHeight - 60);
-    this.settle();
+    const lines = 2 * parseFloat(getComputedStyle(probe).lineHeight);
+    const screen = step * (scroller.clientHeight - lines);
+    const place = this.firstPlace(screen);
+    const down = place ? this.heightOf({ ...place, wanted: 0, top: screen }) - this.top - EDGE : screen;
+    const near = down - screen < lines; // not after a picture, which would be skipped
+    const { matches } = matchMedia("(prefers-reduced-motion: reduce)");
+    scroller.scrollBy({ top: near ? down : screen, behavior: matches ? "instant" : "smooth" });
   }
 
   /** Places of the units may have changed: keep the anchor. */

@@ -16,24 +16,33 @@ class Part {
   }
 }
 
+const TEXT = new Part();
+
 /** What a press on a key of a scrolled book does. @param {string} key @param {Part} at */
 const pressed = (key, at) => {
   const done = [];
-  const commands = { selecting: () => false, left: () => -1, turn: (step) => done.push(step), focusText: () => done.push("text") };
+  const commands = {
+    selecting: () => false,
+    left: () => -1,
+    turn: (step) => done.push(step),
+    screen: (step) => done.push(`screen ${step}`),
+    focusText: () => done.push("text"),
+  };
   const event = { key, composedPath: () => [at], preventDefault: () => done.push("kept") };
-  readerKey(event, commands, { map: new Part(), paged: false });
+  readerKey(event, commands, { map: new Part(), text: TEXT, paged: false });
   return done;
 };
 
 test("keys that scroll reach the text when nothing has the focus, or a button of the bar", () => {
   const body = new Part();
   Object.assign(globalThis, { Element: Part, document: { body, querySelector: () => null } });
-  for (const key of ["PageDown", "PageUp", "ArrowDown", "ArrowUp", " "]) assert.deepEqual(pressed(key, body), ["text"], key);
+  for (const key of ["ArrowDown", "ArrowUp"]) assert.deepEqual(pressed(key, body), ["text"], key);
+  for (const at of [body, TEXT]) assert.deepEqual(pressed(" ", at), ["kept", "screen 1"]);
   const button = new Part("button", ".tbar");
-  assert.deepEqual(pressed("PageDown", button), ["text"]);
+  assert.deepEqual(pressed("PageUp", button), ["kept", "screen -1"]);
   assert.deepEqual(pressed(" ", button), []); // it presses the button
   assert.deepEqual(pressed("PageDown", new Part("input", ".tbar")), []);
-  assert.deepEqual(pressed("PageDown", new Part()), []); // the text has it, or another part that scrolls
+  assert.deepEqual(pressed("PageDown", new Part()), []); // another part that scrolls has it
   assert.deepEqual(pressed("j", body), ["kept", 1]);
 });
 
