@@ -152,7 +152,9 @@ export class Replay {
     back.disabled = running || at <= 0;
     next.disabled = running || at >= steps.length - 1;
     const address = new URL(`${link}${at + 1}`, location.href.split("?")[0]).href;
-    const share = brief("Copy link", "copy", (e) => copyText(address, e.currentTarget), { title: "Copy the link to this step" });
+    const here = /^(localhost|127\.|\[::1\])/.test(location.hostname); // 127.0.0.1 and its like
+    const copied = here ? "Copied: it opens on this computer only" : "Copied";
+    const share = brief("Copy link", "copy", (e) => copyText(address, e.currentTarget, copied), { title: "Copy the link to this step" });
     const play = brief(
       this.playing ? "Pause" : at === steps.length - 1 ? "Play again" : "Play",
       this.playing ? "pause" : "play",

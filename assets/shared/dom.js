@@ -252,8 +252,12 @@ export function typing(event) {
   return target instanceof Element && target.closest("input, textarea, select, [contenteditable]") !== null;
 }
 
-/** Copies `text`; the pressed button says for a moment whether it worked. @param {string} text @param {HTMLElement} pressed */
-export function copyText(text, pressed) {
+/**
+ * Copies `text`; the pressed button says for a moment whether it worked, with what is `done`.
+ * @param {string} text
+ * @param {HTMLElement} pressed
+ */
+export function copyText(text, pressed, done = "Copied") {
   /** @param {string} word */
   const show = (word) => {
     const before = [...pressed.childNodes];
@@ -262,5 +266,5 @@ export function copyText(text, pressed) {
   };
   const failed = () => show("Copying is not allowed here");
   if (!navigator.clipboard) return void failed();
-  navigator.clipboard.writeText(text).then(() => show("Copied"), failed);
+  navigator.clipboard.writeText(text).then(() => show(done), failed);
 }
