@@ -7,12 +7,14 @@ from dataclasses import replace
 import pytest
 
 from pages.parts.ask import payload
+from pages.parts.ask.acts import handle
 from pages.parts.ask.book_views import views
 from pages.parts.ask.one_state import KEPT, AskOneBook, limit_of, page_before_here, scene
 from pages.parts.ask.sidebar import FITS, USUAL
 from pages.parts.ask.state import GONE
 from pages.parts.ask.state import ask as ask_in
 from pages.parts.shared.cached import get_workspace
+from pages.parts.shared.component import Act
 from readagent_core.answering import suggesting
 from readagent_core.answering.asking import ask
 from readagent_core.answering.base import Question
@@ -184,8 +186,27 @@ def test_a_book_is_asked_before_it_has_gists_and_then_again_beside_the_old_answe
     now = scene(workspace, book)
     (shown,) = payload.finished_records(now)  # the old answer is no longer by itself
     assert (shown["id"], shown["beside"]["record"]["id"]) == (second.id, first.id)
+    assert (shown["beside"]["then"], shown["beside"]["now"]) == ("By search", "With the whole memory")
     assert [name for name, _, _ in shown["beside"]["rows"]] == ["Method", "Opened", "Words read", "Found in the book"]
     assert not at.exception
+
+
+def test_another_method_answers_beside_the_old_answer_and_a_third_loses_none(opened, monkeypatch):
+    _, workspace, book = opened
+    monkeypatch.setattr("streamlit.rerun", lambda *scope: None)
+    ask_in(scene(workspace, book), "Who is Dunstan Reeve?")
+    asked = [newest(workspace, book).id]
+    for method in ("zoom", "gist-mem"):
+        workspace.jobs.get(f"ask {asked[-1]}").join(120)
+        handle(scene(workspace, book), Act("method", of=asked[-1], text=method))
+        asked.append(newest(workspace, book).id)
+    workspace.jobs.get(f"ask {asked[-1]}").join(120)
+    first, shown = payload.finished_records(scene(workspace, book))
+    beside = shown["beside"]
+    assert [first["id"], beside["record"]["id"], shown["id"]] == asked
+    assert (beside["then"], beside["now"]) == ("ReadAgent, zooming", "Gists only")
+    assert [name for name, _, _ in beside["rows"]] == ["Opened", "Words read", "Found in the book"]
+    assert payload.left_out(scene(workspace, book)) == 0
 
 
 def test_a_question_to_gists_made_since_the_last_one_is_the_one_that_is_shown(app):

@@ -105,7 +105,9 @@ def handle(now: AskState, act: Act) -> None:
             now.method = act.text or exchange.method
         now.look_ups = MOST_LOOK_UPS if act.do == "more" else now.look_ups
         other = BuiltInReader() if act.do == "built-in" else None
-        start_asking(now, exchange.question, like=exchange, model=other, beside=act.do == "whole-memory")
+        answered = replay.answer_of(exchange_now(now.workspace, exchange)[1]) is not None
+        beside = answered and act.do in ("method", "whole-memory")
+        start_asking(now, exchange.question, like=exchange, model=other, beside=beside)
         return
     if act.do == "connect":
         st.session_state["ask_connect"] = True

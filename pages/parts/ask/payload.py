@@ -33,6 +33,7 @@ from readagent_core.answering import preparing, replay
 from readagent_core.answering.base import Event
 from readagent_core.answering.captions import captions, seconds_of
 from readagent_core.answering.costs import price_of_question, price_of_shelf_question
+from readagent_core.answering.registry import sends_gists
 from readagent_core.errors import NotInLibraryError
 from readagent_core.jobs import Job
 from readagent_core.library.records import Exchange, ExchangeState
@@ -41,20 +42,31 @@ from readagent_core.workspace import Workspace
 
 
 def shown_exchanges(now: AskState) -> list[Exchange]:
-    """The newest exchanges and everything from the current one on; all of them after a click on 'earlier'.
+    """The newest exchanges and everything from the current one on; all of them after a click on 'earlier'."""
+    return _drawn(now)[left_out(now) :]
 
-    Of a recording, which has a list of its questions, the current one alone.
+
+def left_out(now: AskState) -> int:
+    """How many exchanges before the shown ones are drawn after a click on 'earlier'."""
+    drawn = _drawn(now)
+    place = next((i for i, e in enumerate(drawn) if now.current and e.id == now.current.id), 0)
+    return 0 if st.session_state.get("ask_all") else min(max(0, len(drawn) - SHOWN), place)
+
+
+def _drawn(now: AskState) -> list[Exchange]:
+    """The exchanges that stand by themselves: not those beside a newer answer, nor those that failed and were asked
+    again. Of a recording, which has a list of its questions, the current one alone.
     """
     if now.recording:
         return [now.current] if now.current else []
-    beside = {e.facts.beside for e in now.exchanges} - {now.current.id if now.current else ""}
+    current = now.current.id if now.current else ""
+    beside: set[str] = set()
+    for exchange in reversed(now.exchanges):
+        if exchange.id not in beside or exchange.id == current:
+            beside.add(exchange.facts.beside)
     again = {e.question: e.id for e in now.exchanges}  # the newest of each question
     failed = {e.id for e in now.exchanges if e.state == ExchangeState.FAILED and again[e.question] != e.id}
-    # the others stand beside a newer answer, or failed and were asked again
-    shown = [e for e in now.exchanges if e.id not in beside | failed]
-    place = next((i for i, e in enumerate(shown) if now.current and e.id == now.current.id), 0)
-    left_out = 0 if st.session_state.get("ask_all") else min(max(0, len(shown) - SHOWN), place)
-    return shown[left_out:]
+    return [e for e in now.exchanges if e.id == current or e.id not in beside | failed]
 
 
 def waiting_for(workspace: Workspace, book_ids: Sequence[str], job: Job, moment: float) -> str:
@@ -99,8 +111,19 @@ def _record(now: AskState, exchange: Exchange) -> dict[str, Any]:
     old = _older(now, exchange)
     if old is None:
         return record
-    old_events = exchange_now(now.workspace, old)[1]
-    return show_beside(record, _record(now, old), events=events, old_events=old_events, settings=exchange.settings)
+    return show_beside(
+        record,
+        _record(now, old),
+        events=events,
+        old_events=exchange_now(now.workspace, old)[1],
+        settings=exchange.settings,
+        completed=sends_gists(exchange.method) and _gists_complete(now, exchange) and not _gists_complete(now, old),
+    )
+
+
+def _gists_complete(now: AskState, exchange: Exchange) -> bool:
+    """Whether every page of the memory that an exchange was answered from has a gist."""
+    return isinstance(now, AskOneBook) and None not in now.memory_of(exchange).gists
 
 
 def _older(now: AskState, exchange: Exchange) -> Exchange | None:
@@ -117,7 +140,7 @@ def _whole_memory(now: AskState, exchange: Exchange) -> str:
     """What it costs to ask again with the whole memory; '' where an answer had it, or it is not complete yet."""
     if not isinstance(now, AskOneBook) or None in now.memory.gists or exchange.gisting_id == now.gisting.id:
         return ""
-    if None not in now.memory_of(exchange).gists:
+    if _gists_complete(now, exchange):
         return ""
     return price_of_question_now(now, now.method)
 

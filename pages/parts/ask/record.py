@@ -269,9 +269,20 @@ def show_beside(
     events: Sequence[Event],
     old_events: Sequence[Event],
     settings: Mapping[str, Any],
+    completed: bool,
 ) -> dict[str, Any]:
-    """``record`` with the ``old`` answer to the same question beside it, and a table of what differs."""
+    """``record`` with the ``old`` answer to the same question beside it, and a table of what differs.
+
+    ``completed``: gists that the old answer lacked have been made since.
+    """
     now, before = replay.answer_of(events), replay.answer_of(old_events)
+    what_if = "pages" in settings.get("extra", {})
+    if what_if:
+        names = ["As it was", "What if"]
+    elif completed:
+        names = ["By search", "With the whole memory"]
+    else:
+        names = [old["method"], record["method"]]
     rows = []
     if now and before:
         rows = [
@@ -281,12 +292,8 @@ def show_beside(
         ]
         if record["options"]:
             rows.insert(0, ["Chosen", _chosen(old), _chosen(record)])
-        if before.method != now.method:  # pages can be opened by hand for one method only
+        if before.method != now.method and old["method"] not in names:
             rows.insert(0, ["Method", old["method"], record["method"]])
-    what_if = now is not None and "pages" in settings.get("extra", {})
-    named = (
-        {"then": "As it was", "now": "What if"} if what_if else {"then": "By search", "now": "With the whole memory"}
-    )
     looks, by, note = record["looks"], ["", ""], ""
     if what_if and now and before and looks:
         looks = [*looks[:-1], {**looks[-1], "said": _what_was_opened(before, now), "quoted": False}]
@@ -294,7 +301,8 @@ def show_beside(
         by = [old["signature"]["by"], record["signature"]["by"]]
         note = "Two readers answered: what differs may come from the reader, not from the pages."
         rows.insert(0, ["Answered by", *by])
-    return {**record, "looks": looks, "beside": {**named, "by": by, "note": note, "record": old, "rows": rows}}
+    beside = {"then": names[0], "now": names[1], "by": by, "note": note, "record": old, "rows": rows}
+    return {**record, "looks": looks, "beside": beside}
 
 
 def _what_was_opened(before: Answer, now: Answer) -> str:

@@ -39,7 +39,7 @@ def draw(now: AskState) -> None:
     waiting = _waiting(now)
     with st.container(key="ask_thread", height=480, autoscroll=False, border=False):  # scroll.js controls its position
         records = payload.finished_records(now)
-        left_out = 0 if now.recording else len(now.exchanges) - len(payload.shown_exchanges(now))
+        left_out = payload.left_out(now)
         answer_view.show_conversation(
             now.name,
             records,
