@@ -1,6 +1,6 @@
 // On a phone the panel of Ask in Read is a sheet. It grows when a question is asked, so that the answer has the screen, and
-// goes down to half of it when a claim is followed, so that the marked words are seen above. Its head can be dragged: up
-// for all of the screen, down for half, down again to close.
+// goes down to half of it when a claim is followed, so that the marked words are seen above; where it lies over them all
+// the same, to its head alone. Its head can be dragged: up for all of the screen, down for half, down again to close.
 
 import { container } from "../shared/streamlit.js";
 
@@ -15,6 +15,7 @@ export class Sheet {
 
   /** @param {Element} panel */
   constructor(panel) {
+    this.panel = panel;
     this.ended = new AbortController();
     const { signal } = this.ended;
     const head = panel.querySelector(container("ask_head"));
@@ -22,28 +23,50 @@ export class Sheet {
     head?.addEventListener("pointerdown", (event) => (from = /** @type {PointerEvent} */ (event).clientY), { signal });
     document.addEventListener("pointerup", (event) => this.dragged(head, event, from), { signal });
     panel.addEventListener("readagent-cite", () => this.grow(false), { signal });
+    panel.querySelector(container("ask_up"))?.addEventListener("click", () => this.grow(false), { signal });
+    /** @param {Event} event */
+    const shown = (event) => {
+      const { detail } = /** @type {CustomEvent<Range[]>} */ (event);
+      requestAnimationFrame(() => this.isOver(detail) && this.set("low")); // once the text has moved
+    };
+    document.addEventListener("readagent-cited", shown, { signal });
+  }
+
+  /** Whether the panel lies over a part of what is marked. @param {Range[]} marked */
+  isOver(marked) {
+    const panel = this.panel.getBoundingClientRect();
+    return marked.some((range) => {
+      const { right, bottom } = range.getBoundingClientRect();
+      return right > panel.left && bottom > panel.top;
+    });
   }
 
   /** @param {Element | null} head @param {PointerEvent} event @param {number} from */
   dragged(head, event, from) {
     const by = event.clientY - from;
     if (!head || !event.composedPath().includes(head) || (Math.abs(by) < DRAGGED && event.target !== head)) return;
-    if (Math.abs(by) < DRAGGED) this.grow(!this.tall);
-    else if (by < 0 || this.tall) this.grow(by < 0);
+    if (this.at === "low" && by < DRAGGED) this.grow(false);
+    else if (Math.abs(by) < DRAGGED) this.grow(this.at !== "tall");
+    else if (by < 0 || this.at === "tall") this.grow(by < 0);
     else {
       const close = document.querySelector(`${container("ask_close")} button`);
       if (close instanceof HTMLElement) close.click();
     }
   }
 
-  get tall() {
-    return document.documentElement.dataset.sheet === "tall";
+  get at() {
+    return document.documentElement.dataset.sheet;
+  }
+
+  /** @param {"tall" | "low" | undefined} height */
+  set(height) {
+    if (height) document.documentElement.dataset.sheet = height;
+    else delete document.documentElement.dataset.sheet;
   }
 
   /** @param {boolean} tall */
   grow(tall) {
-    if (tall) document.documentElement.dataset.sheet = "tall";
-    else delete document.documentElement.dataset.sheet;
+    this.set(tall ? "tall" : undefined);
   }
 
   close() {

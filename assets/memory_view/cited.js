@@ -26,6 +26,7 @@ export class Cited {
     this.at = 0;
     /** @type {ReaderData["cited"]} what the server asks for, until it is there */
     this.asked = null;
+    this.moved = false; // to words that are not drawn yet
     this.ended = new AbortController();
     document.addEventListener("readagent-cite", (event) => this.follow(/** @type {CustomEvent<Cite>} */ (event)), {
       signal: this.ended.signal,
@@ -70,6 +71,7 @@ export class Cited {
     const node = this.units.nodes[paragraph];
     const above = node ? (ABOVE * node.clientWidth) / (LETTER * Number.parseFloat(getComputedStyle(node).fontSize)) : 0;
     this.jump({ paragraph, at: this.state.paged ? start : Math.max(0, Math.round(start - above)) }, { back, lookup: true });
+    this.moved = true;
     this.draw();
   }
 
@@ -88,6 +90,9 @@ export class Cited {
     }
     paint(ALL, all);
     paint(NOW, now);
+    if (!this.moved || !now.length) return;
+    this.moved = false;
+    document.dispatchEvent(new CustomEvent("readagent-cited", { detail: now })); // a sheet makes room for them
   }
 
   /** Whether there was anything marked. */

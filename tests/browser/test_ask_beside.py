@@ -76,12 +76,25 @@ def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, a
     page.locator(".aa").click()
     page.set_viewport_size({"width": 390, "height": 844})
     page.locator(".aa").click()
-    page.locator(".panel").get_by_role("button", name="Sepia").click(trial=True)
-    page.locator(".panel").get_by_role("button", name="Close").click()
+    look.get_by_role("button", name="Sepia").click(trial=True)
+    look.get_by_role("button", name="Close").click()
     settled(page)  # the text is laid out for the narrow window
     page.keyboard.press("x")
     card.get_by_role("button", name="Close").click()  # the sheet of a name lies over that of Ask
     expect(card).to_be_hidden()
+    page.locator(".aa").click()
+    look.get_by_role("button", name="Pages", exact=True).click()
+    look.get_by_role("button", name="Close").click()
+    settled(page)
+    chip.click()  # to words in the lower half of a page, which the sheet would lie over
+    up = box.get_by_role("button", name="Back to the answer")
+    expect(up).to_be_visible()
+    ((_, in_view),) = page.evaluate(
+        MARKED.replace("innerHeight", "document.querySelector('.st-key-ask_panel').getBoundingClientRect().top")
+    )
+    assert in_view
+    up.click()
+    expect(chip).to_be_in_viewport()
     switch = box.get_by_label("Only what I have read")
     for on in (not switch.is_checked(), switch.is_checked()):
         box.get_by_text("Only what I have read").click()

@@ -49,6 +49,7 @@ def _stage(now: AskOneBook) -> None:
     with st.container(key="ask_panel", gap=None):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="ask_head"):
             st.markdown("**Ask**")
+            st.button("Back to the answer", icon=":material/expand_less:", type="tertiary", key="ask_up")  # sheet.js
             if st.button("", icon=":material/open_in_new:", type="tertiary", key="ask_whole", help="Open in Ask"):
                 choose_one(now.book.id)
                 address = {"book": now.book.id} | ({"exchange": now.current.id} if now.current else {})
