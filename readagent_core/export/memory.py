@@ -15,7 +15,7 @@ from readagent_core.answering.signature import MODEL, signature_of
 from readagent_core.companion.marks import NO_MARKS, PlacedMarks
 from readagent_core.document import Cover, Document, Figure, Paragraph, Picture, move_figures
 from readagent_core.errors import SettingsError
-from readagent_core.export.marked import Beside, beside, emphasised, marked_paragraphs, marks_of, notes_list, spans_in
+from readagent_core.export.marked import Beside, beside, marked_paragraphs, marks_of, notes_list, spans_in
 from readagent_core.export.skill import export_skill, skill_name
 from readagent_core.incoming.opening import READING_FORMAT, READING_VERSION
 from readagent_core.memory import GistMemory, Page
@@ -48,7 +48,8 @@ _LINE_END = re.compile(r"(?<!\n)\n(?!\n)")  # inside a paragraph
 _LOST = "Marks whose words are not in this text"
 _EPUB_COVERS = ("image/jpeg", "image/png", "image/gif", "image/webp")  # not SVG: it may hold scripts
 _EPUB_STYLE = (
-    "h1,h2{font-weight:normal} .n{color:#666b73;font-size:.8em;margin:1.6em 0 .2em} .p{font-style:italic;color:#50565e}"
+    "h1,h2{font-weight:normal} p{margin:.4em 0}"
+    " .n{color:#666b73;font-size:.8em;margin:1.6em 0 .2em} .p{font-style:italic;color:#50565e}"
     " img{max-width:100%;height:auto}"
     " .notes{list-style:none;padding:0} .notes li{margin:.8em 0;padding-left:.8em;border-left:3px solid #666b73}"
     " .notes blockquote{margin:0;font-style:italic}"
@@ -227,12 +228,18 @@ def _html_page(memory: GistMemory, page: Page, find_picture: FindPicture, placed
         "page": page,
         "headings": [section.title for index in range(page.start, page.end) for section in document.headings(index)],
         "words": f"{gist.words:,} of {page.words:,} words" if gist else f"{page.words:,} words, no gist yet",
-        "gist": emphasised(memory.shown_gist(page.number), document.format),
+        "gist": _gist_lines(memory, page),
         "notes": ["by rule: the page's own first sentences"] * by_rule + ["changed by hand"] * by_hand,
         "marks": notes_list(marks_of(page, placed.placed)),
         "text": text,
         "pause": _pause(memory, page),
     }
+
+
+def _gist_lines(memory: GistMemory, page: Page) -> Markup:
+    """Return the gist of a page as HTML, each of its lines a paragraph."""
+    lines = _xml(memory.shown_gist(page.number) or "(no gist yet)").replace("\n", "\n\n")
+    return marked_paragraphs(lines, around=Beside(format=memory.document.format))
 
 
 def _html_figures(figures: Sequence[Figure], find_picture: FindPicture) -> Callable[[str], Markup]:
@@ -350,8 +357,7 @@ def _chapters(memory: GistMemory) -> list[tuple[str, list[Page]]]:
 
 
 def _epub_page(memory: GistMemory, page: Page, marks: PlacedMarks) -> Markup:
-    gist = _xml(memory.shown_gist(page.number) or "(no gist yet)")
-    text = marked_paragraphs(gist, around=Beside(format=memory.document.format)).replace("\n", Markup("<br/>"))
+    text = _gist_lines(memory, page)
     notes = Markup(_xml(notes_list(marks_of(page, marks.placed))))
     pause = Markup('<p class="p">‖ {}</p>').format(_xml(_pause(memory, page))) if _pause(memory, page) else Markup()
     return Markup('<p class="n" id="p{0}">Page {0}</p>{1}{2}{3}').format(page.number, text, notes, pause)

@@ -151,7 +151,7 @@ def test_epub_has_a_chapter_a_section_or_is_cut_by_pages():
 
 def test_the_lines_of_a_gist_stay_lines():
     memory = make_memory(gist="Who came?\nNobody.")
-    assert "<p>Who came?<br/>Nobody" in unpacked(export_memory(memory, "epub"))["EPUB/part0001.xhtml"]
+    assert "<p>Who came?</p>" in unpacked(export_memory(memory, "epub"))["EPUB/part0001.xhtml"]
     assert "Who came?  \nNobody" in export_memory(memory, "md").decode()
 
 
