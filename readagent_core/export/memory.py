@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from io import BytesIO
+from textwrap import wrap
 from typing import Any
 
 from readagent_core.answering.signature import MODEL, signature_of
@@ -21,7 +22,7 @@ from readagent_core.incoming.opening import READING_FORMAT, READING_VERSION
 from readagent_core.memory import GistMemory, Page
 from readagent_core.templates import Markup, fill
 from readagent_core.text_files import emphasised_markdown, escape_markdown, html_page, markdown_line, slug
-from readagent_core.words import count_of, pages_up_to
+from readagent_core.words import collapse_whitespace, count_of, is_right_to_left, is_unspaced, pages_up_to
 from readagent_core.world.as_of import Known, Order
 from readagent_core.world.telling import (
     headed,
@@ -72,7 +73,7 @@ def export_memory(
 
     ``find_picture``: returns the pictures of the text's figures. ``marks``: placed in the memory's document. HTML and
     EPUB show both. ``book_gist``: of the whole book, for a skill's index. ``known``: of the book's world, as of the
-    last page of the memory; every format but a skill has it. ``cover``: of the book, for an EPUB.
+    last page of the memory; every format but a skill has it. ``cover``: of the book, for an EPUB; else one is drawn.
     """
     if format not in MEMORY_FORMATS:
         raise SettingsError(f"Unknown export format {format!r}. Choose one of: {', '.join(MEMORY_FORMATS)}.")
@@ -325,6 +326,8 @@ def _epub(
     book.set_title(f"{_xml(document.title)}: gists")
     if cover is not None and cover.kind in _EPUB_COVERS:
         book.set_cover(f"cover.{cover.kind[6:]}", cover.data, create_page=False)
+    else:
+        book.set_cover("cover.svg", _drawn_cover(document), create_page=False)
     book.set_language(language)
     book.set_direction("rtl" if document.right_to_left else "ltr")
     if document.author:
@@ -338,6 +341,18 @@ def _epub(
     out = BytesIO()
     epub.write_epub(out, book)
     return out.getvalue()
+
+
+def _drawn_cover(document: Document) -> bytes:
+    """Return a cover with the title and the author, as SVG."""
+    title, author = (collapse_whitespace(_xml(text)) for text in (document.title, document.author))
+    drawn = fill(
+        "cover.svg",
+        title=wrap(title, 7 if is_unspaced(title) else 16, max_lines=6, placeholder=" …"),
+        author=wrap(author, 14 if is_unspaced(author) else 30, max_lines=2, placeholder=" …"),
+        right_to_left=is_right_to_left(title),
+    )
+    return drawn.encode()
 
 
 def _chapters(memory: GistMemory) -> list[tuple[str, list[Page]]]:

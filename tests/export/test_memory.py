@@ -145,7 +145,10 @@ def test_epub_has_a_chapter_a_section_or_is_cut_by_pages():
     assert f"<p>{memory.document.author}</p>" in front
     assert '<item href="cover.jpeg" id="cover-img" media-type="image/jpeg" properties="cover-image"/>' in package
     bare = GistMemory(Document("Fog", memory.document.paragraphs), memory.plan, memory.pages, memory.gists)
-    found = unpacked(export_memory(bare, "epub"))
+    exported = export_memory(bare, "epub")
+    with zipfile.ZipFile(BytesIO(exported)) as archive:
+        assert ">Fog</text>" in archive.read("EPUB/cover.svg").decode()
+    found = unpacked(exported)
     assert "Pages 1 to 2" in next(text for name, text in found.items() if "part" in name)
 
 
