@@ -13,6 +13,14 @@ MARKED = """() => [...(CSS.highlights.get('cited-now') ?? [])].map((range) => {
     return [range.toString(), box.top > 0 && box.bottom < innerHeight];
 })"""
 
+NAME_ABOVE = """([paragraph, sheet]) => {
+    paragraph.scrollIntoView();
+    return [...(CSS.highlights.get('name-line') ?? [])].some((range) => {
+        const box = range.getBoundingClientRect();
+        return box.top > 110 && box.bottom < sheet.getBoundingClientRect().top - 20;
+    });
+}"""
+
 
 def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, app_url: str, keeper: str) -> None:
     page.goto(f"{app_url}/read?book={keeper}&page=1")  # other tests read in the same book
@@ -78,7 +86,8 @@ def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, a
     page.locator(".aa").click()
     look.get_by_role("button", name="Sepia").click(trial=True)
     look.get_by_role("button", name="Close").click()
-    settled(page)  # the text is laid out for the narrow window
+    first = page.locator("p[data-i='1']").element_handle()  # the first paragraph with a name that has a card
+    page.wait_for_function(NAME_ABOVE, arg=[first, box.element_handle()])
     page.keyboard.press("x")
     card.get_by_role("button", name="Close").click()  # the sheet of a name lies over that of Ask
     expect(card).to_be_hidden()
