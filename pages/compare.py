@@ -91,7 +91,7 @@ def screen() -> None:
         st.caption(controls.price_line(workspace.model, text.memory, chosen, settings))
     for line in limit_lines(text):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.caption(line)
+            st.caption(line, width="content")
             if book is not None and text.books[0].paragraphs is not None:
                 let_in = partial(controls.let_in, workspace, book.id, None)
                 st.button("Let in the whole book", key="compare_let_in", type="tertiary", on_click=let_in)
@@ -160,10 +160,12 @@ def _say_left_out(workspace: Workspace, text: ComparedText) -> None:
     for book_id, title in islice(text.left_out.items(), SAID_LEFT_OUT):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if book_id in text.without_gists:
-                st.caption(shell.as_text(f"{title} is left out: it has no gists yet."))
+                st.caption(shell.as_text(f"{title} is left out: it has no gists yet."), width="content")
                 st.page_link("pages/read.py", label="Make them in Read", query_params={"book": book_id})
             else:
-                st.caption(shell.as_text(f"{title} is left out: its spoiler limit lets in no page yet."))
+                st.caption(
+                    shell.as_text(f"{title} is left out: its spoiler limit lets in no page yet."), width="content"
+                )
                 let_in = partial(controls.let_in, workspace, book_id, None)
                 st.button("Let in the whole book", key=f"compare_let_in_{book_id}", type="tertiary", on_click=let_in)
     if (more := len(text.left_out) - SAID_LEFT_OUT) > 0:
