@@ -19,7 +19,7 @@ KINDS = {  # of a page, by CSS class
     "un": "not seen",
 }
 _CLASSES = {"full": "full", "passage": "some", "gist": "gi", "part": "pt"}  # by how a page was seen
-DENSE = 120  # pages, above which neighbours of one kind are drawn as one cell
+DENSE = 120  # pages in the width of a strip, above which neighbours of one kind are drawn as one cell
 MAX_NUMBERS = 8  # pages seen in full, up to which the map shows their numbers
 WIDE, NARROW = 520, 280  # pixels of a strip: from the first one on it shows what has the class ``wide`` (compare.css)
 DIGIT, GAP = 7, 4  # pixels of a number under a cell
@@ -51,11 +51,13 @@ def draw_strip(seen: Mapping[int, str], pages: Sequence[int], books: Sequence[Co
     The cells of several books are in a box for each.
     """
     kinds = [_CLASSES.get(seen.get(n, ""), "un") for n in range(1, len(pages) + 1)]
-    dense = len(pages) > DENSE
+
+    def is_dense(first: int, end: int) -> bool:
+        return (end - first) * sum(pages) > DENSE * sum(pages[first - 1 : end - 1])
 
     def runs(first: int, end: int) -> list[list[int]]:
         """The pages from ``first`` to before ``end``, those of one cell together."""
-        places = range(first - 1, end - 1)
+        places, dense = range(first - 1, end - 1), is_dense(first, end)
         grouped = groupby(places, key=lambda i: kinds[i] if dense or kinds[i] == "pt" else i)
         return [[i + 1 for i in run] for _, run in grouped]
 
@@ -73,9 +75,13 @@ def draw_strip(seen: Mapping[int, str], pages: Sequence[int], books: Sequence[Co
             label = [labels[run[0]]] if run[0] in labels else []
             yield ["i", {"class": kind, "style": f"flex-grow:{words}", "title": title}, *label]
 
-    drawn = [["div", {"style": style}, *cells(*part)] for style, part in boxes] or list(cells(*whole))
-    classes = f"hm{' dense' if dense else ''}{' several' if len(books) > 1 else ''}"
-    return ["div", {"class": classes, "aria-hidden": "true"}, *drawn]
+    def box(part: tuple[int, int], classes: str) -> dict[str, str]:
+        return {"class": f"{classes}{' dense' if is_dense(*part) else ''}"}
+
+    if not boxes:
+        return ["div", box(whole, "hm") | {"aria-hidden": "true"}, *cells(*whole)]
+    drawn: list[Element] = [["div", box(part, "part") | {"style": style}, *cells(*part)] for style, part in boxes]
+    return ["div", {"class": "hm several", "aria-hidden": "true"}, *drawn]
 
 
 def _labels(runs: Sequence[Sequence[int]], pages: Sequence[int], books: Sequence[ComparedBook]) -> dict[int, Element]:

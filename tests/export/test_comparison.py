@@ -253,6 +253,12 @@ def test_a_tree_has_the_numbers_of_the_steps_that_visited_each_node() -> None:
     assert (below[1]["class"], below[1]["style"], below[2]) == ("node read", "flex-grow:1", "2")
 
 
+def test_pages_too_narrow_for_cells_of_their_own_are_one() -> None:
+    long, short = ComparedBook("a", "Fog", 20), ComparedBook("b", "Ice", 20)
+    _, _, *parts = draw_strip({}, [1000] * 20 + [10] * 20, (long, short))
+    assert [len(cells) for _, _, *cells in parts] == [20, 1]
+
+
 def test_several_books_are_named_in_strips_chips_walks_and_files() -> None:
     books = (ComparedBook("a", "Fog", 2), ComparedBook("b", "Ice", 3, 7))
     tree = [{"id": 0, "parent": 1, "children": [], "level": 0, "words": 9, "pages": [2, 3], "summary": ""}]
