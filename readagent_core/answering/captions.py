@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from readagent_core.answering import replay
+from readagent_core.answering.base import pages_of
 from readagent_core.answering.look_up_text import look_up_title, pages_named
 from readagent_core.answering.registry import sends_gists
 from readagent_core.answering.replay import Step
@@ -49,7 +50,10 @@ def _caption(step: Step, exchange: Exchange, memory: GistMemory | None) -> str:
     if step.kind == replay.MEMORY and memory is not None:
         words = f", {step.words:,} words in all" if step.words else ""
         opened = pages_named(step.expanded)
+        if step.passages and not step.expanded:
+            opened = f"passages of {pages_named(sorted(pages_of(step.passages)))}"
         if not sends_gists(exchange.method):
-            return f"What the answer is made from: {opened if step.expanded else 'the text'}{words}; no gists."
+            held = opened if step.expanded or step.passages else "the text"
+            return f"What the answer is made from: {held}{words}; no gists."
         return f"What the answer is made from: the gists, with {opened} open in place{words}."
     return "The answer, and what each claim rests on." if step.kind == replay.ANSWER else f"{step.title}."
