@@ -53,7 +53,10 @@ export class Toolbar {
     /** @type {Map<ReaderView, HTMLElement>} */
     this.minutes = new Map(VIEWS.slice(1).map(([view]) => [view, el("span", { class: "small num mins" })]));
     this.views = VIEWS.map(([view, label]) => {
-      const node = button(view === "both" ? both : label, () => on.view(view), { kind: `seg-${view}` });
+      const node = button(view === "both" ? both : label, () => on.view(view), {
+        kind: `seg-${view}`,
+        "aria-label": view === "both" ? null : label,
+      });
       node.append(this.minutes.get(view) ?? "");
       return node;
     });
@@ -123,7 +126,10 @@ export class Toolbar {
     this.contents.hidden = !book.outline.sections.length;
     if (!made) return;
     const words = grainWords(book, pages);
-    for (const [view, node] of this.minutes) node.textContent = readingTime(book, words[/** @type {keyof typeof words} */ (view)]);
+    for (const [view, node] of this.minutes) {
+      node.textContent = readingTime(book, words[/** @type {keyof typeof words} */ (view)]);
+      node.parentElement?.setAttribute("aria-description", node.textContent);
+    }
     this.views[3].hidden = book.outline.chapters.length < 2;
   }
 
@@ -158,7 +164,6 @@ export class Toolbar {
 
   /** @param {ReaderView} view */
   view(view) {
-    this.bar.classList.toggle("grained", view === "gists" || view === "chapters");
     for (const [i, node] of this.views.entries()) node.setAttribute("aria-pressed", String(VIEWS[i][0] === view));
   }
 
