@@ -26,6 +26,7 @@ import { Scrolled } from "./scrolled.js";
 
 /** @type {ReaderView[]} */
 const VIEWS = ["both", "text", "gists"];
+const EDGE = 24; // px: what has less in view is not seen
 
 export class ReadingView {
   /** @param {{state: ReadingState, frame: Frame, units: Units, layer: Layer, send: Send, on: ViewEvents}} needs */
@@ -59,8 +60,19 @@ export class ReadingView {
 
   next() {
     const { state } = this;
-    if (state.gistsMade()) this.choose(VIEWS[(VIEWS.indexOf(state.view) + 1) % VIEWS.length]);
-    else this.frame.say("There are no gists yet.");
+    if (!state.gistsMade()) return this.frame.say("There are no gists yet.");
+    const next = VIEWS[(VIEWS.indexOf(state.view) + 1) % VIEWS.length];
+    this.choose(next === "text" && !this.gistInView ? "gists" : next); // one that would look the same is passed over
+  }
+
+  /** Whether a gist is in view: in a narrow window it comes after its page. */
+  get gistInView() {
+    const view = this.frame.room.getBoundingClientRect();
+    return [...this.frame.room.querySelectorAll(".leaf, .beside-gists")].some((node) => {
+      const { left, right, top, bottom } = node.getBoundingClientRect();
+      const within = left < view.right && right > view.left && top < view.bottom - EDGE && bottom > view.top + EDGE;
+      return within && node.checkVisibility({ visibilityProperty: true });
+    });
   }
 
   /** @param {ReaderView} view */

@@ -151,6 +151,13 @@ def test_one_key_and_the_toolbar_turn_the_whole_view(page: Page, app_url: str) -
     page.locator(".seg-both").click()
     expect(text).to_be_visible()
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
+    size = page.viewport_size
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(gist).to_be_hidden()  # it comes after its page, closed: the text alone would look the same
+    for name in ("Gists", "With gists"):
+        page.keyboard.press("g")
+        expect(marked).to_contain_text(name, use_inner_text=True)
+    page.set_viewport_size(size)
 
 
 def test_a_pinch_and_keys_make_the_view_coarser_and_finer_at_one_place(page: Page, app_url: str) -> None:
