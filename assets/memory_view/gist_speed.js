@@ -12,7 +12,7 @@ import { chapterOf } from "./text_store.js";
  * @import { Frame } from "./frame.js"
  * @import { Layer } from "./layer.js"
  * @import { Standing } from "./paged.js"
- * @import { Jump, Place, ReadingState, Send } from "./state.js"
+ * @import { ReadingState, Send } from "./state.js"
  * @import { Units } from "./units.js"
  */
 
@@ -47,8 +47,6 @@ export class GistSpeed {
     this.apart = null;
     /** @type {{page: number | null, chapter: number | null} | null} what the search has opened */
     this.found = null;
-    /** @type {Place | null} where the person was when the view was chosen, until a jump */
-    this.was = null;
     this.what = el("span");
     this.all = button("Show all gists", () => send({ do: "unveil_all" }), { kind: "slim", icon: "seen" });
     this.note = el("div", { class: "veilnote", hidden: true }, el("p", {}, this.what), this.all);
@@ -250,16 +248,9 @@ export class GistSpeed {
     const { state } = this;
     const folds = view === "gists" || view === "chapters";
     if (folds && !this.shown) this.finerView = state.view;
-    this.was = folds ? state.place : null;
     this.found = null;
     if (!folds) this.open.clear();
     this.chapters.foldAll(view === "chapters");
-  }
-
-  /** Somewhere else is read now. */
-  jumped() {
-    this.was = null;
-    this.drawWas();
   }
 
   /** Marks what is open; pages and text may have come since. */
@@ -292,7 +283,6 @@ export class GistSpeed {
       drawn.gist.classList.toggle("away", this.open.has(n) || folded !== null);
     }
     this.drawClosers();
-    this.drawWas();
     this.layer.markLine(this.state.here.paragraph);
     this.frame.room.classList.toggle("no-chapters", !book.outline.chapters.length);
   }
@@ -341,26 +331,11 @@ export class GistSpeed {
     }
   }
 
-  // A triangle at the line where the person was when the view was chosen; in a gist or a chapter at the same fraction.
-  drawWas() {
-    for (const node of this.frame.column.querySelectorAll(".was")) node.classList.remove("was");
-    if (!this.was) return;
-    const { paragraph, at = 0 } = this.was;
-    const text = this.units.nodes[paragraph];
-    const fold = text?.classList.contains("opened") ? null : this.layer.foldAt(paragraph, at);
-    const node = fold ? fold.node : text;
-    if (!node) return;
-    const { before, all } = fold ? this.layer.lettersBefore(fold, paragraph, at) : { before: at, all: text.textContent.length };
-    node.style.setProperty("--was", `${Math.round((100 * before) / Math.max(1, all))}%`);
-    node.classList.add("was");
-  }
-
   // Another book.
   clear() {
     this.open.clear();
     this.closers.clear();
     this.chapters.clear();
-    this.was = null;
   }
 }
 

@@ -110,10 +110,7 @@ export class Reader {
       ...all,
       flow: () => this.view.flow,
       on: {
-        jumped: () => {
-          this.progress.jumped();
-          this.gistSpeed.jumped();
-        },
+        jumped: () => this.progress.jumped(),
         wentBack: () => this.search.leave(),
         opened: () => {
           this.moved();

@@ -180,7 +180,6 @@ def test_a_pinch_and_keys_make_the_view_coarser_and_finer_at_one_place(page: Pag
     page.keyboard.press("Escape")
     expect(closes).to_have_count(0)
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "14")
-    expect(page.locator("#p14")).to_have_class(re.compile(r"\bwas\b"))
     page.keyboard.press("+")
     page.mouse.move(600, 700)  # where the pointer rests is nothing to a key
     for key, view in (("-", "gists"), ("-", "chapters"), ("+", "gists"), ("+", "both")):
@@ -190,7 +189,7 @@ def test_a_pinch_and_keys_make_the_view_coarser_and_finer_at_one_place(page: Pag
     page.keyboard.press("-")
     page.keyboard.press("Home")
     page.locator(".seg-chapters").click()
-    expect(page.locator(".chap").first).to_have_class(re.compile(r"\bwas\b"))  # the map has it there too
+    expect(page.locator(".chap").first).to_contain_class("cur")  # the map has it there too
     pinch(3)
     assert page.evaluate("visualViewport.scale") == 1
     gesture.detach()
