@@ -13,6 +13,7 @@ import { veilOf } from "./veil.js";
  */
 
 const SHOWN_WORDS = 120; // of a gist of picked sentences; all of it with a press
+const BLANK = /(\n\s*\n)/; // between paragraphs of a gist
 const LONG_WORDS = 160; // a gist that has no more is shown whole
 
 /** Why a page ends, as [first words, reason]. @param {Pick<LayerPage, "ends" | "rule" | "reason" | "veiled">} page */
@@ -217,7 +218,7 @@ export class Leaves {
   }
 
   /**
-   * Draws the words of a gist. Picked sentences are parted by an ellipsis where they do not follow each other in the page.
+   * Draws the words of a gist, each paragraph a block. Picked sentences are parted by an ellipsis where they do not follow each other in the page.
    * @param {Element} text
    * @param {LayerPage} page
    * @param {Set<number> | null} shown where the sentences begin that are not hidden; null for all of them
@@ -226,9 +227,17 @@ export class Leaves {
     const { language, emphasis } = this.state.book.outline;
     const gist = page.gist?.text ?? "";
     const hits = this.hitsInGist(page.number);
-    if (!this.isPicked(page)) return fill(text, gist, hits, emphasis);
-    const source = this.state.book.text.slice(page.start, page.end + 1).join("\n");
     let [end, before] = [0, true];
+    if (!this.isPicked(page)) {
+      const parts = gist.split(BLANK).map((part, i) => {
+        const node = el("span", i % 2 ? { hidden: true } : { class: "par" });
+        fill(node, gist, hits, emphasis, end, end + part.length);
+        end += part.length;
+        return node;
+      });
+      return text.replaceChildren(...parts);
+    }
+    const source = this.state.book.text.slice(page.start, page.end + 1).join("\n");
     text.replaceChildren(
       ...pickedSentences(gist, language, source).flatMap(([from, to, follows]) => {
         const hidden = shown !== null && !shown.has(from);
