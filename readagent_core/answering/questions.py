@@ -7,7 +7,9 @@ later page comes in by way of an old answer.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Generator, Sequence
+from itertools import accumulate
 
 from readagent_core import citations, prompts
 from readagent_core.answering.base import LETTERS, Event, ModelCall, Noted, Question
@@ -32,7 +34,7 @@ _BULLET = re.compile(r"^\s*[-*•・]\s+(\S.*)$")
 _FULL_WIDTH = {0xFF21 + i: ord("A") + i for i in range(26)}
 _MARK = re.compile("[?？]")
 _QUOTED = re.compile("\\A“.+”(?=\n)", re.DOTALL)
-QUOTED = "it has the words that you quote"  # the reason of a look-up without a reply
+QUOTED = "the words that you quote are there"  # the reason of a look-up without a reply
 _LEAD = re.compile(  # 'Next question:' and the like at the start of a rewritten question
     r"^\s*(?:[*_#>\s]*(?:next |rewritten |standalone )?question|質問|次の質問)[*_]*\s*[:：]\s*", re.IGNORECASE
 )
@@ -82,10 +84,19 @@ def quotation_of(question: str) -> str:
 
 
 def pages_quoted(question: str, memory: GistMemory) -> tuple[int, ...]:
-    """Return the page with a gist that has the words which the question quotes; empty for none or more than one."""
+    """Return the pages on which the words stand that the question quotes: one, or several that follow each other.
+
+    Empty where the words are nowhere or in several places, and where one of the pages has no gist.
+    """
     words = letters_of(quotation_of(question))
-    found = [page.number for page in memory.pages if words and words in letters_of(memory.page_text(page.number))]
-    return tuple(found) if len(found) == 1 and found[0] in memory.readable else ()
+    pages = [letters_of(memory.page_text(page.number)) for page in memory.pages]
+    ends = list(accumulate(map(len, pages)))
+    text, found, at = "".join(pages), set[tuple[int, ...]](), -1
+    while words and (at := text.find(words, at + 1)) >= 0:
+        first, last = bisect_right(ends, at), bisect_right(ends, at + len(words) - 1)
+        found.add(tuple(page.number for page in memory.pages[first : last + 1]))
+    only = found.pop() if len(found) == 1 else ()
+    return only if set(only) <= set(memory.readable) else ()
 
 
 def letters_of(text: str) -> str:

@@ -49,10 +49,10 @@ def open_by_hand(
 def look_up(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event, None, tuple[int, ...]]:
     """Ask which pages to read again, once more if the reply names none. Returns the pages to expand, in order.
 
-    The page that has the words which the question quotes comes first.
+    The pages on which the words stand that the question quotes come first.
     """
     k = run.settings.look_ups
-    quoted = pages_quoted(run.question.text, memory)
+    quoted = pages_quoted(run.question.text, memory)[:k]
     if quoted:
         yield LookedUp(quoted, "", QUOTED)
     task = "look_up_ranked" if run.settings.by_importance else "look_up"

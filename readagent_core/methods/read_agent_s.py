@@ -23,7 +23,7 @@ from readagent_core.prompts import example_numbers, render, render_fragment
 
 def look_up_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event, None, None]:
     """Look up pages, at most ``limit`` words in all with the rest of ``memory``, and answer."""
-    quoted = pages_quoted(run.question.text, memory) if run.settings.look_ups else ()
+    quoted = pages_quoted(run.question.text, memory)[: run.settings.look_ups]
     pages, _ = select_fitting_pages(run, memory, quoted, limit, asks=1)
     if pages:
         yield LookedUp(pages, "", QUOTED)

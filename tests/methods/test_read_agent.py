@@ -77,6 +77,8 @@ def test_the_page_of_words_quoted_from_the_text_is_opened_first(name: str, repli
     assert answer(events).looked_up == (3, 5, 2)
     assert next(event for event in events if isinstance(event, LookedUp)).pages == (3,)
     assert pages_quoted("“of no page”\nWho says so?", memory()) == ()
+    assert pages_quoted("“word3 word4”\nWho says so?", memory()) == (3, 4)
+    assert pages_quoted("“word3 word4”\nWho says so?", memory(gists=3)) == ()
     assert pages_quoted("“word3”\nWho?", memory(gists=2)) == ()  # its gist is not made yet
 
 
