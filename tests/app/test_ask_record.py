@@ -18,7 +18,7 @@ from pages.parts.ask.record import (
     record_at_step,
     sources_of_book,
 )
-from pages.parts.ask.wording import describe_context, look_ups, says_not_in_text, status_line
+from pages.parts.ask.wording import describe_context, look_ups, method_in_words, says_not_in_text, status_line
 from pages.parts.shared.answer import format_time, pending_pieces, pieces_of
 from readagent_core.answering import look_up_text, replay
 from readagent_core.answering.base import (
@@ -140,6 +140,12 @@ def test_the_pieces_of_an_answer_and_the_places_it_quotes():
     pieces = pending_pieces("He rowed [14]. Then [1")  # while it is written, marks are not judged
     assert [c["state"] for piece in pieces for c in piece["cites"]] == ["pending"]
     assert pieces[-1]["text"] == ". Then"
+
+
+def test_an_answer_says_what_it_is_from():
+    assert method_in_words("recall") == "from the gists, with passages found by search"
+    assert method_in_words("recall", gists=False) == "from passages found by search"  # of a book that has none
+    assert method_in_words("full-text", gists=False) == method_in_words("full-text")
 
 
 def test_what_is_being_done_and_what_was_looked_up():

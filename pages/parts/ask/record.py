@@ -142,7 +142,8 @@ def exchange_record(
     checked, titles = sources.checked, sources.titles
     answer = replay.answer_of(events)
     running = state == ExchangeState.RUNNING
-    signature, gists = signature_of(exchange), sends_gists(exchange.method)
+    has_gists = not sources.pages or len(sources.names) < sources.pages
+    signature, gists = signature_of(exchange), sends_gists(exchange.method) and has_gists
     built_in = signature.kind == BUILT_IN
     recorded = signature.date
     method = dict(method_titles()).get(exchange.method, exchange.method)
@@ -186,7 +187,7 @@ def exchange_record(
             "line": signer_line(signature, events, text, gists=gists) if running else signature.line,
         },
         "method": method,
-        "from": method_in_words(exchange.method),
+        "from": method_in_words(exchange.method, gists=has_gists),
         "language": sources.language,
         "looks": sources.looks,
         "running": running,

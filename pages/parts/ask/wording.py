@@ -47,10 +47,14 @@ _FROM = {  # of methods of a family that read so much of the text word by word: 
 }
 
 
-def method_in_words(name: str) -> str:
-    """What the answers of a method are from, in words that need no knowledge of methods; else its title."""
+def method_in_words(name: str, *, gists: bool = True) -> str:
+    """What the answers of a method are from, in words that need no knowledge of methods; else its title.
+
+    ``gists``: the book had some. Without any every method that knows gists searches.
+    """
     known = all_methods().get(name)
-    return _FROM.get((family_of(name), known.reads), known.title) if known else name
+    family = Family.SEARCH if sends_gists(name) and not gists else family_of(name)
+    return _FROM.get((family, known.reads), known.title) if known else name
 
 
 def method_abouts() -> list[tuple[str, str, str, str]]:
