@@ -28,6 +28,8 @@ export class Conversation {
     /** @type {Map<string, {node: HTMLElement, part: Exchange}>} exchange id -> its part */
     this.parts = new Map();
     this.asked = ""; // the newest question that was drawn
+    /** @type {{exchange?: string | null, step?: number}} what was drawn of an answer that has ended */
+    this.replayed = {};
     this.waits = ""; // the question that waits, as JSON
     this.waitingNode = el("section", { "data-kind": "exchange" });
     this.sheet = Sheet.of(root);
@@ -79,6 +81,8 @@ export class Conversation {
     if (now.notice && !waiting) nodes.push(el("p", { class: "small dim notice" }, now.notice));
     for (const id of order) {
       const replayed = id === exchange && !running ? views[step]?.record : null;
+      const { style, offsetHeight } = this.parts.get(id)?.node ?? { style: null, offsetHeight: 0 };
+      if (style) style.minHeight = replayed ? style.minHeight || `${offsetHeight}px` : ""; // nothing moves at a step
       const record = replayed ?? records[id] ?? this.finished.get(id);
       if (record)
         this.part(id).update({
@@ -100,6 +104,10 @@ export class Conversation {
     });
     while (this.root.children.length > nodes.length) this.root.lastElementChild?.remove();
     this.wait();
+    const { replayed } = this;
+    const shown = this.parts.get(exchange ?? "");
+    if (shown && !running && exchange === replayed.exchange && step !== replayed.step) ColumnScroll.of(this.root)?.show(shown.node);
+    this.replayed = running ? {} : { exchange, step };
   }
 
   /** Draws the question that waits, and brings it into view when it is new. */

@@ -64,10 +64,16 @@ export class ColumnScroll {
    */
   add(root, { current }) {
     this.resize.observe(root);
-    if (current) this.target = root;
-    this.settle();
+    if (current) this.show(root);
+    else this.settle();
     // in a low window the screen scrolls and not the column
     if (current && !this.panel && getComputedStyle(this.column).overflowY === "visible") root.scrollIntoView();
+  }
+
+  /** Keeps an exchange in view from now on. @param {HTMLElement} root */
+  show(root) {
+    this.target = root;
+    this.settle();
   }
 
   // An exchange shown alone, below the list that it was chosen from.
