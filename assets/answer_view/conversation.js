@@ -61,7 +61,9 @@ export class Conversation {
   /** @param {AskState} now @param {number} step */
   draw(now, step) {
     const { records, exchange, views, running, kept } = now;
-    const { waiting } = this.data;
+    const newestNow = records[now.order.at(-1) ?? ""];
+    const isAsked = running && newestNow?.question === this.data.waiting?.question; // the server draws it no more
+    const waiting = isAsked ? null : this.data.waiting;
     const order = waiting && now.questions.length ? [] : now.order; // it begins a conversation beside a recording's
     const newest = order.at(-1) ?? "";
     if (newest !== this.asked && (running || this.asked)) this.sheet?.grow(true);
