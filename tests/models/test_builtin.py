@@ -272,6 +272,12 @@ def test_the_title_of_a_book_is_no_sentence_of_it():
     assert said == "The council of the harbour voted for the light. [1.1]"
 
 
+def test_recall_from_several_books_names_the_book_of_every_sentence():
+    passages = "<Page 1.2>\nThe mayor praised the fleet.\n\n<Page 2.7> (paragraph 1)\nThe council voted for the light."
+    said = ask("recall", passages=passages, asking="", question="What did the council vote for?")
+    assert "The council voted for the light. [2.7]" in said
+
+
 def test_who_somebody_is_is_answered_by_the_sentences_that_introduce_them():
     """Not by those that have the name most often; a gist among them is cited as one."""
     pages = (

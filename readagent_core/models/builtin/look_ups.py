@@ -31,7 +31,7 @@ _PART = re.compile(r"^(?:Part|部分) (\d+)( \(looked into already\)|（すで�
 _RANGE = re.compile(r"^<Pages (\d+)-(\d+)>$", re.MULTILINE)
 _FOUND = re.compile(r"^(?:\(on page (\d+): \"|（(\d+)ページに：「)(.*)(?:\"\)|」）)$", re.MULTILINE)
 _BOOK_TAG = re.compile(r"^<Book (\d+)> (.*)$", re.MULTILINE)
-_SHELF_PAGE = re.compile(r"^(<Pages? |\(on page |（)(\d+)\.(\d+)(?:-(\d+))?", re.MULTILINE)
+_SHELF_PAGE = re.compile(r"^(<Pages? |\(on page |（|(?=\d+\.\d+:))(\d+)\.(\d+)(?:-(\d+))?", re.MULTILINE)
 _IN_BOOK = re.compile(r"^(?:\(in book (\d+): |（本(\d+)に：)", re.MULTILINE)
 _BRACKETED = re.compile(rf"\[[\d, -]*\d{{{len(str(BOOK))},}}[\d, -]*\]")
 _REQUESTED = re.compile(r"(?:FIND|OPEN|GISTS) ")
@@ -187,7 +187,14 @@ def _split_options(prompt: Prompt) -> tuple[str, str]:
 
 
 def recall(prompt: Prompt) -> str:
-    """The answer from the passages shown; where they hold none, the question's rarest words are looked for first."""
+    """The answer from the passages shown; where they hold none, the question's rarest words are looked for first.
+
+    Of several books each page is named with its book.
+    """
+    return _on_shelf(_recall, prompt)
+
+
+def _recall(prompt: Prompt) -> str:
     shown = "\n\n".join(filter(None, [prompt.fields["passages"], _text_shown(prompt.fields.get("shown", ""))]))
     asked = replace(prompt, fields={**prompt.fields, "memory": shown})
     said = _answer(asked) if shown else None
@@ -244,10 +251,13 @@ def _on_shelf(reply: Callable[[Prompt], str], prompt: Prompt) -> str:
         book, page = divmod(int(found.group()), BOOK)
         return f"{book}.{page}" if page else str(book)
 
-    # the title as a heading: it is looked for, and no sentence to answer with
-    memory = _BOOK_TAG.sub(lambda m: f"<Page {int(m[1]) * BOOK}>\n## {m[2]}\n", prompt.fields["memory"])
-    memory = _SHELF_PAGE.sub(join, _IN_BOOK.sub(in_book, memory))
-    said = reply(replace(prompt, fields={**prompt.fields, "memory": memory}))
+    def join_pages(text: str) -> str:
+        # the title as a heading: it is looked for, and no sentence to answer with
+        text = _BOOK_TAG.sub(lambda m: f"<Page {int(m[1]) * BOOK}>\n## {m[2]}\n", text)
+        return _SHELF_PAGE.sub(join, _IN_BOOK.sub(in_book, text))
+
+    joined = {name: join_pages(text) for name, text in prompt.fields.items() if name in ("memory", "passages", "shown")}
+    said = reply(replace(prompt, fields={**prompt.fields, **joined}))
     return _BRACKETED.sub(lambda m: re.sub(r"\d+", part, m.group()), said)
 
 
