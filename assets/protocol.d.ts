@@ -656,8 +656,6 @@ export interface ExchangeRecord {
   again: string;
   /** the id of a recording's answer to the same question; "" without one */
   recorded: string;
-  /** what asking again with the whole memory costs; "" where that is not offered */
-  wholeMemory: string;
   /** what asking it again costs; "" where nothing is asked */
   price: string;
   /** an older answer to the same question, to be shown beside this one */

@@ -90,7 +90,6 @@ export class Exchange {
         data.current,
         data.among,
         data.kept,
-        data.wholeMemory,
         data.recorded,
       ],
     };
@@ -132,7 +131,7 @@ export class Exchange {
     this.readers.textContent = note;
     this.before ??= new Exchange(this.old, { send: (act) => this.send({ of: record.id, ...act }) }, this.folds);
     const notFound = record.notFound && { ...record.notFound, words: "", pieces: [] }; // the newer answer says it
-    this.before.update({ ...record, notFound, question: "", options: [], acts: [], wholeMemory: "", recorded: "", beside: null });
+    this.before.update({ ...record, notFound, question: "", options: [], acts: [], recorded: "", beside: null });
     this.rows.replaceChildren(
       ...rows.map(([name, then, now]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, then), el("td", {}, now))),
     );
@@ -249,7 +248,7 @@ export class Exchange {
 
   /** @param {Shown} data @returns {Nodes} */
   foot(data) {
-    const { running, cost, details, legend, acts, methods, current, kept, wholeMemory } = data;
+    const { running, cost, details, legend, acts, methods, current, kept } = data;
     if (running) return [];
     /** @type {Nodes} */
     const out = [];
@@ -265,17 +264,12 @@ export class Exchange {
     if (details?.length) {
       out.push(el("details", { class: "small dim" }, el("summary", {}, "Details"), ...details.map((d) => el("p", { class: "num" }, d))));
     }
-    if (wholeMemory) {
-      const again = button("Ask again with the whole memory", () => this.send({ do: "whole-memory" }), { kind: "slim" });
-      const ready = el("span", { class: "small dim" }, "The gists are ready.");
-      out.push(el("div", { class: "acts wholem" }, ready, again, el("span", { class: "small dim num" }, wholeMemory)));
-    }
     if (data.recorded) {
       const open = button("Open it", () => this.send({ do: "recorded", text: data.recorded }), { kind: "slim" });
       out.push(el("div", { class: "acts" }, el("span", { class: "small dim" }, "The recording answers this question too."), open));
     }
     const row = el("div", { class: "acts" });
-    if (acts.includes("again") && !wholeMemory) row.append(button(data.again, () => this.send({ do: "again" }), { kind: "slim" }));
+    if (acts.includes("again")) row.append(button(data.again, () => this.send({ do: "again" }), { kind: "slim" }));
     if (acts.includes("method") && methods?.length) {
       const choose = el(
         "select",

@@ -178,9 +178,7 @@ def test_a_book_is_asked_before_it_has_gists_and_then_again_beside_the_old_answe
     at.run().button(key="ask_make").click().run()
     workspace.jobs.get(f"read {workspace.library.gistings(book.id)[0].id}").join(120)
     now = scene(workspace, book)
-    (record,) = payload.finished_records(now)
-    assert record["wholeMemory"] == "free"
-    ask_in(now, first.question, like=workspace.library.exchange(first.id), beside=True)
+    at.run().button(key="ask_whole_memory").click().run()
     second = newest(workspace, book)
     workspace.jobs.get(f"ask {second.id}").join(120)
     now = scene(workspace, book)

@@ -95,7 +95,6 @@ def _record(now: AskState, exchange: Exchange) -> dict[str, Any]:
         methods=method_abouts() if isinstance(now, AskOneBook) else (),
         model=now.workspace.model.name,
         suggest_model=_suggests_model(now, exchange, state),
-        whole_memory=_whole_memory(now, exchange),
         price=price_of_question_now(now, exchange.method),
     )
     if isinstance(now, AskOneBook):
@@ -136,7 +135,7 @@ def _older(now: AskState, exchange: Exchange) -> Exchange | None:
         return None
 
 
-def _whole_memory(now: AskState, exchange: Exchange) -> str:
+def whole_memory_price(now: AskState, exchange: Exchange) -> str:
     """What it costs to ask again with the whole memory; '' where an answer had it, or it is not complete yet."""
     if not isinstance(now, AskOneBook) or None in now.memory.gists or exchange.gisting_id == now.gisting.id:
         return ""

@@ -132,12 +132,10 @@ def exchange_record(
     methods: Sequence[tuple[str, str, str, str]] = (),
     model: str = builtin.NAME,
     suggest_model: bool = False,
-    whole_memory: str = "",
     price: str = "",
 ) -> dict[str, Any]:
     """Everything that the component draws of one exchange. ``text``: the answer so far. ``model``: who would answer
-    now. ``suggest_model``: say that a model can be connected. ``whole_memory``: what it costs to ask
-    again, where the gists are complete now that were not when it was answered. ``price``: what it costs to ask again.
+    now. ``suggest_model``: say that a model can be connected. ``price``: what it costs to ask again.
     """
     checked, titles = sources.checked, sources.titles
     answer = replay.answer_of(events)
@@ -217,11 +215,10 @@ def exchange_record(
             further=_further(exchange, answer, sources, model) if answer is not None and missing else [],
         ),
         "again": _again(signature, model),
-        "wholeMemory": whole_memory,
         "recorded": "",
         "price": price,
         "beside": None,
-        "methods": [list(known) for known in methods if whole_memory or known[0] != exchange.method],
+        "methods": [list(known) for known in methods if known[0] != exchange.method],
         "hidden": "",
         "plain": answer_as_text(
             exchange, events, checked, about=sources.about, document=sources.document, titles=titles

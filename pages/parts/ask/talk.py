@@ -13,12 +13,13 @@ from pages.parts.ask.several_state import Several
 from pages.parts.ask.state import GONE, AskState
 from pages.parts.read.start import act_on_line, estimate_of, line_to_make
 from pages.parts.shared import polling, shell
+from pages.parts.shared.component import Act
 from readagent_core.answering import costs, suggesting
 from readagent_core.answering.limits import LET_IN, why_nothing
 from readagent_core.answering.signature import short_name
 from readagent_core.errors import ReadAgentError
 from readagent_core.jobs import JobState
-from readagent_core.library.records import Gisting
+from readagent_core.library.records import Exchange, Gisting
 from readagent_core.words import pages_up_to
 
 SUGGEST_SECONDS = 0.7  # between two looks at the suggestions
@@ -85,6 +86,8 @@ def _line(now: AskState, *, waits: bool) -> None:
     # the answer needs the panel's room
     if isinstance(now, AskOneBook) and None in now.memory.gists and not (now.beside_text and now.exchanges):
         _say_gists(now)
+    elif isinstance(now, AskOneBook) and now.current and (price := payload.whole_memory_price(now, now.current)):
+        _offer_whole_memory(now, now.current, price)
     trouble = st.session_state.pop("ask_trouble", None)
     if trouble:
         shell.error_box(trouble)
@@ -177,6 +180,14 @@ def _say_gists(now: AskOneBook) -> None:
             takes = estimate_of(now.workspace, now.book)
         st.caption(shell.as_text(f"{GISTS_ADD} {takes[0].upper()}{takes[1:]}."))
         st.button("Make gists", key="ask_make", on_click=_act_on_gists, args=(now, None, "make"))
+
+
+def _offer_whole_memory(now: AskOneBook, exchange: Exchange, price: str) -> None:
+    """The gists are complete since the answer that is shown: ask again, where they were made."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="ask_gists"):
+        st.caption(shell.as_text(f"The gists are ready: {price}."))
+        again = Act("whole-memory", of=exchange.id)
+        st.button("Ask again with the whole memory", key="ask_whole_memory", on_click=handle, args=(now, again))
 
 
 def _act_on_gists(now: AskOneBook, gisting: Gisting | None, do: str) -> None:
