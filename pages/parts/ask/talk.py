@@ -184,7 +184,7 @@ def _say_gists(now: AskOneBook) -> None:
 
 def _offer_whole_memory(now: AskOneBook, exchange: Exchange, price: str) -> None:
     """The gists are complete since the answer that is shown: ask again, where they were made."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="ask_gists"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="ask_ready"):
         st.caption(shell.as_text(f"The gists are ready: {price}."))
         again = Act("whole-memory", of=exchange.id)
         st.button("Ask again with the whole memory", key="ask_whole_memory", on_click=handle, args=(now, again))
