@@ -19,7 +19,6 @@ from pages.parts.shared import book as current
 from pages.parts.shared import covers, polling, shell
 from pages.parts.shared.cached import get_workspace, news_of_start
 from pages.parts.shared.component import Act, act_of, call_with_act, component, no_callback
-from readagent_core.answering.signature import short_name
 from readagent_core.errors import NotInLibraryError, SettingsError
 from readagent_core.gisting.queue import load_queue
 from readagent_core.incoming.opening import READING_SUFFIX
@@ -27,6 +26,7 @@ from readagent_core.library.records import Card
 from readagent_core.library.upkeep import start_upkeep
 from readagent_core.loaders import DEFAULT, FORMATS
 from readagent_core.loaders.formats import PACKED
+from readagent_core.model_names import short_name
 from readagent_core.workspace import Workspace
 
 FORMATS_TAKEN = ",".join((*FORMATS, PACKED, READING_SUFFIX))

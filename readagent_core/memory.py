@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from readagent_core.document import Document, Section
+from readagent_core.model_names import short_name
 from readagent_core.plan import GistingPlan
 from readagent_core.short_repr import short_repr
 from readagent_core.tags import escape_tags, page_tag
@@ -176,7 +177,7 @@ class GistMemory:
     @property
     def made_by(self) -> str:
         """Who made the gists, in words: '15 gists by gpt-5-mini, 3 are the first sentences of their page …'."""
-        words = f"{count_of(self.own_gists, 'gist')} by {self.model}"
+        words = f"{count_of(self.own_gists, 'gist')} by {short_name(self.model)}"
         if self.fallback_gists:
             are = "is the first sentences of its page" if self.fallback_gists == 1 else "are first sentences of pages"
             words += f"; {self.fallback_gists:,} {are}, because no usable reply came"

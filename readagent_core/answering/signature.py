@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from readagent_core.library.records import Exchange, Gisting
 from readagent_core.memory import GistMemory
+from readagent_core.model_names import short_name
 from readagent_core.models.base import ChatModel
 from readagent_core.models.builtin import reader as builtin
 from readagent_core.models.builtin.parts_asked import part_asked
@@ -15,7 +16,6 @@ MODEL, RECORDING, BUILT_IN = "model", "recording", "builtin"
 BUILT_IN_LINE = "Built-in reader: sentences that share your words; nothing was understood"
 BUILT_IN_PART = "Built-in reader: sentences of the text; nothing was understood"  # not found by the question's words
 BUILT_IN_GISTS = "Built-in reader: gists are sentences of the text; nothing was understood"
-MODEL_FILE = ".gguf"
 _LOCAL = re.compile(r"//(?:(?:\w+\.)?localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?=[:/]|$)")
 
 
@@ -56,8 +56,3 @@ def sign(name: str, where: str, date: str, *, built_in: str = BUILT_IN_LINE) -> 
     local = bool(_LOCAL.search(where))
     place = "on this computer" if local else f"at {where.split('//')[-1].split('/')[0]}" if where else ""
     return Signature(MODEL, name, where, "", " ".join(filter(None, [name or "A language model", place])))
-
-
-def short_name(model: str) -> str:
-    """Return the name of a model, without the folders of one that is a file."""
-    return re.split(r"[\\/]", model)[-1][: -len(MODEL_FILE)] if model.lower().endswith(MODEL_FILE) else model

@@ -24,6 +24,7 @@ from readagent_core.cli.output import (
 )
 from readagent_core.cli.shared import complete_gisting, open_book, open_workspace, plan_from_options
 from readagent_core.errors import ReadAgentError
+from readagent_core.model_names import short_name
 from readagent_core.words import count_of
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def _wait(workspace: Workspace, exchange: Exchange, job: Job) -> tuple[Answer, s
     from readagent_core.answering.replay import answer_of, events_of
     from readagent_core.answering.signature import signature_of
 
-    wait_for(job, lambda _: f"Asked: {workspace.model.name}")
+    wait_for(job, lambda _: f"Asked: {short_name(workspace.model.name)}")
     saved = workspace.library.exchange(exchange.id)
     answer = answer_of(events_of(saved))
     if answer is None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from readagent_core.errors import NoTextError, PasswordError, ReadAgentError, SettingsError
 from readagent_core.jobs import Job, JobState, Snapshot
+from readagent_core.model_names import short_name
 
 if TYPE_CHECKING:
     from readagent_core.answering.base import Answer
@@ -185,7 +186,7 @@ def memory_json(memory: GistMemory, usage: Usage) -> dict[str, Any]:
     ]
     return {
         "document": document_json(memory.document),
-        "model": memory.model,
+        "model": short_name(memory.model),
         "plan": memory.plan.to_dict(),
         "pages": pages,
         "words": sum(page.words for page in memory.pages),

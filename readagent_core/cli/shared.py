@@ -13,6 +13,7 @@ import typer
 
 from readagent_core.cli.output import say_aside, show_pages, usage_errors, wait_for
 from readagent_core.errors import SettingsError
+from readagent_core.model_names import short_name
 from readagent_core.regular_files import open_for_output
 from readagent_core.words import count_of
 
@@ -77,7 +78,7 @@ def complete_gisting(
         fits = gisting.model != NAME or not workspace.model.is_language_model
         if memory.complete and fits and gisting.document_id == book.document_id:  # of no earlier version of the file
             if gisting.model != workspace.model.name:
-                say_aside(f"The gists that {gisting.model} made are used; with --preset others are made.")
+                say_aside(f"The gists that {short_name(gisting.model)} made are used; with --preset others are made.")
             return found
     if not workspace.model.is_language_model:
         hint = "Connect one in Settings of `readagent app`, or set READAGENT_BASE_URL and READAGENT_MODEL."

@@ -24,6 +24,7 @@ from readagent_core.evaluation.arms import Arm, recorded_arms
 from readagent_core.evaluation.datasets import Case, Dataset, Item, open_dataset
 from readagent_core.evaluation.results import Key
 from readagent_core.evaluation.score_table import ScoreTable
+from readagent_core.model_names import short_name
 from readagent_core.models.base import ChatModel
 from readagent_core.models.embeddings.embed import BuiltInEmbedder
 from readagent_core.plan import GistingPlan
@@ -263,7 +264,7 @@ def find_changes(record: Mapping[str, Any], experiment: Experiment, model: ChatM
     if record["dataset_hash"] != hash_dataset(experiment.dataset.path):
         changed.append("the dataset's file")
     if record["model"]["name"] != model.name:
-        changed.append(f"the model ({record['model']['name']} before, {model.name} now)")
+        changed.append(f"the model ({short_name(record['model']['name'])} before, {short_name(model.name)} now)")
     sampled = record["model"].get("sampling") or model.sampling  # older records have none
     for name in sorted({*sampled, *model.sampling}):
         before_value, value = sampled.get(name, False), model.sampling.get(name, False)
@@ -321,7 +322,7 @@ def default_name(experiment: Experiment, model: str) -> str:
     if experiment.dataset.seed is not None:
         identity |= {name: fixed["dataset"][name] for name in ("split", "seed")}
     digest = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:6]
-    return f"{experiment.dataset.name}-{model}-{digest}"
+    return f"{experiment.dataset.name}-{short_name(model)}-{digest}"
 
 
 def resumed_experiment(folder: Path, experiment: Experiment, *, leave_out: bool = False) -> Experiment:

@@ -30,6 +30,7 @@ from readagent_core.evaluation.report import Summary, headline, reading_facts, r
 from readagent_core.evaluation.results import Result
 from readagent_core.evaluation.scores import Share
 from readagent_core.evaluation.tables import report_tables
+from readagent_core.model_names import short_name
 from readagent_core.regular_files import check_replaceable
 from readagent_core.text_files import csv_line, escape_markdown
 from readagent_core.words import collapse_whitespace, count_of
@@ -102,8 +103,9 @@ def format_of(path: Path) -> str:
 
 def to_dict(summary: Summary) -> dict[str, Any]:
     """Return all figures as plain JSON values, the record included."""
+    model = summary.record["model"]
     return {
-        "record": dict(summary.record),
+        "record": {**summary.record, "model": model | {"name": short_name(model["name"])}},
         "answers": summary.answers,
         "wanted": summary.wanted or summary.answers,
         "failed": summary.failed,

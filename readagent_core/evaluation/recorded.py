@@ -30,6 +30,7 @@ from readagent_core.evaluation.starting import StoredExperiment
 from readagent_core.incoming.samples import FOLDER, NAMES, read_recording, recorded_memory
 from readagent_core.library.records import Book
 from readagent_core.memory import GistMemory, Page
+from readagent_core.model_names import short_name
 from readagent_core.plan import GistingPlan
 
 
@@ -86,7 +87,7 @@ class RecordedComparisons:
             correct=asked.gold,
             words=self.document.words,
             pages=tuple(pages),
-            model=str(self.record["model"]["name"]),
+            model=short_name(str(self.record["model"]["name"])),
             asked=datetime.fromisoformat(str(self.record["started"])).timestamp(),
             entries=tuple(_entry(answer, arms[answer.arm].method, len(pages)) for answer in answers),
             references=asked.references if not asked.options else (),

@@ -19,6 +19,7 @@ from readagent_core.evaluation.published import Benchmark, PublishedFigure, find
 from readagent_core.evaluation.results import GistingFigures
 from readagent_core.evaluation.score_table import Row, Score, ScoreTable
 from readagent_core.evaluation.scores import Difference, average, mcnemar, randomization
+from readagent_core.model_names import short_name
 from readagent_core.models.cost.prices import money
 from readagent_core.words import count_of
 
@@ -187,7 +188,7 @@ def headline(summary: Summary) -> list[str]:
     record, experiment = summary.record, summary.record["experiment"]
     model = record["model"]
     who = sign(model["name"], model["where"], "").line if model["is_language_model"] else model["name"]
-    named = [name for name in model["reported"] if name != model["name"]]
+    named = [name for name in map(short_name, model["reported"]) if name != short_name(model["name"])]
     reported = f" (the server called it {', '.join(named)})" if named else ""
     documents = len({gisting.document for gisting in summary.gistings})
     asked, title = count_of(summary.questions, "question"), title_of(summary)
@@ -196,7 +197,7 @@ def headline(summary: Summary) -> list[str]:
     runs = "" if summary.runs == 1 else f"{count_of(summary.runs, 'run')}, "
     lines = [f"{about}, answered by {who}{reported}; {runs}begun {record['started'][:16].replace('T', ' ')}."]
     if record.get("recorded"):
-        lines.insert(0, f"A recording of {record['recorded']}, made with {model['name']}.")
+        lines.insert(0, f"A recording of {record['recorded']}, made with {short_name(model['name'])}.")
     if not model["is_language_model"]:
         lines.append(NO_MODEL)
     if model.get("sampling", {}).get("json_replies"):

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from readagent_core import models
-from readagent_core.answering.signature import short_name
 from readagent_core.errors import DatasetError, LibraryBusyError, ReadAgentError, SettingsError
 from readagent_core.evaluation import running
 from readagent_core.evaluation.experiment import (
@@ -25,6 +24,7 @@ from readagent_core.evaluation.results import JsonLines
 from readagent_core.evaluation.score_table import load_scores
 from readagent_core.jobs import Job
 from readagent_core.library.file_lock import FileLock
+from readagent_core.model_names import short_name
 from readagent_core.models.base import ChatModel
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
@@ -115,8 +115,8 @@ def check_price(model: ChatModel, most_dollars: float | None) -> None:
     if not model.is_language_model:
         raise SettingsError("The built-in reader costs nothing. Leave the budget in dollars out, or give it in words.")
     raise SettingsError(
-        f"A budget in dollars needs a price, and none is known for {model.name}. Enter its price in Settings, or "
-        f"give the budget in words."
+        f"A budget in dollars needs a price, and none is known for {short_name(model.name)}. Enter its price in "
+        "Settings, or give the budget in words."
     )
 
 

@@ -33,6 +33,7 @@ from readagent_core.export.comparison_words import (
     pages_seen,
     usage_line,
 )
+from readagent_core.model_names import short_name
 from readagent_core.models.builtin.reader import NAME as BUILT_IN
 from readagent_core.words import pages_up_to
 
@@ -267,7 +268,7 @@ def verdict(comparison: Comparison, entry: ComparedAnswer) -> tuple[str, str] | 
         return None
     if entry.verdict:
         kind, words = _VERDICTS[entry.verdict]
-        return kind, f"Verdict of {comparison.model}: {words}"
+        return kind, f"Verdict of {short_name(comparison.model)}: {words}"
     if not comparison.options:
         return ("none", describe_overlap(entry)) if entry.rouge else None
     option = entry.answer.option

@@ -24,6 +24,7 @@ from readagent_core.document import Document
 from readagent_core.errors import SettingsError
 from readagent_core.library.records import Conversation, Exchange
 from readagent_core.memory import GistMemory
+from readagent_core.model_names import short_name
 from readagent_core.models.builtin import reader as builtin
 from readagent_core.templates import Markup, escape, fill
 from readagent_core.text_files import html_page
@@ -165,7 +166,7 @@ def _to_json(exchange: Exchange, *, prompts: bool) -> dict[str, Any]:
         "looked_up": list(answer.looked_up) if answer else [],
         "in_part": answer.pages_in_part if answer else [],
         "events": [event for event in exchange.events if prompts or event["kind"] != PROMPT],
-        "extra": exchange.facts.to_dict(),
+        "extra": exchange.facts.to_dict() | {"model": short_name(exchange.facts.model)},
     }
 
 

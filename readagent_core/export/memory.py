@@ -20,6 +20,7 @@ from readagent_core.export.marked import Beside, beside, marked_paragraphs, mark
 from readagent_core.export.skill import export_skill, skill_name
 from readagent_core.incoming.opening import READING_FORMAT, READING_VERSION
 from readagent_core.memory import GistMemory, Page
+from readagent_core.model_names import short_name
 from readagent_core.templates import Markup, fill
 from readagent_core.text_files import emphasised_markdown, escape_markdown, html_page, markdown_line, slug
 from readagent_core.words import collapse_whitespace, count_of, is_right_to_left, is_unspaced, pages_up_to
@@ -77,6 +78,7 @@ def export_memory(
     """
     if format not in MEMORY_FORMATS:
         raise SettingsError(f"Unknown export format {format!r}. Choose one of: {', '.join(MEMORY_FORMATS)}.")
+    memory = replace(memory, model=short_name(memory.model))
     if format == "html":
         return _html(memory, find_picture, marks, known)
     if format == "epub":

@@ -12,6 +12,7 @@ from readagent_core.document import Document
 from readagent_core.gisting.call_estimate import GistingEstimate, estimate
 from readagent_core.gisting.notes_budget import add_notes, notes_mode
 from readagent_core.library.records import Gisting, GistingState, StopReason
+from readagent_core.model_names import short_name
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.prices import money, money_after, price_in_words
 from readagent_core.models.cost.tokens import tokens_of_words
@@ -58,7 +59,7 @@ def short_estimate(workspace: Workspace, document: Document, plan: GistingPlan) 
     minutes = minutes_of(workspace, document.words, plan, calls=work.calls)
     parts = [] if minutes is None else [f"{max(1, round(minutes)):,} min"]
     parts += [count_of(work.calls, "call"), cost]
-    return f"About {', '.join(parts)} with {model.name}"
+    return f"About {', '.join(parts)} with {short_name(model.name)}"
 
 
 def minutes_at(words: int, read: float, written: float) -> float:

@@ -31,6 +31,7 @@ from readagent_core.mcp_server import results
 from readagent_core.mcp_server.looking import LookingTools
 from readagent_core.mcp_server.seen import cut_text, with_gists
 from readagent_core.memory import GistMemory
+from readagent_core.model_names import short_name
 from readagent_core.models.cost.meter import Metered
 from readagent_core.words import count_of
 
@@ -86,7 +87,9 @@ class Tools(LookingTools):
         unknown = ("", "")
         return results.AnswerInfo(
             answer=cut_text(answer.text, 0)[0],
-            answered_by=model.name if model.is_language_model else "Built-in reader: sentences that share your words",
+            answered_by=short_name(model.name)
+            if model.is_language_model
+            else "Built-in reader: sentences that share your words",
             method=answer.method,
             option=asked.options[answer.option] if answer.option is not None else None,
             looked_up=looked_up,

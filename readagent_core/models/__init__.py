@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from readagent_core.model_names import MODEL_FILE
 from readagent_core.models.base import ChatModel
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.settings import Settings
@@ -32,7 +33,7 @@ def connect_embedder(settings: Settings) -> Embedder:
     from readagent_core.models.embeddings.embed import BuiltInEmbedder
 
     name = (settings.server or settings).saved.embedding_model  # whoever pays names the model
-    if name.lower().endswith(".gguf") and settings.team is None:
+    if name.lower().endswith(MODEL_FILE) and settings.team is None:
         from readagent_core.models import connection
         from readagent_core.models.embeddings.local import LocalEmbedder
 

@@ -219,6 +219,17 @@ def test_unknown_formats_and_file_names():
     assert memory_file_name(make_memory(title="///"), "md") == "book-gists.md"
 
 
+@pytest.mark.parametrize("format", MEMORY_FORMATS)
+def test_a_model_that_is_a_file_leaves_without_its_folders(format):
+    content = export_memory(replace(make_memory(), model="/home/anna/models/small.gguf"), format)
+    files = [content]
+    if format in ("epub", "skill"):
+        with zipfile.ZipFile(BytesIO(content)) as archive:
+            files = [archive.read(name) for name in archive.namelist()]
+    assert any(b"small" in file for file in files)
+    assert not any(b"anna" in file for file in files)
+
+
 @given(st.lists(st.text(max_size=60), min_size=2, max_size=6), st.text(max_size=80), st.text(max_size=20))
 @settings(max_examples=40, derandomize=True)
 def test_every_text_survives_json_and_breaks_no_format(texts, gist, title):

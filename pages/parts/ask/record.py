@@ -27,13 +27,14 @@ from readagent_core.answering.base import LETTERS, Answer, Event, NoteCode
 from readagent_core.answering.look_up_text import pages_named
 from readagent_core.answering.questions import parse_standalone
 from readagent_core.answering.registry import all_methods, sends_gists
-from readagent_core.answering.signature import BUILT_IN, RECORDING, Signature, short_name, signature_of
+from readagent_core.answering.signature import BUILT_IN, RECORDING, Signature, signature_of
 from readagent_core.citations import Checked
 from readagent_core.document import Document, Section
 from readagent_core.errors import Remedy
 from readagent_core.export.conversation import answer_as_text
 from readagent_core.library.records import Exchange, ExchangeState
 from readagent_core.memory import GistMemory
+from readagent_core.model_names import short_name
 from readagent_core.models.builtin import reader as builtin
 from readagent_core.models.builtin.parts_asked import Part, part_asked
 from readagent_core.words import count_of

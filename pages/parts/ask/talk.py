@@ -16,10 +16,10 @@ from pages.parts.shared import polling, shell
 from pages.parts.shared.component import Act
 from readagent_core.answering import costs, suggesting
 from readagent_core.answering.limits import LET_IN, why_nothing
-from readagent_core.answering.signature import short_name
 from readagent_core.errors import ReadAgentError
 from readagent_core.jobs import JobState
 from readagent_core.library.records import Exchange, Gisting
+from readagent_core.model_names import short_name
 from readagent_core.words import pages_up_to
 
 SUGGEST_SECONDS = 0.7  # between two looks at the suggestions

@@ -18,12 +18,12 @@ from readagent_core.answering.limits import LET_IN, paragraphs_through, why_noth
 from readagent_core.answering.questions import parse_question
 from readagent_core.answering.registry import all_methods
 from readagent_core.answering.response import ANSWER_WORDS
-from readagent_core.answering.signature import short_name
 from readagent_core.comparing.comparison import Comparison
 from readagent_core.gisting.job import memory_to_ask
 from readagent_core.incoming.samples import FOLDER
 from readagent_core.library.records import Book
 from readagent_core.memory import GistMemory
+from readagent_core.model_names import short_name
 from readagent_core.models.base import ChatModel
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace

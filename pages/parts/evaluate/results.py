@@ -13,7 +13,6 @@ from pages.parts.evaluate import question_list, report_view
 from pages.parts.shared import polling, shell
 from pages.parts.shared.book import has_unread
 from pages.parts.shared.gisting_status import span
-from readagent_core.answering.signature import short_name
 from readagent_core.errors import BudgetError, CancelledError
 from readagent_core.evaluation.arms import arm_titles, recorded_arms
 from readagent_core.evaluation.experiment import Experiment
@@ -32,6 +31,7 @@ from readagent_core.evaluation.starting import (
 from readagent_core.evaluation.tables import score_table
 from readagent_core.jobs import JobState
 from readagent_core.library.records import Book
+from readagent_core.model_names import short_name
 from readagent_core.models.cost.prices import money
 from readagent_core.settings import load_team
 from readagent_core.words import count_of

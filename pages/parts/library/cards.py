@@ -11,11 +11,11 @@ from pages.parts.library.imports import imports_of
 from pages.parts.shared import book as current
 from pages.parts.shared.gisting_status import pages_expected, span
 from pages.parts.shared.memory_view import EMPHASIS_MARKS
-from readagent_core.answering.signature import short_name
 from readagent_core.gisting.progress import GistingProgress
 from readagent_core.jobs import Job, Snapshot
 from readagent_core.library.records import Card, GistingState, StopReason
 from readagent_core.library.search import TextHit
+from readagent_core.model_names import short_name
 from readagent_core.text_files import EMPHASIS_SIGNS
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace

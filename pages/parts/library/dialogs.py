@@ -11,7 +11,6 @@ from pages.parts.library import adding, recognition
 from pages.parts.library.imports import Import, add_imports, imports_of, start_import
 from pages.parts.shared import book as current
 from pages.parts.shared import shell
-from readagent_core.answering.signature import short_name
 from readagent_core.document import NoticeKind
 from readagent_core.errors import ReadAgentError
 from readagent_core.gisting import costs as gisting_costs
@@ -20,6 +19,7 @@ from readagent_core.gisting.queue import put_in_queue
 from readagent_core.jobs import Job
 from readagent_core.library.records import Book
 from readagent_core.library.upkeep import DAYS_TO_RESTORE
+from readagent_core.model_names import short_name
 from readagent_core.words import count_of, length_of
 from readagent_core.workspace import Workspace
 

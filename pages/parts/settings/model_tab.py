@@ -13,8 +13,8 @@ import streamlit as st
 from pages.parts.settings import local_model, model_limits, model_options, model_test
 from pages.parts.settings.model_fields import choose_model, draw_fields, forget_found_servers
 from pages.parts.shared import polling, shell
-from readagent_core.answering.signature import short_name
 from readagent_core.connecting import connecting
+from readagent_core.model_names import short_name
 from readagent_core.models.connection import learnt_limits
 from readagent_core.models.local.server import WHERE
 from readagent_core.models.server import probe

@@ -10,10 +10,10 @@ import streamlit as st
 from pages.parts.settings import model_options
 from pages.parts.shared import polling, shell
 from pages.parts.shared.gisting_status import span
-from readagent_core.answering.signature import short_name
 from readagent_core.connecting import connecting
 from readagent_core.connecting.checking.check import STEPS, Check, CheckState
 from readagent_core.jobs import JobState, Snapshot
+from readagent_core.model_names import short_name
 from readagent_core.models.local.server import WHERE
 from readagent_core.secret import Secret
 from readagent_core.workspace import Workspace

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from readagent_core.answering.signature import short_name
 from readagent_core.gisting.costs import BookBudget
 from readagent_core.gisting.job import ELSEWHERE, job_key
 from readagent_core.gisting.progress import GistingProgress
 from readagent_core.jobs import JobState, Snapshot
 from readagent_core.library.records import Gisting, GistingState, StopReason
 from readagent_core.memory import GistMemory
+from readagent_core.model_names import short_name
 from readagent_core.models.builtin.reader import NAME
 from readagent_core.models.cost.prices import money
 from readagent_core.words import count_of
@@ -69,7 +69,7 @@ def pick_gisting(gistings: Iterable[Gisting], wanted: int | None, running: Itera
 
 def gisting_name(gisting: Gisting) -> str:
     """A reading in a few words, for a list of them."""
-    who = f"Recording of {gisting.recorded}" if gisting.recorded else gisting.model
+    who = f"Recording of {gisting.recorded}" if gisting.recorded else short_name(gisting.model)
     sizes = f"{who} · {gisting.plan.min_words}–{gisting.plan.max_words} words"
     return f"{sizes} · {count_of(gisting.pages, 'page')}" if gisting.state == GistingState.DONE else sizes
 
@@ -146,13 +146,14 @@ def job_line(
 def ready_line(gisting: Gisting, memory: GistMemory) -> dict[str, Any]:
     """The line of gists that are complete, or recorded."""
     pages = count_of(len(memory.pages), "page")
-    made = pages if gisting.model == NAME else f"{pages}; made with {gisting.model}"  # the line names that reader
+    by_rule = gisting.model == NAME  # which the line names already
+    made = pages if by_rule else f"{pages}; made with {short_name(gisting.model)}"
     rest = [made]
     if memory.fallback_gists:
         rest.append(f"{count_of(memory.fallback_gists, 'gist')} made of first sentences, no usable reply came")
     if gisting.recorded:
         return gists_line("recording", "A recording", [f"made on {gisting.recorded}", made], percent=100)
-    picked = "Their sentences were picked from the text by rule: no model read it." if gisting.model == NAME else ""
+    picked = "Their sentences were picked from the text by rule: no model read it." if by_rule else ""
     return gists_line("ready", "Ready", rest, percent=100, more=picked)
 
 

@@ -13,8 +13,8 @@ from starlette.requests import HTTPConnection
 from pages.parts.shared.cached import get_workspace, workspace_of_request
 from pages.parts.shared.gisting_status import look_of
 from readagent_core import errors
-from readagent_core.answering.signature import short_name
 from readagent_core.errors import WORK_IS_SAVED, ReadAgentError, Remedy, WrongAddressError
+from readagent_core.model_names import short_name
 from readagent_core.models.base import ChatModel
 from readagent_core.resources import ASSETS
 
