@@ -205,7 +205,8 @@ def test_gists_of_another_model_are_not_resumed_by_the_one_in_use():
 
 
 def test_times_for_people():
-    assert [gisting_status.span(seconds) for seconds in (0.2, 59, 200, 4800)] == ["1 s", "59 s", "3 min", "1 h 20 min"]
+    spans = [gisting_status.span(seconds) for seconds in (0.2, 59, 200, 3600, 4800)]
+    assert spans == ["1 s", "59 s", "3 min", "1 h", "1 h 20 min"]
 
 
 def test_a_line_says_how_many_pages_are_saved_of_a_reading_that_waits():

@@ -112,7 +112,7 @@ def _bars(days: Sequence[Day]) -> str:
         )
         return f'<ul class="week" aria-label="Read by day">{columns}</ul>'
     top = next((60 * step for step in _SCALES if 60 * step >= most), most)
-    scale = "".join(f"<b>{_minutes(share)}</b>" for share in (top, top / 2))
+    scale = "".join(f"<b>{span(share)}</b>" for share in (top, top / 2))
     bars = "".join(
         f'<i style="height:{100 * one.seconds / top:.0f}%" title="{one.day:%d %b}: {span(one.seconds)}"></i>'
         for one in days
@@ -123,10 +123,6 @@ def _bars(days: Sequence[Day]) -> str:
         '<p class="lab">Time read each day</p><div class="days">'
         f'<div role="img" aria-label="Read by day. {told}">{scale}{bars}</div><p>{ends}</p></div>'
     )
-
-
-def _minutes(seconds: float) -> str:
-    return f"{seconds / 3600:g} h" if seconds >= 3600 else f"{seconds / 60:g} min"
 
 
 def _finished(workspace: Workspace, statistics: Statistics) -> None:

@@ -87,11 +87,11 @@ def pages_expected(read: int, words_read: float, words_total: float) -> int:
 
 
 def span(seconds: float) -> str:
-    """A length of time for people: '8 s', '3 min', '1 h 20 min'."""
+    """A length of time for people: '8 s', '3 min', '1 h', '1 h 20 min'."""
     if seconds < 60:
         return f"{max(1, round(seconds))} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return " ".join([*([f"{hours} h"] if hours else []), *([f"{minutes} min"] if minutes or not hours else [])])
 
 
 def memory_now(workspace: Workspace, gisting: Gisting, snapshot: Snapshot | None) -> GistMemory:
