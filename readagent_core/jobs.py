@@ -165,5 +165,10 @@ class Jobs:
             if job is not None and not job.running:
                 del self._jobs[key]
 
+    def forget_failures(self, kind: type[ReadAgentError]) -> None:
+        """Drop the jobs that an error of this kind ended."""
+        with self._lock:
+            self._jobs = {key: job for key, job in self._jobs.items() if not isinstance(job.snapshot.failure, kind)}
+
     def running(self) -> list[Job]:
         return [job for job in list(self._jobs.values()) if job.running]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from readagent_core import models
+from readagent_core.errors import ModelError
 from readagent_core.jobs import Jobs
 from readagent_core.library import Library
 from readagent_core.library.original_pages import OriginalPages
@@ -65,7 +66,11 @@ class Workspace:
         return connections_of(self.settings)
 
     def reconnect(self, settings: Settings) -> None:
-        """Use other settings from now on. Work under way keeps the model it began with."""
+        """Use other settings from now on. Work under way keeps the model it began with.
+
+        What a model failed at before is told no more: these settings may be without the fault, or name another model.
+        """
         with self._lock:
             self.settings = settings
             self._model = None
+        self.jobs.forget_failures(ModelError)

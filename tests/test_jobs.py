@@ -6,7 +6,7 @@ import gc
 import threading
 import weakref
 
-from readagent_core.errors import UnreachableError
+from readagent_core.errors import LinkError, UnreachableError
 from readagent_core.jobs import Job, Jobs
 
 
@@ -95,6 +95,17 @@ def test_ended_jobs_are_released_but_those_that_are_looked_at():
     assert jobs.get("running") is running
     gate.set()
     running.join(10)
+
+
+def test_what_a_model_failed_at_is_not_told_after_other_settings(workspace):
+    def fail(error):
+        raise error
+
+    for key, error in (("act", UnreachableError("localhost:9")), ("add", LinkError("No such page."))):
+        workspace.jobs.start(key, lambda _, error=error: fail(error)).join(10)
+    workspace.reconnect(workspace.settings)
+    assert workspace.jobs.get("act") is None
+    assert workspace.jobs.get("add") is not None
 
 
 def test_news_of_a_job_is_waited_for_and_ends_the_wait_at_once():
