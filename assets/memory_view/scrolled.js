@@ -64,9 +64,10 @@ export class Scrolled {
     this.closed = true;
   }
 
-  /** What a person does from now on decides the place. */
+  /** What a person does from now on decides the place: it begins where the view is held, though heights have just changed. */
   release() {
     if (!this.isHeld) return;
+    if (this.anchor) this.pull(this.anchor);
     this.isHeld = false;
     this.settle();
   }
@@ -208,30 +209,32 @@ export class Scrolled {
 
   /** Keeps an anchor where it is wanted for a moment, unless the person scrolls: heights around it may still change. @param {Anchor} anchor */
   hold(anchor) {
-    const { scroller, column } = this.frame;
     this.anchor = anchor;
     this.isHeld = true;
     const unit = this.units.units[unitOf(this.state.book, anchor.paragraph)];
-    for (const other of column.querySelectorAll(".unit.drawn")) other.classList.toggle("drawn", other === unit);
+    for (const other of this.frame.column.querySelectorAll(".unit.drawn")) other.classList.toggle("drawn", other === unit);
     unit?.classList.add("drawn");
     const until = performance.now() + HOLD_MS;
     let still = 0; // frames
-    const pull = () => {
-      const away = this.heightOf(anchor) - this.top - anchor.wanted;
-      const before = scroller.scrollTop;
-      if (Math.abs(away) > 1) scroller.scrollTop += away;
-      still = scroller.scrollTop === before ? still + 1 : 0; // at the end of the text it stays too
-      anchor.top = this.heightOf(anchor) - this.top;
-    };
     const again = () => {
       if (this.anchor !== anchor || !this.isHeld || this.closed) return;
-      pull();
+      still = this.pull(anchor) ? 0 : still + 1; // at the end of the text it stays too
       this.isHeld = still < HOLD_FRAMES || performance.now() < until;
       requestAnimationFrame(again);
     };
-    pull();
+    this.pull(anchor);
     this.settle();
     requestAnimationFrame(again);
+  }
+
+  /** Brings an anchor to the height at which it is wanted; whether the view had to move. @param {Anchor} anchor */
+  pull(anchor) {
+    const { scroller } = this.frame;
+    const before = scroller.scrollTop;
+    const away = this.heightOf(anchor) - this.top - anchor.wanted;
+    if (Math.abs(away) > 1) scroller.scrollTop += away;
+    anchor.top = this.heightOf(anchor) - this.top;
+    return scroller.scrollTop !== before;
   }
 
   /** @param {Standing} place @returns {Anchor} */
