@@ -81,7 +81,8 @@ def test_a_search_that_ends_moves_nothing(page: Page, app_url: str) -> None:
     page.keyboard.press("Escape")
     expect(page.locator("mark.hit")).to_have_count(0)
     page.evaluate(SETTLED)
-    assert len(page.evaluate("[...window.standings]")) == 1
+    found = page.evaluate("[...window.standings]")
+    assert len(found) == 1, found
 
 
 FIRST_WORD = (  # the first whole word in view, as its paragraph and its place in it
