@@ -177,9 +177,9 @@ def show() -> None:
     try:
         if act is not None:
             acts.follow(workspace, act, books)
-        elif left := current.came_back():
+        elif left := current.came_back() or st.session_state.pop(current.AGAIN, ""):
             acts.show_dialog(workspace, left)
-        for asked, dialog in (("finishing", my_reading.finish_book), ("making", dialogs.make_gists)):
+        for asked, dialog in (("finishing", my_reading.change_finished), ("making", dialogs.make_gists)):
             book_id = st.session_state.pop(asked, "")  # by another dialog
             for card in books:
                 if card.book.id == book_id:

@@ -16,6 +16,7 @@ from pages.parts.shared.gisting_status import span
 from readagent_core.companion.statistics import DAYS, WORDS_A_PAGE, Day, Statistics, statistics_of
 from readagent_core.errors import ReadAgentError
 from readagent_core.export.reading import reading_csv, words_csv
+from readagent_core.library.reading_log import Finished
 from readagent_core.library.records import Book
 from readagent_core.library.vocabulary import LookedUpWord
 from readagent_core.text_files import without_emphasis
@@ -244,10 +245,23 @@ def _word(word: LookedUpWord, book: Book) -> str:
     )
 
 
-@st.dialog("Mark as finished")
-def finish_book(workspace: Workspace, book: Book) -> None:
-    """Say when a book was finished, with stars and a line of one's own."""
+def finish_book(workspace: Workspace, book: Book, *, at_end: Callable[[], None] = lambda: None) -> None:
+    """Open the dialog that says when a book was finished, with stars and a line of one's own; ``at_end``: call then."""
     known = workspace.library.finished().get(book.id)
+    title = "When you finished it" if known else "Mark as finished"
+    st.dialog(title, on_dismiss=at_end)(_when_finished)(workspace, book, known, at_end)
+
+
+def change_finished(workspace: Workspace, book: Book) -> None:
+    """Open the dialog of ``finish_book`` from the list of finished books, to which it leads back."""
+    finish_book(workspace, book, at_end=_come_back)
+
+
+def _come_back() -> None:
+    st.session_state.update({TAB: "Finished", current.AGAIN: current.MY_READING})
+
+
+def _when_finished(workspace: Workspace, book: Book, known: Finished | None, at_end: Callable[[], None]) -> None:
     st.text(book.title)
     day = st.date_input("Finished on", known.day if known else "today")
     given = st.feedback("stars", default=known.stars - 1 if known and known.stars else None, key="finish_stars")
@@ -259,7 +273,9 @@ def finish_book(workspace: Workspace, book: Book) -> None:
             except ReadAgentError as error:
                 shell.error_box(error)
             else:
+                at_end()
                 st.rerun()
         if known and st.button("Not finished", key="unfinish_book"):
             workspace.library.unfinish(book.id)
+            at_end()
             st.rerun()

@@ -17,6 +17,7 @@ from readagent_core.workspace import Workspace
 
 _KEY = "current_book"
 NOTES, MY_READING = "notes", "reading"  # dialogs of the library that lead to a book, as the address names them
+AGAIN = "dialog_again"  # the one that is opened when the library is drawn next, in the session
 _BOOK_LEFT = "settings_opened_from"  # the id of the book from which Settings was opened, in the session
 _LEFT = "dialog_left"  # the one that led to the book, in the session
 TRIED = "tried pages"  # a preference: the ids of web pages that Act opened, which were not read
