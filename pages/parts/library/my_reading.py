@@ -60,8 +60,7 @@ def _days(workspace: Workspace, statistics: Statistics) -> None:
             st.metric("Words a minute", f"{statistics.pace:,.0f}", border=True)
     week = not any(day.seconds for day in statistics.days[:-7])
     st.html(_bars(statistics.days[-7:] if week else statistics.days))
-    if books := _books(workspace, statistics.days[0].day):
-        st.html(books)
+    _books(workspace, statistics.days[0].day)
     if statistics.left:
         st.caption("At this pace the books you are in take:")
         for book, seconds in statistics.left[:8]:
@@ -81,7 +80,7 @@ def _time(seconds: float) -> str:
     return span(seconds) if seconds >= 60 else "under a minute"
 
 
-def _books(workspace: Workspace, first: date) -> str:
+def _books(workspace: Workspace, first: date) -> None:
     """A line for each book that was read since, with how long and how much, the one read longest first."""
     seconds: dict[str, float] = defaultdict(float)
     words: dict[str, int] = defaultdict(int)
@@ -91,14 +90,12 @@ def _books(workspace: Workspace, first: date) -> str:
             words[one.book_id] += one.words
     books = {book.id: book for book in workspace.library.books()}
     longest = sorted(books.keys() & seconds.keys(), key=lambda key: -seconds[key])
-    told = [(books[key], seconds[key], words[key]) for key in longest if seconds[key] >= 60 or words[key]][:MOST_BOOKS]
-    rows = "".join(
-        f"<li>{covers.small(workspace.library, book)}<span>{escape(book.title)}</span>"
-        f"<span>{count_of(count, 'word') if count else ''}</span>"
-        f"<b>{_time(many)}</b></li>"
-        for book, many, count in told
-    )
-    return f'<p class="lab">Books</p><ul class="read-books">{rows}</ul>' if rows else ""
+    told = [key for key in longest if seconds[key] >= 60 or words[key]][:MOST_BOOKS]
+    if told:
+        st.html('<p class="lab">Books</p>')
+    for key in told:
+        count = count_of(words[key], "word") if words[key] else ""
+        _book_row(workspace, books[key], " · ".join(filter(None, (_time(seconds[key]), count))), tab="Days")
 
 
 def _bars(days: Sequence[Day]) -> str:
@@ -135,26 +132,28 @@ def _finished(workspace: Workspace, statistics: Statistics) -> None:
         )
     for book, day in statistics.to_end:
         mark = partial(workspace.library.finish, book.id, day=day)
-        _finished_row(workspace, book, f"Read to its end, {_date(day)}", act="Mark as finished", on_click=mark)
+        _book_row(
+            workspace, book, f"Read to its end, {_date(day)}", tab="Finished", act="Mark as finished", on_click=mark
+        )
     for book, one in statistics.finished:
         stars = f"{'★' * one.stars}{'☆' * (5 - one.stars)}" if one.stars else ""
         about = " · ".join(filter(None, (_date(one.day), stars, book.author, one.remark)))
-        if _finished_row(workspace, book, about, act="Change"):
+        if _book_row(workspace, book, about, tab="Finished", act="Change"):
             st.session_state["finishing"] = book.id  # its own dialog, in place of this one
             st.rerun()
 
 
-def _finished_row(
-    workspace: Workspace, book: Book, about: str, *, act: str, on_click: Callable[[], None] | None = None
+def _book_row(
+    workspace: Workspace, book: Book, about: str, *, tab: str, act: str = "", on_click: Callable[[], None] | None = None
 ) -> bool:
-    """A line for a book, its title a way to it; whether ``act`` was pressed."""
-    with st.container(horizontal=True, vertical_alignment="center", key=f"finished_{book.id}"):
+    """A line for a book in a ``tab``, its title a way to it; whether ``act`` was pressed."""
+    with st.container(horizontal=True, vertical_alignment="center", key=f"book_row_{tab}_{book.id}"):
         st.html(covers.small(workspace.library, book), width="content")
         with st.container(gap=None):
-            if st.button(f"**{shell.as_text(book.title)}**", key=f"finished_open_{book.id}", type="tertiary"):
-                _read(book, "Finished")
+            if st.button(f"**{shell.as_text(book.title)}**", key=f"book_open_{tab}_{book.id}", type="tertiary"):
+                _read(book, tab)
             st.text(about)
-        return st.button(act, key=f"finished_change_{book.id}", width="content", on_click=on_click)
+        return bool(act) and st.button(act, key=f"finished_change_{book.id}", width="content", on_click=on_click)
 
 
 def _date(day: date) -> str:
