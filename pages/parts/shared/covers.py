@@ -59,8 +59,9 @@ def small(library: Library, book: Book) -> str:
     for character in book.title:
         number = (31 * number + ord(character)) & 0xFFFFFFFF
     paper, ink = INKS[number % len(INKS)]
-    style = f"background:{paper};color:{ink}"
-    return f'<span class="small-cover" style="{style}" aria-hidden="true">{escape(book.title)}</span>'
+    style = f"background-color:{paper};color:{ink}"
+    words = [f"{escape(word[:-2])}<span>{escape(word[-2:])}</span>" for word in book.title.split()]  # no line is ':'
+    return f'<span class="small-cover" style="{style}" aria-hidden="true">{" ".join(words)}</span>'
 
 
 def _first_page(library: Library, book: Book) -> Cover | None:
