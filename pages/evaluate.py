@@ -51,7 +51,7 @@ def _folded() -> DeltaGenerator:
     """Return the line that opens the form; it closes again when an experiment is started."""
     if st.session_state.pop(_STARTED, False):
         st.session_state[_FORM] = False
-    return st.expander("New experiment", key=_FORM, icon=":material/add:", on_change="rerun")
+    return st.expander("New experiment", key=_FORM, on_change="rerun")
 
 
 def _start(workspace: Workspace, experiment: Experiment | None) -> None:

@@ -82,7 +82,7 @@ def test_the_recorded_experiment_is_at_one_click_and_a_run_shows_its_table_and_h
     assert "← right" not in shown(at)  # nothing of the story is read yet
     assert "with every figure and answer: they tell of pages of The Keeper" in shown(at)
     assert not [button for button in at.button if str(button.key).startswith("evaluate_wrong")]
-    at.button(key="evaluate_show_hidden").click().run()
+    at.button(key="evaluate_hidden_show").click().run()
     assert "← right" in shown(at)
     assert "with every figure and answer: they" not in shown(at)
     assert at.button(key="evaluate_start").label == "Show results"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -174,7 +175,7 @@ def _finished(entry: StoredExperiment, workspace: Workspace, *, own: bool = True
     with outcome:
         report_view.result(found)
         if hidden := _unread(workspace, stored):
-            st.caption("What was not right is in the tab Questions: it tells of pages that you have not read.")
+            _say_hidden(hidden, key="evaluate_hidden_result")
         else:
             report_view.not_right(stored)
         report_view.downloads(found, stored, tells=hidden[0].title if hidden else "")
@@ -182,7 +183,7 @@ def _finished(entry: StoredExperiment, workspace: Workspace, *, own: bool = True
         report_view.tables(found)
     with questions:
         if hidden:
-            _say_hidden(hidden)
+            _say_hidden(hidden, key="evaluate_hidden")
         else:
             question_list.browse(stored)
     with gisting:
@@ -222,11 +223,11 @@ def _unread(workspace: Workspace, questions: Questions) -> list[Book]:
     return [b for b in asked if not st.session_state.get(f"{_OPENED} {b.id}") and has_unread(workspace, b)]
 
 
-def _say_hidden(books: Sequence[Book]) -> None:
+def _say_hidden(books: Sequence[Book], *, key: str) -> None:
     """Say why the questions are not shown, with the way to show them."""
-    with st.container(border=True, horizontal=True, vertical_alignment="center", key="evaluate_hidden"):
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key=key):
         st.text(f"The questions and answers tell of pages of {books[0].title} that you have not read.")
-        if st.button("Show them", key="evaluate_show_hidden"):
+        if st.button("Show them", key=f"{key}_show"):
             st.session_state.update({f"{_OPENED} {book.id}": True for book in books})
             st.rerun()
 
@@ -265,7 +266,7 @@ def _watch(workspace: Workspace, entry: StoredExperiment) -> None:
     if progress is not None:
         found = summarise(entry.record, progress.table, wanted=progress.total)
         if found.rows:
-            st.subheader(f"So far, with {found.answers:,} of {count_of(found.wanted, 'answer')}", anchor=False)
-            report_view.about(found)
+            st.subheader("So far", anchor=False)
+            report_view.about(replace(found, wanted=0))  # the line above the bar has how many answers are in
             report_view.result(found)
             report_view.table(*score_table(found))
