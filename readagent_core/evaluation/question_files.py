@@ -281,11 +281,9 @@ def _add_rows(rows: Iterator[Row], taken: Taken, remedy: str) -> None:
     """Add the questions in the rows of a table, of which the first one names the columns."""
     line, header = next(((line, row) for line, row in rows if isinstance(row, list)), (1, []))
     names = [_column(cell) for cell in header]
-    for wanted in ("question", "answer"):
-        if wanted not in names:
-            there = ", ".join(cell for cell in header if cell.strip())[:80] or "none"
-            taken.add_problem(line, f"there is no column '{wanted}' (there are: {there}). {remedy}")
-    if "question" not in names or "answer" not in names:
+    if missing := [f"'{wanted}'" for wanted in ("question", "answer") if wanted not in names]:
+        there = ", ".join(cell for cell in header if cell.strip())[:80] or "none"
+        taken.add_problem(line, f"there is no column {' or '.join(missing)} (there are: {there}). {remedy}")
         return
     count = 0
     for number, cells in rows:

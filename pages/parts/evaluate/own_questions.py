@@ -16,7 +16,7 @@ from pages.parts.shared import book as current
 from pages.parts.shared import polling, shell
 from pages.parts.shared.component import component, no_callback
 from readagent_core.document import Document
-from readagent_core.errors import ReadAgentError
+from readagent_core.errors import DatasetError, ReadAgentError
 from readagent_core.evaluation import question_files
 from readagent_core.evaluation.own_dataset import BookText, book_text, write_dataset
 from readagent_core.evaluation.question_files import Taken, problem_of, write_questions
@@ -183,6 +183,9 @@ def _show_taken(book: Book) -> None:
     if book_id != book.id:
         return
     with st.container(key="evaluate_own_taken"):
+        if not taken.questions:
+            shell.error_box(DatasetError("\n".join([f"Nothing was taken from {name}.", *taken.shown_problems()])))
+            return
         st.text(f"{name}: {taken.sentence()}")
         for problem in taken.shown_problems():
             st.text(problem)
