@@ -42,6 +42,11 @@ class Section:
     start: int
     level: int = 1
 
+    @property
+    def line(self) -> str:
+        """The title as it stands in the text that models see."""
+        return f"{'#' * min(self.level + 1, 6)} {self.title}"
+
 
 class NoticeKind(StrEnum):
     """What a notice of the import is about, in the order in which a report shows them."""
@@ -210,7 +215,7 @@ class Document:
         return len(self._before(index))
 
     def _before(self, index: int) -> str:
-        titles = "".join(f"{'#' * min(s.level + 1, 6)} {s.title}\n\n" for s in self.headings(index))
+        titles = "".join(f"{section.line}\n\n" for section in self.headings(index))
         return titles + "".join(f"{figure.text}\n\n" for figure in self.figures_at(index, after=False))
 
     def text(self, start: int = 0, end: int | None = None) -> str:

@@ -15,7 +15,7 @@ from readagent_core.document import SpanKind
 from readagent_core.library.marks import BOOKMARK, HIGHLIGHT, NOTE, Mark
 from readagent_core.memory import GistMemory, Page
 from readagent_core.templates import Markup, escape, fill
-from readagent_core.text_files import emphasis_pieces, emphasised_markdown, escape_markdown
+from readagent_core.text_files import emphasis_pieces, emphasised_markdown, escape_markdown, markdown_line
 
 Span = tuple[int, int, str]  # first and last character (exclusive), and the colour of the mark
 
@@ -50,11 +50,13 @@ def spans_in(memory: GistMemory, page: Page, marks: Iterable[Mark]) -> list[Span
 @dataclass(frozen=True)
 class Beside:
     """What stands beside the text of a page. ``spans``: with their places in that text. ``targets``: the number of each
-    paragraph that is referred to, by the place where it begins. ``format``: of the book, for words in italics."""
+    paragraph that is referred to, by the place where it begins. ``format``: of the book, for words in italics.
+    ``titles``: of sections, by the lines that they are in that text."""
 
     spans: tuple[documents.Span, ...] = ()
     targets: Mapping[int, int] = field(default_factory=dict)
     format: str = ""
+    titles: Mapping[str, str] = field(default_factory=dict)
 
 
 def beside(memory: GistMemory, page: Page) -> Beside:
@@ -69,7 +71,9 @@ def beside(memory: GistMemory, page: Page) -> Beside:
             spans += [replace(s, start=start + s.start, end=start + s.end) for s in paragraph.spans]
             if index in document.references_to:
                 targets[start] = index
-    return Beside(tuple(spans), targets, document.format)
+    sections = [section for index in range(page.start, page.end) for section in document.headings(index)]
+    titles = {section.line: section.title for section in sections}
+    return Beside(tuple(spans), targets, document.format, titles)
 
 
 def marked_paragraphs(
@@ -92,7 +96,11 @@ def marked_paragraphs(
             here = [replace(s, start=s.start - at, end=s.end - at) for s in around.spans if at <= s.start <= s.end]
             ids = [index for place, index in around.targets.items() if at <= place <= at + len(piece)]
             name = Markup(' id="t{}"').format(ids[0]) if ids else Markup()
-            parts.append(instead(piece) or Markup("<p{}>{}</p>").format(name, _linked(piece, own, here, around.format)))
+            if title := around.titles.get(piece):
+                parts.append(Markup("<h3>{}</h3>").format(title))
+            else:
+                words = _linked(piece, own, here, around.format)
+                parts.append(instead(piece) or Markup("<p{}>{}</p>").format(name, words))
         at += len(piece) + 2
     return Markup().join(parts)
 
@@ -131,9 +139,10 @@ def markdown_text(memory: GistMemory, page: Page) -> str:
         return emphasised_markdown(text[start:end], memory.document.format)
 
     text, at = memory.page_text(page.number), 0
+    around = beside(memory, page)
     parts: list[str] = []
     notes: dict[int, str] = {}
-    for span in beside(memory, page).spans:
+    for span in around.spans:
         if span.start < at:
             continue
         if span.kind == SpanKind.NOTE and span.target is not None:
@@ -149,7 +158,12 @@ def markdown_text(memory: GistMemory, page: Page) -> str:
             continue
         at = span.end
     parts.append(words(at, len(text)))
-    return "".join(parts) + "".join(f"\n\n[^{number}]: {' '.join(note.split())}" for number, note in notes.items())
+    titles = {
+        emphasised_markdown(line, around.format): f"{line.partition(' ')[0]} {markdown_line(title)}"
+        for line, title in around.titles.items()
+    }
+    said = "\n\n".join(titles.get(piece, piece) for piece in "".join(parts).split("\n\n"))
+    return said + "".join(f"\n\n[^{number}]: {' '.join(note.split())}" for number, note in notes.items())
 
 
 def emphasised(text: str, book_format: str) -> Markup:

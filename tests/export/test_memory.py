@@ -239,6 +239,18 @@ def test_every_text_survives_json_and_breaks_no_format(texts, gist, title):
         assert export_memory(memory, format)
 
 
+def test_titles_of_sections_are_headings_in_the_text_of_a_page():
+    memory = make_memory(texts=("# no title", "Four five.", "Six."))
+    page = BeautifulSoup(export_memory(memory, "html"), "html.parser").select_one(".text")
+    assert [(part.name, part.text) for part in page.find_all(["h3", "p"])][:2] == [
+        ("h3", "The First"),
+        ("p", "# no title"),
+    ]
+    with zipfile.ZipFile(BytesIO(export_memory(memory, "skill"))) as archive:
+        text = archive.read("book-fog/references/pages/0001.md").decode()
+    assert "\n## The First\n\n\\# no title\n" in text
+
+
 def test_a_skill_has_an_index_and_every_page():
     memory = make_memory(title="Le “Phare”: a *tale*")
     with zipfile.ZipFile(BytesIO(export_memory(memory, "skill", book_gist="A lamp goes out."))) as archive:
