@@ -169,11 +169,18 @@ def kept_paragraphs(answer: Mapping[str, Any]) -> list[list[tuple[str, Sequence[
 def kept_answer(answer: Mapping[str, Any]) -> str:
     """Return the text of a kept answer with the page of each claim after it, without the list of quotations."""
     said = ""
+    copied = (
+        answer.get("signed_by") == BUILT_IN
+    )  # a short sentence is no quotation that can be searched, yet it is the page's
     for paragraph in kept_paragraphs(answer):
         said += "\n\n"
         for text, numbers in paragraph:
             places = [answer["citations"][number] for number in numbers]
-            labels = ["not found" if c["state"] == NOT_FOUND else f"page {c['page']}" for c in places if c["page"]]
+            labels = [
+                "not found" if c["state"] == NOT_FOUND and not copied else f"page {c['page']}"
+                for c in places
+                if c["page"]
+            ]
             said += text + "".join(f" [{label}]" for label in dict.fromkeys(labels))
     return said.strip() or str(answer["text"])
 

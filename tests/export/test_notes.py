@@ -101,12 +101,13 @@ def test_markdown_has_a_heading_a_chapter_and_the_note_under_its_words():
 
 
 def test_a_kept_answer_that_is_copied_says_its_sentence_once():
-    """As the built-in reader answers: its claim is the quoted sentence, and its text ends with the evidence."""
+    """As the built-in reader answers: its claim is the quoted sentence, too short to search; evidence ends its text."""
     sentence = "He lit the lamp."
     copied = {
         **ANSWERED,
         "text": f'{sentence} [1]\n\nEvidence:\n[1] "{sentence}"',
         "pieces": [{"text": sentence, "citations": [0]}, {"text": " It was late.", "citations": []}],
+        "citations": [{**ANSWERED["citations"][0], "state": "not found"}],
         "signed_by": "builtin",
     }
     marks = PlacedMarks((make_mark(DOCUMENT, "b", ANSWER, Spot(0, 0), Spot(0, 15), answer=copied),))
