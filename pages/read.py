@@ -39,6 +39,7 @@ LINES = "".join(f'<i style="width:{width}%"></i>' for width in (100, 96, 99, 62,
 LED_FROM = {  # by what the address says
     "ask": "Ask",
     "compare": "Compare",
+    "evaluate": "Evaluate",
     current.NOTES: "Notes",
     current.MY_READING: "My reading",
 }

@@ -136,13 +136,16 @@ def parse_unfinished(answer: str) -> Parsed:
 
 def rename_pages(answer: str, name: Callable[[int], str]) -> str:
     """Return ``answer`` with the names of the pages in every page mark: '[31, 32]' as '[2.7, 2.8]'."""
-    pieces: list[str] = []
+    return "".join(words + (f"[{', '.join(map(name, pages))}]" if pages else "") for words, pages in marked(answer))
+
+
+def marked(text: str) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield ``text`` in pieces, each with the pages of the mark after it; the last piece has none."""
     at = 0
-    for found in _MARK.finditer(_plain(answer)):
-        listed = next(g for g in found.groups() if g)
-        pieces += [answer[at : found.start()], f"[{', '.join(map(name, _numbers(listed)))}]"]
+    for found in _MARK.finditer(_plain(text)):
+        yield text[at : found.start()], _numbers(next(g for g in found.groups() if g))
         at = found.end()
-    return "".join([*pieces, answer[at:]])
+    yield text[at:], ()
 
 
 def _plain(text: str) -> str:

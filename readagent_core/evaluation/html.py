@@ -12,6 +12,7 @@ from math import inf
 from typing import Any
 
 from readagent_core.answering.registry import family_of
+from readagent_core.citations.answer_parsing import marked
 from readagent_core.evaluation import report
 from readagent_core.evaluation.curves import draw_curves
 from readagent_core.evaluation.plots import FAMILIES, NARROW, WIDE, Point, histogram, order_points, scatter
@@ -44,8 +45,8 @@ MOST_BYTES = 10_000_000
 _TEXTS: dict[str, Callable[..., Any]] = {  # what the template of a question calls
     one.__name__: one
     for one in (
-        chosen_option, count_of, count_words, describe_event, describe_figures, lettered_option, shown_answer,
-        verdict, verdict_sign,
+        chosen_option, count_of, count_words, describe_event, describe_figures, lettered_option, marked,
+        shown_answer, verdict, verdict_sign,
     )
 }  # fmt: skip
 _SCORES = {  # what the drawing of the scores says of its measure

@@ -7,6 +7,7 @@ first look are not included. The screen and every report file go through the que
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from readagent_core.answering.base import LETTERS
-from readagent_core.citations.answer_parsing import rename_pages, split_evidence, without_option
+from readagent_core.citations.answer_parsing import split_evidence, without_option
 from readagent_core.errors import DatasetError
 from readagent_core.evaluation.arms import arm_titles, recorded_arms
 from readagent_core.evaluation.results import JsonLines, Result
@@ -22,6 +23,7 @@ from readagent_core.text_files import without_emphasis
 from readagent_core.words import collapse_whitespace, count_of
 
 _EXCERPT = 160  # characters
+_QUOTED = re.compile(r'"([^"\n]+)"')
 _RATING_WORDS = {"exact": "agrees", "partial": "agrees in part", "wrong": "does not agree"}
 
 
@@ -127,6 +129,12 @@ class Questions:
         title = self.titles.get(result.arm, result.arm)
         return f"{title}, run {result.run}" if result.run > 1 else title
 
+    def page_words(self, result: Result) -> list[int]:
+        """Return the words of each page of the reading that was asked; none where it is not stored."""
+        lines = JsonLines(self.folder / "documents.jsonl", repair=False)
+        read = (line for line in lines if (line["document"], line["plan"]) == (result.document, result.plan))
+        return next((list(map(int, line["page_words"])) for line in read if "page_words" in line), [])
+
     def read_replay(self, result: Result) -> list[dict[str, Any]]:
         """Return the stored events of an answer that was not right; none where they are missing."""
         if result.replay is None:
@@ -170,14 +178,10 @@ def chosen_option(result: Result) -> str:
 
 
 def shown_answer(result: Result) -> tuple[str, str]:
-    """Return what was answered and its evidence, the pages named, without signs of emphasis.
-
-    And without the option, which is shown apart.
-    """
+    """Return what was answered and its evidence, without signs of emphasis, and without the option, shown apart."""
     text, evidence = split_evidence(result.answer)
     text = text if result.option is None else without_option(text)
-    text, evidence = (rename_pages(without_emphasis(words, "markdown"), "page {}".format) for words in (text, evidence))
-    return text, evidence
+    return without_emphasis(text, "markdown"), _QUOTED.sub(r"“\1”", without_emphasis(evidence, "markdown"))
 
 
 def lettered_option(result: Result, option: int) -> str:

@@ -60,14 +60,7 @@ class RecordedComparisons:
     @property
     def memory(self) -> GistMemory:
         """The pages of the recorded reading, which is not the book's own, without gists."""
-        words = list(accumulate((p.words for p in self.document.paragraphs), initial=0))
-        starts = [words.index(before) for before in accumulate(self._page_words[:-1], initial=0)]
-        ends = pairwise([*starts, len(self.document.paragraphs)])
-        pages = tuple(
-            Page(number, start, end, count)
-            for number, ((start, end), count) in enumerate(zip(ends, self._page_words, strict=True), start=1)
-        )
-        return GistMemory(self.document, GistingPlan.from_preset("article"), pages, (None,) * len(pages))
+        return memory_of_pages(self.document, self._page_words)
 
     @property
     def _page_words(self) -> list[int]:
@@ -93,6 +86,18 @@ class RecordedComparisons:
             references=asked.references if not asked.options else (),
             recorded=str(self.record["recorded"]),
         )
+
+
+def memory_of_pages(document: Document, page_words: Sequence[int]) -> GistMemory:
+    """Return a document in pages of so many words each, without gists."""
+    words = list(accumulate((p.words for p in document.paragraphs), initial=0))
+    starts = [words.index(before) for before in accumulate(page_words[:-1], initial=0)]
+    ends = pairwise([*starts, len(document.paragraphs)])
+    pages = tuple(
+        Page(number, start, end, count)
+        for number, ((start, end), count) in enumerate(zip(ends, page_words, strict=True), start=1)
+    )
+    return GistMemory(document, GistingPlan.from_preset("article"), pages, (None,) * len(pages))
 
 
 def recorded_comparisons(book: Book, document: Document) -> RecordedComparisons | None:

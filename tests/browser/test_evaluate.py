@@ -87,6 +87,11 @@ def test_a_small_experiment_runs_and_can_be_looked_into(page: Page, app_url: str
     page.locator(".st-key-evaluate_close button").click()
     expect(page.locator(".st-key-evaluate_recording")).to_have_count(0)
 
+    # a page that an answer names leads there
+    page.locator("[role=tab]").nth(2).click()
+    page.locator("button.cite:visible").first.click()
+    expect(page.get_by_text("Back to Evaluate")).to_be_visible(timeout=LONG)
+
 
 def names_stay_apart(page: Page, drawing: str, count: int) -> None:
     """Every point has its name, and no name lies over another one, as the browser has drawn them."""

@@ -158,7 +158,7 @@ def test_the_page_tells_each_question_folded_and_replays_what_was_not_right(tmp_
     assert "✓ right" in first.text
     assert not first.select("details")
     assert "✗ not right" in second.text
-    assert [line.text for line in second.select(".text")] == ["[page 2] rang"]  # the letter is said once
+    assert [line.text for line in second.select(".text")] == ["page 2 rang"]  # the letter is said once
     for told in ("(B) b", "Evidence", "Looked up pages 2, 3", "120 of 400 words in context", "Note: cut to fit"):
         assert told in second.text
     replay = second.select_one("details")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import shorten
 
@@ -15,10 +16,12 @@ from pages.parts.shared.shell import as_text
 from readagent_core.answering.base import LETTERS
 from readagent_core.answering.replay import checked_answer
 from readagent_core.answering.signature import BUILT_IN, Signature
+from readagent_core.citations import Checked
 from readagent_core.comparing.comparison import Comparison
 from readagent_core.document import Document
 from readagent_core.evaluation.recorded import RecordedComparisons, recorded_comparisons
 from readagent_core.export.comparison import COMPARISON_FORMATS, comparison_file_name, export_comparison
+from readagent_core.export.comparison_drawings import Element
 from readagent_core.export.comparison_view import draw_comparison, known_answer
 from readagent_core.library.records import Book
 from readagent_core.memory import GistMemory
@@ -61,9 +64,18 @@ def show(comparison: Comparison, *, key: str, asked: int = 0) -> Act | None:
 
     ``asked``: how often the person asked in this session; with one more the head comes into view.
     """
-    rows = component("compare_rows", "compare/compare.js", style="compare/compare.css")
-    data = {"rows": draw_comparison(comparison), "signature": signature_record(comparison.signature), "asked": asked}
-    act = act_of(rows(key=key, data=data, on_act_change=no_callback))
+    return show_rows(
+        draw_comparison(comparison), key=key, signature=signature_record(comparison.signature), asked=asked
+    )
+
+
+def show_rows(
+    rows: Sequence[Element], *, key: str, signature: dict[str, str] | None = None, asked: int = 0
+) -> Act | None:
+    """Draw elements. Returns the press on a citation, as ``show`` does."""
+    draw = component("compare_rows", "compare/compare.js", style="compare/compare.css")
+    data = {"rows": rows, "signature": signature, "asked": asked}
+    act = act_of(draw(key=key, data=data, on_act_change=no_callback))
     return act if act and act.do == "open" else None
 
 
@@ -75,8 +87,13 @@ def mark_words(book_id: str, comparison: Comparison, act: Act, memory: GistMemor
     entry = next((one for one in comparison.entries if one.method == act.text), None)
     if entry is None or entry.answer is None:
         return
-    cited = [c for c in checked_answer(entry.text, entry.answer, memory).citations if c.page == act.page]
-    if spots := [spot for c in cited if c.places for spot in spots_of(c, memory, whole)]:
+    mark_cited(book_id, checked_answer(entry.text, entry.answer, memory), act.page, memory, whole)
+
+
+def mark_cited(book_id: str, checked: Checked, page: int, memory: GistMemory, whole: Document) -> None:
+    """Have Read mark the words on ``page`` that a checked answer rests on."""
+    cited = [c for c in checked.citations if c.page == page and c.places]
+    if spots := [spot for c in cited for spot in spots_of(c, memory, whole)]:
         st.session_state["cited_words"] = {"id": f"{book_id} {time.time()}", "spots": spots}
 
 

@@ -1,6 +1,6 @@
 """Question by question: what was asked, what each method answered, and the replay of its prompts.
 
-Everything that a dataset or a model wrote is drawn with ``st.text``.
+Everything that a dataset or a model wrote is drawn as text.
 """
 
 from __future__ import annotations
@@ -12,6 +12,11 @@ from typing import Any
 
 import streamlit as st
 
+from pages.parts.compare import board
+from pages.parts.shared import book as current
+from pages.parts.shared.cached import get_workspace
+from readagent_core.citations import check
+from readagent_core.citations.answer_parsing import marked
 from readagent_core.evaluation.arms import arm_titles, recorded_arms
 from readagent_core.evaluation.experiment import read_record
 from readagent_core.evaluation.questions import (
@@ -26,8 +31,9 @@ from readagent_core.evaluation.questions import (
     verdict,
     verdict_sign,
 )
-from readagent_core.evaluation.recorded import rebuilt_replay
+from readagent_core.evaluation.recorded import memory_of_pages, rebuilt_replay
 from readagent_core.evaluation.results import Result
+from readagent_core.export.comparison_drawings import Element
 
 _SHOWN = 500  # questions in the list; a filter finds the others
 _FILTERS: dict[str, tuple[str, Callable[[QuestionEntry], bool]]] = {  # by code: the label, and whether it shows one
@@ -100,7 +106,7 @@ def _question(result: Result, *, key: str = "evaluate_asked") -> None:
 def _answer(questions: Questions, result: Result) -> None:
     with st.container(border=True, key=f"evaluate_answer_{result.arm}_{result.run}".replace(":", "_")):
         _head(questions.answered_by(result), result)
-        _said(result)
+        _said(questions, result)
         st.caption(describe_figures(result))
         for note in result.notes:
             st.text(f"Note: {note}")
@@ -111,14 +117,45 @@ def _answer(questions: Questions, result: Result) -> None:
             _replay(questions, result)
 
 
-def _said(result: Result) -> None:
-    """The option that was chosen, the answer and its evidence."""
-    text, evidence = shown_answer(result)
-    for words in filter(None, [chosen_option(result), result.error or text]):
+def _said(questions: Questions, result: Result, *, key: str = "evaluate_said") -> None:
+    """The option that was chosen, the answer and its evidence; a press on a page that they name opens it in Read."""
+    for words in filter(None, [chosen_option(result), result.error]):
         st.text(words)
+    text, evidence = shown_answer(result)
+    library, page_words = get_workspace().library, questions.page_words(result)
+    book = next((one for one in library.books() if one.document_id == result.document), None)
+    pages = len(page_words) if book else 0  # that can be opened
+    rows = [_with_chips(line, result, pages) for line in filter(None, [text])]
     if evidence:
-        st.caption("Evidence")
-        st.text(evidence)
+        rows += [["p", {"class": "note small dim"}, "Evidence"]]
+        rows += [_with_chips(line, result, pages) for line in evidence.splitlines() if line.strip()]
+    if not rows:
+        return
+    name = f"{key}_{result.case}_{result.item}_{result.arm}_{result.run}".replace(":", "_")
+    act = board.show_rows([["div", {"data-method": result.arm}, *rows]], key=name)
+    if act is not None and book is not None:
+        document = library.document(book.id)
+        memory = memory_of_pages(document, page_words)
+        every = range(1, pages + 1)
+        checked = check(result.answer, memory, full=every, shown=every)
+        board.mark_cited(book.id, checked, act.page, memory, document)
+        current.choose(book.id)
+        address = {"book": book.id, "paragraph": str(memory.page(act.page).start), "from": "evaluate"}
+        st.switch_page("pages/read.py", query_params=address)
+
+
+def _with_chips(text: str, result: Result, pages: int) -> Element:
+    """A paragraph with a chip for every page that it names; a button for the first ``pages``."""
+    drawn: list[Element | str] = []
+    for words, named in marked(text):
+        drawn.append(words)
+        for at, page in enumerate(named):
+            look = {"class": "cite page" if page in result.looked_up else "cite"}
+            press = {"type": "button", "data-page": str(page)}
+            chip = f"page {page}"
+            drawn += [" "] if at else []
+            drawn.append(["button", press | look, chip] if 1 <= page <= pages else ["span", look, chip])
+    return ["p", {"class": "a", "dir": "auto"}, *drawn]
 
 
 def _head(title: str, result: Result) -> None:
@@ -160,6 +197,6 @@ def show_wrong(questions: Questions, entry: QuestionEntry) -> None:
     for result in answers:
         if is_right(result) is False:
             _head(questions.answered_by(result), result)
-            _said(result)
+            _said(questions, result, key="evaluate_wrong_said")
             st.caption(describe_figures(result))
             _replay(questions, result)
