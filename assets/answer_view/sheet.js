@@ -44,7 +44,8 @@ export class Sheet {
   /** @param {Element | null} head @param {PointerEvent} event @param {number} from */
   dragged(head, event, from) {
     const by = event.clientY - from;
-    if (!head || !event.composedPath().includes(head) || (Math.abs(by) < DRAGGED && event.target !== head)) return;
+    const on = event.target;
+    if (!head || !(on instanceof Element) || !head.contains(on) || (Math.abs(by) < DRAGGED && on.closest("button, label"))) return;
     if (this.at === "low" && by < DRAGGED) this.grow(false);
     else if (Math.abs(by) < DRAGGED) this.grow(this.at !== "tall");
     else if (by < 0 || this.at === "tall") this.grow(by < 0);

@@ -143,6 +143,8 @@ def test_the_panel_hides_no_text_in_a_narrow_window_and_is_seen_at_twice_the_siz
         expect(panel.locator(".qt").last).to_be_in_viewport()  # the panel goes to what was asked last
         expect(panel.locator('[data-kind="exchange"]').last.locator(".sentence").first).to_be_in_viewport()
     expect(panel.get_by_role("button", name="Show in memory")).to_have_count(0)  # there is none beside the text
+    panel.evaluate("panel => (panel.scrollTop = 0)")
+    panel.get_by_text("Only what I have read").click(trial=True)  # nothing lies over it
     panel.get_by_role("button", name="Close").click()
     expect(panel).to_have_count(0)
     page.goto(f"{app_url}/ask?book={keeper}")  # opened again: at the newest answer, below its question

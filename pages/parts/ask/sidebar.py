@@ -64,7 +64,10 @@ def limit_switch(scene: AskOneBook) -> None:
     key = f"only_read_{scene.book.id}"
     st.session_state[key] = scene.position.limited  # the line on the map and the buttons beside it change it too
     st.toggle("Only what I have read", key=key, on_change=_switch, args=(scene, key))
-    st.caption(_used_in_short(scene) if scene.beside_text else _used(scene))
+    if scene.beside_text:
+        st.caption(_used_in_short(scene), width="content")
+    else:
+        st.caption(_used(scene))
     if not scene.position.limited or scene.position.limit is None:
         return
     label = "Follow what I have read"

@@ -50,6 +50,8 @@ def _stage(now: AskOneBook) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="ask_head"):
             st.markdown("**Ask**")
             st.button("Back to the answer", icon=":material/expand_less:", type="tertiary", key="ask_up")  # sheet.js
+            with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="ask_scope"):
+                sidebar.limit_switch(now)
             if st.button("", icon=":material/open_in_new:", type="tertiary", key="ask_whole", help="Open in Ask"):
                 choose_one(now.book.id)
                 address = {"book": now.book.id} | ({"exchange": now.current.id} if now.current else {})
@@ -57,7 +59,5 @@ def _stage(now: AskOneBook) -> None:
             if st.button("", icon=":material/close:", type="tertiary", key="ask_close", help="Close"):
                 toggle(now.book)
                 st.rerun()
-        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="ask_scope"):
-            sidebar.limit_switch(now)
         talk.draw(now)
         st.fragment(live.draw, key=LIVE)(now)
