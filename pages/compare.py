@@ -97,6 +97,7 @@ def screen() -> None:
                 st.button("Let in the whole book", key="compare_let_in", type="tertiary", on_click=let_in)
     _say_left_out(workspace, text)
     if asked is not None:
+        controls.set_asked(book)
         try:
             comparing.compare(
                 workspace,

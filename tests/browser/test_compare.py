@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Error, Page, expect
+from playwright.sync_api import Browser, Error, Page, expect
 
 from readagent_core.library import Library
 from tests.answering.test_library_shelf import tale
@@ -122,6 +122,23 @@ def test_six_methods_on_the_novella_and_a_known_question_that_is_marked(
     page.set_viewport_size(SIZE)
     full = page.locator('.r[data-method="full-text"] .v')
     expect(full).to_have_text(re.compile(r"^(Right|Wrong): \("), timeout=LONG)
+
+
+def test_the_first_tap_asks_from_a_field_that_has_the_focus(chromium: Browser, app_url: str, keeper: str) -> None:
+    """Its value is sent with the tap, in a run of its own that ends the run of the tap."""
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    open_compare(page, app_url, keeper)
+    page.locator(".st-key-compare_ask input").fill("Who rows to the reef?")
+    page.locator(".st-key-compare_more summary").tap()
+    options = page.locator("[class*='st-key-compare_options_'] textarea")
+    options.tap()
+    options.fill("Ambrose\nA ship")
+    settled(page)
+    page.locator(".st-key-compare_go button").tap()
+    expect(page.locator(".st-key-compare_asked")).to_contain_text("Who rows to the reef?", timeout=LONG)
+    expect(page.locator(".st-key-compare_asked")).to_contain_text("(B) A ship")
+    context.close()
 
 
 def test_citations_open_their_places(page: Page, app_url: str, app_home: Path) -> None:

@@ -95,7 +95,7 @@ def pick_limits(workspace: Workspace, book: Book | None) -> AskSettings:
 
 def choose_limit(workspace: Workspace, book: Book) -> None:
     """Draw why nothing of ``book`` may be compared yet, and what can be let in, in the words of Ask."""
-    waiting = st.session_state.get(f"compare_waiting_{key_of(book)}")
+    waiting = st.session_state.get(f"compare_pressed_{key_of(book)}")
     key = "error_calm_compare_from" if waiting else "compare_from"
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=key):
         why = why_nothing(by_hand=workspace.library.position(book.id).limit is not None)
@@ -118,10 +118,13 @@ def let_in(workspace: Workspace, book_id: str, page: int | None) -> None:
 def ask(
     known: list[dict[str, Any]], book: Book | None, count: int, *, able: bool, waits: bool, has_model: bool
 ) -> Asked | None:
-    """Draw the question's form; what was asked if its button was pressed, else None.
+    """Draw the question's form; what is to be asked, else None.
 
     ``able``: a question can be sent now. ``waits``: it is asked once the limit is chosen. ``has_model``: a language
     model is connected, which can judge answers. ``known``: the questions that are offered.
+
+    A press is kept until ``set_asked``: its run may end before it came here, as where the press takes the focus from
+    a field with a value that was not sent yet.
     """
     taken = st.session_state.get("compare_taken")
     if taken is not None:  # set here: a value that was set for the field in a run that was interrupted may be lost
@@ -136,13 +139,13 @@ def ask(
             label_visibility="collapsed",
         )
         label = "Ask it" if count == 1 else "Ask both" if count == 2 else f"Ask all {count}" if count else "Ask"
-        go = st.form_submit_button(
+        st.form_submit_button(
             label,
             type="primary",
             disabled=not (able and count),
             key="compare_go",
             on_click=_submit,
-            args=(book, waits),
+            args=(book,),
         )
     with st.expander("Options to choose from, or a known answer", key=_MORE, on_change="rerun"):
         if known:
@@ -173,11 +176,16 @@ def ask(
             disabled=not has_model,
         )
     asked = replace(asked_from(text, options, known_answer), judged=judged and has_model)
-    if waits:
-        return asked if go and not text.strip() else None  # without a question, that is said
-    taken = st.session_state.pop("compare_taken", None)
-    waited = st.session_state.pop(f"compare_waiting_{key_of(book)}", None)
-    return asked if go or taken is not None or (waited and waited == text.strip()) else None
+    if waits and text.strip():  # without a question, that is said
+        return None
+    pressed = st.session_state.get(f"compare_pressed_{key_of(book)}") == text.strip()
+    return asked if pressed or taken is not None else None
+
+
+def set_asked(book: Book | None) -> None:
+    """Forget the press: its question is asked."""
+    for key in ("compare_taken", f"compare_pressed_{key_of(book)}"):
+        st.session_state.pop(key, None)
 
 
 def price_line(model: ChatModel, memory: GistMemory, chosen: Sequence[str], settings: AskSettings) -> str:
@@ -273,13 +281,12 @@ def _given(book: Book | None) -> list[str]:
     return [str(st.session_state.get(f"compare_{name}_{key_of(book)}", "")).strip() for name in names]
 
 
-def _submit(book: Book | None, waits: bool) -> None:
-    """Fold the options and note a question that ``waits``; empty the fields of what was given with another."""
+def _submit(book: Book | None) -> None:
+    """Note the press and fold the options; empty the fields of what was given with another question."""
     question, *rest = _given(book)
     if question:  # the answers are to be seen
         st.session_state[_MORE] = False
-    if waits:
-        st.session_state[f"compare_waiting_{key_of(book)}"] = question
+    st.session_state[f"compare_pressed_{key_of(book)}"] = question
     last = st.session_state.get(f"compare_given_{key_of(book)}")
     if last and question and question != last[0] and rest == last[1:]:
         _fill_in(book, {})
