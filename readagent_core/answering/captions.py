@@ -38,8 +38,8 @@ def _caption(step: Step, exchange: Exchange, memory: GistMemory | None) -> str:
         title = step.title if memory is None else look_up_title(step, built_in=built_in, up_to=exchange.up_to)
         said = first_words(step.said.strip(), _SAID_WORDS)
         return f"{title}: “{said}”" if said and not built_in else f"{title}."
-    if step.kind == replay.GISTS and memory is not None:
-        seen = memory if exchange.up_to is None else memory.up_to(exchange.up_to)
+    seen = memory.up_to(exchange.up_to) if memory and exchange.up_to is not None else memory
+    if step.kind == replay.GISTS and seen is not None:
         if not seen.readable:
             return "There are no gists yet: the text itself is searched."
         first = first_words(step.said.strip(), _SAID_WORDS)
@@ -47,7 +47,7 @@ def _caption(step: Step, exchange: Exchange, memory: GistMemory | None) -> str:
             f"What is remembered of the book: {count_of(len(seen.readable), 'gist')}, {seen.gist_words:,} words in "
             f"place of {seen.readable_words:,}." + (f" From these alone: “{first}”" if first else "")
         )
-    if step.kind == replay.MEMORY and memory is not None:
+    if step.kind == replay.MEMORY and seen is not None:
         words = f", {step.words:,} words in all" if step.words else ""
         opened = pages_named(step.expanded)
         if step.passages and not step.expanded:
@@ -55,5 +55,6 @@ def _caption(step: Step, exchange: Exchange, memory: GistMemory | None) -> str:
         if not sends_gists(exchange.method):
             held = opened if step.expanded or step.passages else "the text"
             return f"What the answer is made from: {held}{words}; no gists."
-        return f"What the answer is made from: the gists, with {opened} open in place{words}."
+        gists = "the gists" if replay.sends_whole_gists(step, exchange.method, seen) else "a short view of the gists"
+        return f"What the answer is made from: {gists}, with {opened} open in place{words}."
     return "The answer, and what each claim rests on." if step.kind == replay.ANSWER else f"{step.title}."

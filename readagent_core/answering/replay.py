@@ -26,10 +26,11 @@ from readagent_core.answering.base import (
 )
 from readagent_core.answering.event_json import event_from_dict
 from readagent_core.answering.recall_replies import BEGUN
-from readagent_core.answering.registry import all_methods
+from readagent_core.answering.registry import Reads, all_methods, sends_gists
 from readagent_core.citations import NOT_FOUND, Checked, Citation, check
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
+from readagent_core.words import count_words
 
 QUESTION, UNDERSTOOD, GISTS, LOOK_UP, MEMORY, ANSWER = "question", "understood", "gists", "look-up", "memory", "answer"
 _TITLES = {
@@ -189,6 +190,18 @@ def steps(events: Sequence[Event]) -> list[Step]:
     if answering:
         found.append(_seen(Step(ANSWER, _TITLES[ANSWER], calls=tuple(calls)), view))
     return _number_look_ups(found)
+
+
+def sends_whole_gists(step: Step, method: str, memory: GistMemory) -> bool:
+    """Return whether ``step`` sent the gists themselves; not where it sent none, or only a short view of them.
+
+    ``memory``: as it was asked. Pages in a closed part are told by ``step.closed``.
+    """
+    known = all_methods().get(method)
+    if known is None or not known.needs_gists or known.reads is not Reads.PASSAGES or not step.words:
+        return sends_gists(method)
+    passages = sum(count_words(memory.document.text(one.start, one.end)) for one in step.passages)
+    return step.words - passages >= memory.words_with(step.expanded)
 
 
 def _number_look_ups(found: list[Step]) -> list[Step]:

@@ -11,10 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from readagent_core.answering import replay
-from readagent_core.answering.base import LETTERS, ModelCall
+from readagent_core.answering.base import LETTERS, ModelCall, Passage
 from readagent_core.answering.captions import captions, seconds_of
 from readagent_core.answering.limits import prompts_beyond
+from readagent_core.answering.parts import parts_seen
 from readagent_core.answering.rebuilding import has_prompts, rebuild_exchange
+from readagent_core.answering.registry import sends_gists
 from readagent_core.answering.replay import Step
 from readagent_core.answering.signature import BUILT_IN, signature_of
 from readagent_core.citations import NOT_FOUND
@@ -32,6 +34,7 @@ _TITLE = re.compile(r"^#{1,6} ")  # of a section, as models see it
 _BEGIN, _END = "\ue000", "\ue001"  # round what is quoted
 QUOTED = '<mark class="quoted">'
 LEFT_OUT = Markup('<span class="dim">…</span>')
+SHORT_GISTS = " The gists are not shown here: a few words of each were sent."
 BEGINNING = "The question, before anything was sent. Dimmed below: the gists, all that is remembered of the book."
 LIMITED = "The question, before anything was sent. Dimmed below: the gists up to page {page}; later ones are left out."
 LIMITED_GISTS = " This file shows those up to page {page}."
@@ -41,9 +44,12 @@ NO_PROMPTS = "Prompts and replies are left out: they hold pages after page {page
 
 @dataclass(frozen=True)
 class Row:
-    """A page in the memory: its gist, or where it is ``full`` its text in paragraphs. ``marked``: it was asked for."""
+    """A page in the memory: its gist, or where it is ``full`` its text in paragraphs. ``marked``: it was asked for.
 
-    number: int
+    ``pages``: the first and the last, which differ where they were sent by one gist.
+    """
+
+    pages: tuple[int, int]
     texts: Sequence[Markup]
     full: bool
     marked: bool
@@ -114,15 +120,25 @@ def export_replay(
         for pieces in (answer_paragraphs(checked, copied=copied) if checked else ())
     ]
     cited = {page for pieces in paragraphs for _, cites in pieces for _, _, page in cites if page}
+    parts = {(part.first, part.last): part.gist for part in parts_seen(events, memory)}
     quoted = page_passages(checked, memory)
     scenes = []
     for step, caption in zip(steps, captions(steps, exchange, memory), strict=True):
-        rows, last = _rows(step, shown, quoted), step.kind == replay.ANSWER
-        rests = [_quoted_part(row) for row in rows if row.number in cited] if last else []
+        last, gists = step.kind == replay.ANSWER, True
+        if step.kind in (replay.MEMORY, replay.ANSWER):
+            gists = replay.sends_whole_gists(step, exchange.method, memory)
+        rows = _rows(step, shown, quoted, parts if gists else None)
+        rests = (
+            [_quoted_part(row) for row in rows if not cited.isdisjoint(range(row.pages[0], row.pages[1] + 1))]
+            if last
+            else []
+        )
         if step.kind == replay.QUESTION:  # the question is the heading
             caption = LIMITED.format(page=up_to) if limited else BEGINNING
         elif step.kind == replay.GISTS and limited:
             caption += LIMITED_GISTS.format(page=up_to)
+        elif step.kind == replay.MEMORY and not gists and sends_gists(exchange.method):
+            caption += SHORT_GISTS
         calls = step.calls if prompts and not kept_back else ()
         scenes.append(Scene(step.kind, step.title, caption, seconds_of(caption), rows, calls, last, rests))
     body = fill(
@@ -158,21 +174,56 @@ def _quoted_part(row: Row) -> Row:
     return replace(row, texts=texts or row.texts)
 
 
-def _rows(step: Step, memory: GistMemory, quoted: Mapping[int, Sequence[tuple[int, int]]]) -> list[Row]:
-    """The memory at a step. ``quoted``: the places of each page that the answer rests on, shown with it."""
+def _rows(
+    step: Step,
+    memory: GistMemory,
+    quoted: Mapping[int, Sequence[tuple[int, int]]],
+    parts: Mapping[tuple[int, int], str] | None,
+) -> list[Row]:
+    """The memory at a step: of a page opened in part the gist, then its passages.
+
+    ``quoted``: the places of each page that the answer rests on, shown with it. ``parts``: the gists of parts; None:
+    without any gist.
+    """
     rows = []
-    for number in range(1, len(memory.pages) + 1):
-        full, gist = number in step.expanded, memory.gists[number - 1]
-        if full:
-            text = memory.page_text(number)
-            for start, end in sorted(
-                quoted.get(number, ()) if step.kind in (replay.MEMORY, replay.ANSWER) else (), reverse=True
-            ):
-                text = f"{text[:start]}{_BEGIN}{text[start:end]}{_END}{text[end:]}"
-            rows.append(Row(number, [_marked(part) for part in text.split("\n\n")], True, number in step.marked))
+    opening = step.kind in (replay.QUESTION, replay.UNDERSTOOD, replay.GISTS)  # these show all that is remembered
+    closed = {} if opening else {n: part for part in step.closed for n in range(part[0], part[1] + 1)}
+    for page in memory.pages:
+        number, gist, asked = page.number, memory.gists[page.number - 1], page.number in step.marked
+        spans = quoted.get(number, ()) if step.kind in (replay.MEMORY, replay.ANSWER) else ()
+        if number in step.expanded:
+            rows.append(
+                Row((number, number), _paragraphs(memory, Passage(number, page.start, page.end), spans), True, asked)
+            )
+            continue
+        part = closed.get(number)
+        if parts is None:
+            pass
+        elif part is not None:
+            if number == part[0] and part[1] <= len(memory.pages):  # else its gist tells of pages after the limit
+                rows.append(Row(part, [_marked(parts.get(part, ""))], False, asked))
         elif gist is not None:
-            rows.append(Row(number, [_marked(gist.text)], False, number in step.marked))
+            rows.append(Row((number, number), [_marked(gist.text)], False, asked))
+        texts: list[Markup] = []
+        end = page.start
+        for passage in step.passages:
+            if passage.page == number:
+                texts += [LEFT_OUT] * (passage.start > end) + _paragraphs(memory, passage, spans)
+                end = passage.end
+        if texts:
+            rows.append(Row((number, number), texts + [LEFT_OUT] * (end < page.end), True, asked))
     return rows
+
+
+def _paragraphs(memory: GistMemory, passage: Passage, spans: Sequence[tuple[int, int]]) -> list[Markup]:
+    """Return a passage as HTML, with what is quoted of it marked. ``spans``: as characters of the page."""
+    text = memory.document.text(passage.start, passage.end)
+    before = len(memory.document.text(memory.page(passage.page).start, passage.end)) - len(text)
+    for start, end in sorted(spans, reverse=True):
+        start, end = max(0, start - before), min(len(text), end - before)
+        if start < end:
+            text = f"{text[:start]}{_BEGIN}{text[start:end]}{_END}{text[end:]}"
+    return [_marked(part) for part in text.split("\n\n")]
 
 
 def _marked(text: str) -> Markup:

@@ -374,3 +374,11 @@ def test_a_method_that_searches_the_text_speaks_of_no_gists(opened):
     assert last["unsent"]
     assert last["note"].endswith("The gists, in grey, were not sent")
     assert all("gists, with" not in said for said, *_ in state["captions"])
+
+
+def test_a_short_view_of_the_gists_is_told_from_gists_that_were_sent(opened):
+    _, workspace, book = opened
+    for method, short in (("recall", True), ("read-agent-p", False)):
+        ask(workspace, book.id, Question("Who was the keeper before Vane?"), method=method)[1].join(120)
+        last = payload.ask_state(scene(workspace, book))["views"][-1]["memory"]
+        assert (last["unsent"], last["note"].startswith("A short view of 25 gists, ")) == (short, short)

@@ -102,6 +102,24 @@ def test_paragraphs_left_out_of_an_excerpt_in_a_replay_are_marked(workspace):
     assert [text == "…" for text in shown] == [False, False, True, False]
 
 
+def test_a_replay_by_passages_shows_what_was_sent_and_marks_what_is_quoted(workspace):
+    book = next(b for b in add_samples(workspace) if b.title.startswith("The Keeper"))
+    exchange, job = ask(workspace, book.id, Question("Who painted the bedroom door?"), method="recall")
+    job.join(60)
+    page = BeautifulSoup(export_replay(workspace, exchange.id), "lxml")
+    memory = workspace.library.memory(workspace.library.exchange(exchange.id).gisting_id)
+    (whole,) = page.select("section.gists")
+    assert len(whole.select(".row")) == len(memory.pages)
+    (sent,) = page.select("section.memory")
+    assert "a short view of the gists, with passages of page" in sent.select_one(".caption").get_text()
+    assert {row["class"][1] for row in sent.select(".row")} == {"full"}
+    assert sum(len(row.get_text().split()) for row in sent.select(".row")) < 400  # PASSAGE_WORDS
+    (answer,) = page.select("section.answer")
+    copied = [quoted.get_text(strip=True) for quoted in page.select("section.answer blockquote")]
+    marked = [mark.get_text() for mark in answer.select(":scope > .row mark")]
+    assert len(marked) == len(copied) > 0
+
+
 @pytest.mark.parametrize(
     ("words", "shown"),
     [

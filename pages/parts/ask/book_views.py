@@ -166,15 +166,18 @@ def _view(now: AskOneBook, step: replay.Step | None, events: Sequence[Event], te
         if step and step.closed
         else _note(memory, view["expanded"], limit=_limit(now))
     )
-    if step and step.passages:
-        note = _passages_note(step, memory)
     if step and current and not step.closed:
-        view["unsent"] = not sends_gists(current.method)
+        view["unsent"] = not replay.sends_whole_gists(step, current.method, now.memory_of(current))
+    short = bool(current and view["unsent"] and sends_gists(current.method))
+    if step and (step.passages or short):
+        note = _passages_note(step, memory, short=short)
     if step and current and step.kind in (replay.MEMORY, replay.ANSWER) and (made := replay.answer_of(events)):
         note = note_without_gists(made, memory.document.language, gists=bool(memory.readable)) or note
     if step and current and step.words and saw_more(now, current):
         whole = length_of(current.facts.words or memory.document.words, memory.document.language)
         note = f"{note} shown; the {'recording' if now.recording else 'answer'} read {step.words:,} of {whole}"
+    if short:
+        note += ". The whole gists, in grey, were not sent"
     return {**view, "note": note}
 
 
@@ -266,12 +269,14 @@ def _note(memory: GistMemory, expanded: Sequence[int], *, limit: int | None) -> 
     return f"{len(numbers)} {'gist' if len(numbers) == 1 else 'gists'}{opened}, {length}"
 
 
-def _passages_note(step: replay.Step, memory: GistMemory) -> str:
-    """'25 gists, 3 parts of pages and 1 page opened, 2,407 words'"""
-    parts = count_of(len({passage.page for passage in step.passages} - set(step.expanded)), "page")
-    full = f" and {count_of(len(step.expanded), 'page')} in full" if step.expanded else ""
+def _passages_note(step: replay.Step, memory: GistMemory, *, short: bool) -> str:
+    """'25 gists, 3 pages opened in part and 1 page in full, 2,407 words'. ``short``: a view of these was sent."""
+    gists = count_of(len(memory.readable), "gist")
+    in_part = len({passage.page for passage in step.passages} - set(step.expanded))
+    opened = [f"{count_of(in_part, 'page')} opened in part"] if in_part else []
+    opened += [f"{count_of(len(step.expanded), 'page')} in full"] if step.expanded else []
     length = length_of(step.words, memory.document.language)
-    return f"{count_of(len(memory.readable), 'gist')}, {parts} opened in part{full}, {length}"
+    return ", ".join([f"A short view of {gists}" if short else gists, *filter(None, [" and ".join(opened)]), length])
 
 
 def _levels_note(step: replay.Step, language: str) -> str:
