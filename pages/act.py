@@ -65,7 +65,7 @@ def screen() -> None:
     pages = [one for one in workspace.library.books() if can_act(one) and one.id in stored]
     opened: OpenedPage | None = None
     if chosen is not None and can_act(chosen):
-        shell.set_title("Act", chosen.title)
+        shell.set_title("Act", chosen.title, chosen.author)
         try:
             opened = get_pages(workspace).open(chosen.id)
         except NotInLibraryError as error:

@@ -52,7 +52,7 @@ def screen() -> None:
         if chosen is None:
             shell.no_book("Ask")
             return
-        shell.set_title("Ask", chosen.title)
+        shell.set_title("Ask", chosen.title, chosen.author)
         now = scene(workspace, chosen)
         if "book" in st.query_params:  # an address without a book stays so: another one would stand in the way of Back
             current.set_address(book=chosen.id)

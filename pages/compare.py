@@ -46,7 +46,7 @@ def screen() -> None:
     book_ids = several.book_ids if several else [book.id] if book else []
     if several:  # so that Back leads from a cited page to these books
         set_address(several)
-    shell.set_title("Compare", several.name if several else book.title if book else "")
+    shell.set_title("Compare", several.name if several else book.title if book else "", book.author if book else "")
     with st.container(horizontal=True, vertical_alignment="center", key="compare_top"):
         st.title("Compare", anchor=False)
         recording = board.find_recording(workspace, book) if book else None
@@ -88,7 +88,8 @@ def screen() -> None:
     if not chosen:
         st.caption("Choose at least one method above first.")
     if chosen and text.memory.pages:
-        st.caption(controls.price_line(workspace.model, text.memory, chosen, settings))
+        with st.container(key="compare_price"):
+            st.caption(controls.price_line(workspace.model, text.memory, chosen, settings))
     for line in limit_lines(text):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.caption(line, width="content")

@@ -280,7 +280,7 @@ def show() -> None:
     if book is None:
         shell.no_book("Read")
         return
-    shell.set_title("Read", book.title)
+    shell.set_title("Read", book.title, book.author)
     st.html(PLACEHOLDER)  # streamlit.css hides it as soon as there is something to read
     how_far.days_away(book)  # before it counts as opened
     workspace.library.touch(book.id)

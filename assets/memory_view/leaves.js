@@ -241,7 +241,8 @@ export class Leaves {
     text.replaceChildren(
       ...pickedSentences(gist, language, source).flatMap(([from, to, follows]) => {
         const hidden = shown !== null && !shown.has(from);
-        const between = el("span", { hidden, class: end && !(follows && before) ? "apart" : "" }, gist.slice(end, from));
+        const apart = follows ? "apart cut" : "apart"; // cut: in short only
+        const between = el("span", { hidden, class: end && !(follows && before) ? apart : "" }, gist.slice(end, from));
         const sentence = el("span", { hidden }); // still in the text: a place in a gist is the number of characters before it
         fill(sentence, gist, hits, emphasis, from, to);
         [end, before] = [to, !hidden];

@@ -43,6 +43,7 @@ def test_a_screen_is_printed_without_its_bars(
     page.emulate_media(media="print", color_scheme="dark")
     for bar in (".tbar", ".foot", ".mapside", ".brand", "[data-testid=stSidebar]"):
         expect(page.locator(bar)).to_be_hidden()
+    expect(page.locator(".on-paper")).to_have_text("The Keeper of Harrow Lightthe ReadAgent project")
     expect(page.locator(".leaves")).to_have_css("overflow", "visible")  # the whole text, not a window of it
     expect(page.locator(".unit > p").first).to_have_css("color", "rgb(0, 0, 0)")
     page.emulate_media(media="screen", color_scheme="light")
@@ -51,6 +52,15 @@ def test_a_screen_is_printed_without_its_bars(
     page.emulate_media(media="print")
     expect(page.locator(".st-key-ask_memory")).to_be_hidden()
     expect(page.locator(".st-key-ask_thread")).to_have_css("overflow", "visible")
+    expect(page.locator(".on-paper")).to_be_visible()
+    expect(page.locator(".connect")).to_be_hidden()
+    page.emulate_media(media="screen")
+    expect(page.locator(".on-paper")).to_be_hidden()
+    page.goto(app_url)
+    expect(page.locator(".bar2")).to_be_visible()
+    page.emulate_media(media="print")
+    for control in (".find", ".bar2", ".dropline", "[data-testid=stFileUploader]"):
+        expect(page.locator(control)).to_be_hidden()
 
 
 def test_the_theme_changes_without_loading_the_page_again(

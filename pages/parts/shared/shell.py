@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from html import escape
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -32,9 +33,15 @@ FORMAT_NAMES = {
 }
 
 
-def set_title(screen: str, book: str = "") -> None:
-    """Name the browser's tab after the screen and its book: 'The Keeper of Harrow Light – Read – ReadAgent'."""
+def set_title(screen: str, book: str = "", author: str = "") -> None:
+    """Name the browser's tab after the screen and its book: 'The Keeper of Harrow Light – Read – ReadAgent'.
+
+    On paper the book and its author stand above the screen.
+    """
     st.set_page_config(page_title=" – ".join(part for part in (book, screen, "ReadAgent") if part))
+    if book:
+        by = f"<br><small>{escape(author)}</small>" if author else ""
+        st.html(f'<p class="on-paper">{escape(book)}{by}</p>')
 
 
 def theme_of(request: HTTPConnection) -> str:
