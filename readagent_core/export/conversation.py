@@ -122,10 +122,11 @@ def export_conversation(
         return json.dumps(data, ensure_ascii=False, indent=1).encode()
     if conversation.about:
         texts = [_texts_of_several(workspace, exchange) for exchange in exchanges]
-        title = "; ".join(library.book(book_id).title for book_id in library.conversation_books(conversation_id))
+        books = [library.book(book_id) for book_id in library.conversation_books(conversation_id)]
     else:
         texts = [_texts_of(exchange, library.memory(exchange.gisting_id)) for exchange in exchanges]
-        title = book.title
+        books = [book]
+    title = "; ".join(", ".join(filter(None, [one.title, one.author])) for one in books)
     if format == "md":
         return _markdown(title, conversation, texts).encode("utf-8", "replace")
     return _html(title, book.language, conversation, texts).encode("utf-8", "replace")
