@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from io import BytesIO
-from textwrap import wrap
 from typing import Any
 
 from readagent_core.answering.signature import MODEL, signature_of
 from readagent_core.companion.marks import NO_MARKS, PlacedMarks
 from readagent_core.document import Cover, Document, Figure, Paragraph, Picture, move_figures
 from readagent_core.errors import SettingsError
+from readagent_core.export.drawn_cover import draw_cover
 from readagent_core.export.marked import Beside, beside, marked_paragraphs, marks_of, notes_list, spans_in
 from readagent_core.export.skill import export_skill, skill_name
 from readagent_core.incoming.opening import READING_FORMAT, READING_VERSION
@@ -23,7 +23,7 @@ from readagent_core.memory import GistMemory, Page
 from readagent_core.model_names import short_name
 from readagent_core.templates import Markup, fill
 from readagent_core.text_files import emphasised_markdown, escape_markdown, html_page, markdown_line, slug
-from readagent_core.words import collapse_whitespace, count_of, is_right_to_left, is_unspaced, pages_up_to
+from readagent_core.words import collapse_whitespace, count_of, pages_up_to
 from readagent_core.world.as_of import Known, Order
 from readagent_core.world.telling import (
     headed,
@@ -329,7 +329,9 @@ def _epub(
     if cover is not None and cover.kind in _EPUB_COVERS:
         book.set_cover(f"cover.{cover.kind[6:]}", cover.data, create_page=False)
     else:
-        book.set_cover("cover.svg", _drawn_cover(document), create_page=False)
+        title, author = (collapse_whitespace(_xml(text)) for text in (document.title, document.author))
+        share = len(memory.readable) / max(1, len(memory.pages))
+        book.set_cover("cover.svg", draw_cover(title, author, len(memory.pages), share), create_page=False)
     book.set_language(language)
     book.set_direction("rtl" if document.right_to_left else "ltr")
     if document.author:
@@ -343,18 +345,6 @@ def _epub(
     out = BytesIO()
     epub.write_epub(out, book)
     return out.getvalue()
-
-
-def _drawn_cover(document: Document) -> bytes:
-    """Return a cover with the title and the author, as SVG."""
-    title, author = (collapse_whitespace(_xml(text)) for text in (document.title, document.author))
-    drawn = fill(
-        "cover.svg",
-        title=wrap(title, 7 if is_unspaced(title) else 16, max_lines=6, placeholder=" …"),
-        author=wrap(author, 14 if is_unspaced(author) else 30, max_lines=2, placeholder=" …"),
-        right_to_left=is_right_to_left(title),
-    )
-    return drawn.encode()
 
 
 def _chapters(memory: GistMemory) -> list[tuple[str, list[Page]]]:

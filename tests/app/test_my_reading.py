@@ -8,10 +8,11 @@ from streamlit.testing.v1 import AppTest
 
 from pages.parts.library import my_reading
 from pages.parts.read import study
-from pages.parts.shared import cached, covers
+from pages.parts.shared import cached
 from pages.parts.shared.component import read
 from readagent_core.companion.place import save_place
 from readagent_core.companion.statistics import Day
+from readagent_core.export.drawn_cover import INKS
 from readagent_core.export.study import StudyCard
 from readagent_core.library.vocabulary import LookedUpWord
 from readagent_core.sharing import progress
@@ -87,7 +88,7 @@ def test_a_book_is_finished_and_the_streak_is_off():
     titles = [button.label.replace("\\", "") for button in at.button]
     assert titles.count(f"**{book.title}**") == 2  # under Days and under Finished
     assert "small-cover" in cover
-    assert all(ink in read("shared/cover.js") for pair in covers.INKS for ink in pair)
+    assert all(ink in read("shared/cover.js") for pair in INKS for ink in pair)
     assert "in a row" not in shown
     at.toggle(key="streak").set_value(True).run()
     assert "1 day in a row" in " ".join(text.value for text in at.text)

@@ -13,6 +13,7 @@ from io import BytesIO
 
 from readagent_core.document import Cover
 from readagent_core.errors import DocumentError
+from readagent_core.export.drawn_cover import colours_of
 from readagent_core.library import Library
 from readagent_core.library.records import Book
 from readagent_core.loaders.pdf.picture import PdfPages
@@ -20,16 +21,6 @@ from readagent_core.loaders.pdf.picture import PdfPages
 PICTURES = ("image/jpeg", "image/png", "image/gif", "image/webp")  # not SVG: it may hold scripts
 _FORMATS = ("JPEG", "PNG", "GIF", "WEBP")
 _THUMBNAIL = (288, 386)  # pixels: 96 px on a screen of three device pixels each
-INKS = (  # paper and ink of a drawn cover, as in assets/shared/cover.js
-    ("#1b4a54", "#f3ead6"),
-    ("#6a2f28", "#f4e6d2"),
-    ("#525529", "#f2edd8"),
-    ("#3c4a63", "#e8ecf2"),
-    ("#845916", "#fbf0d9"),
-    ("#d8d2c1", "#3a3a34"),
-    ("#51304a", "#f3e6ee"),
-    ("#2d3334", "#dfe5e4"),
-)
 _MOST_PIXELS = 50_000_000  # a larger picture is not decoded
 
 
@@ -55,10 +46,7 @@ def small(library: Library, book: Book) -> str:
     """The book's cover as HTML, for a line of a list: its picture, or its title on the paper that cover.js gives it."""
     if (book.has_cover or book.format == "pdf") and (picture := thumbnail(library, book)):
         return f'<img class="small-cover" src="{picture}" alt="">'
-    number = 0
-    for character in book.title:
-        number = (31 * number + ord(character)) & 0xFFFFFFFF
-    paper, ink = INKS[number % len(INKS)]
+    paper, ink = colours_of(book.title)
     style = f"background-color:{paper};color:{ink}"
     words = [f"{escape(word[:-2])}<span>{escape(word[-2:])}</span>" for word in book.title.split()]  # no line is ':'
     return f'<span class="small-cover" style="{style}" aria-hidden="true">{" ".join(words)}</span>'
