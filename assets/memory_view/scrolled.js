@@ -11,8 +11,9 @@ import { lastUpTo, unitOf } from "./text_store.js";
  * @import { Place, ReadingState } from "./state.js"
  * @import { Units } from "./units.js"
  *
- * @typedef {Standing & {mark?: Element | null, wanted: number, top: number}} Anchor a place that is kept at its height: `wanted`
- *   is the distance in px from the upper edge of the view at which it should be, `top` where it is. `mark`: of a gist.
+ * @typedef {Standing & {mark?: Element | null, wanted: number, top: number, read?: number}} Anchor a place that is kept at its
+ *   height: `wanted` is the distance in px from the upper edge of the view at which it should be, `top` where it is, `read` where
+ *   its line was before a gist in its place was brought whole into view. `mark`: of a gist.
  */
 
 // the view stays at its target for a moment, and until it was not pushed away for some frames: units around it, drawn for
@@ -262,7 +263,9 @@ export class Scrolled {
     if (!this.anchor) this.settle();
     const anchor = place ? this.anchorAt(place) : this.anchor;
     change();
-    if (anchor) this.hold(anchor);
+    if (!anchor) return;
+    const { read } = anchor;
+    this.hold(read !== undefined && this.isText(anchor.paragraph) ? { ...anchor, wanted: read, read: undefined } : anchor);
   }
 
   /**
@@ -278,7 +281,7 @@ export class Scrolled {
     const downs = [layer.foldAt(paragraph, at)?.node, state.view === "gists" ? layer.drawn.get(readable)?.gist : null]
       .map((node) => (node ? this.top + this.margin - node.getBoundingClientRect().top : 0))
       .filter((down) => down > 0 && down < most);
-    if (downs.length) this.hold({ ...anchor, wanted: wanted + Math.max(...downs) });
+    if (downs.length) this.hold({ ...anchor, wanted: wanted + Math.max(...downs), read: anchor.read ?? wanted });
   }
 
   /** Turns to the next or previous page, among lines of chapters to the next line; before pages exist, by a screenful. @param {number} step */

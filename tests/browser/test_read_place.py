@@ -132,6 +132,36 @@ def test_a_book_opens_again_at_the_character_at_the_top(
     assert at[1] <= word < at[1] + 90  # on the first line
 
 
+HEIGHT = (  # of the line that a word is in
+    "([index, at]) => {"
+    + FIND
+    + """
+  const walker = document.createTreeWalker(box.querySelector(`p[data-i="${index}"]`), NodeFilter.SHOW_TEXT);
+  for (let from = 0; walker.nextNode(); from += walker.currentNode.data.length) {
+    if (from + walker.currentNode.data.length <= at) continue;
+    const range = document.createRange();
+    range.setStart(walker.currentNode, at - from);
+    range.setEnd(walker.currentNode, at - from + 1);
+    return range.getBoundingClientRect().top;
+  }
+}"""
+)
+
+
+def test_a_line_is_where_it_was_after_a_look_at_gists_and_chapters(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=11)
+    page.locator(".leaves").hover()
+    for wheel, keys in ((640, "-+"), (370, "--++"), (420, "--+-++")):
+        page.mouse.wheel(0, wheel)
+        page.evaluate(SETTLED)
+        word = page.evaluate(FIRST_WORD)
+        height = page.evaluate(HEIGHT, word)
+        for key in keys:
+            page.keyboard.press(key)
+            page.evaluate(SETTLED)
+        assert abs(page.evaluate(HEIGHT, word) - height) <= 2
+
+
 def test_letters_of_another_size_and_a_window_of_another_width_leave_the_person_at_their_line(
     page: Page, app_url: str
 ) -> None:
