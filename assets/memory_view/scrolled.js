@@ -38,6 +38,8 @@ export class Scrolled {
     this.width = 0;
     this.closed = false;
     this.isHeld = false;
+    this.untouched = false; // nobody has done anything since the view was held
+    this.tall = 0; // how tall the text was when the view was last brought to its place
     const { scroller } = frame;
     let waiting = false;
     const settle = () => {
@@ -67,6 +69,7 @@ export class Scrolled {
 
   /** What a person does from now on decides the place: it begins where the view is held, though heights have just changed. */
   release() {
+    this.untouched = false;
     if (!this.isHeld) return;
     if (this.anchor) this.pull(this.anchor);
     this.isHeld = false;
@@ -164,7 +167,10 @@ export class Scrolled {
     const { scroller } = this.frame;
     const { layer, units } = this;
     if (this.closed || !units.units.length || this.checkSize()) return;
-    if (this.anchor && !this.isHeld && Math.abs(this.heightOf(this.anchor) - this.top - this.anchor.top) > 2) this.anchor = null;
+    if (this.anchor && !this.isHeld && Math.abs(this.heightOf(this.anchor) - this.top - this.anchor.top) > 2) {
+      if (this.untouched && scroller.scrollHeight !== this.tall) return this.hold(this.anchor); // heights that came late
+      this.anchor = null;
+    }
     if (!this.anchor) {
       const place = this.firstPlace();
       if (!place) return;
@@ -211,7 +217,7 @@ export class Scrolled {
   /** Keeps an anchor where it is wanted for a moment, unless the person scrolls: heights around it may still change. @param {Anchor} anchor */
   hold(anchor) {
     this.anchor = anchor;
-    this.isHeld = true;
+    this.isHeld = this.untouched = true;
     const unit = this.units.units[unitOf(this.state.book, anchor.paragraph)];
     for (const other of this.frame.column.querySelectorAll(".unit.drawn")) other.classList.toggle("drawn", other === unit);
     unit?.classList.add("drawn");
@@ -235,6 +241,7 @@ export class Scrolled {
     const away = this.heightOf(anchor) - this.top - anchor.wanted;
     if (Math.abs(away) > 1) scroller.scrollTop += away;
     anchor.top = this.heightOf(anchor) - this.top;
+    this.tall = scroller.scrollHeight;
     return scroller.scrollTop !== before;
   }
 
