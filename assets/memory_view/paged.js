@@ -5,7 +5,7 @@
 import { button } from "../shared/dom.js";
 import { LOW } from "./bare.js";
 import { LEAST_SPREAD } from "./look_panel.js";
-import { boxOfCharacter, firstCharacter } from "./text_places.js";
+import { boxOfCharacter, firstCharacter, spotAt } from "./text_places.js";
 import { chapterUnits, lastUpTo, unitEnd } from "./text_store.js";
 import { Turning } from "./turning.js";
 
@@ -29,7 +29,8 @@ const SIDE = 64; // px on each side of a column, for the page's number
 const BESIDE = 204; // px more on the right, for the gists beside one page: kept free, so that they move nothing when they come
 const EDGE = 28; // px above and below a column
 const NARROW_EDGE = 12; // px on a phone, whose bars come and go in the room above and below
-const LOW_EDGE = 8; // px in a low window: the buttons that turn lie beside the text, or are not shown
+const LOW_EDGE = 8; // px in a low window
+const FOOT = 32; // px below a column for the buttons that turn and the way back, where they do not stand elsewhere
 
 export class Paged {
   /**
@@ -51,7 +52,7 @@ export class Paged {
     this.grouped = null;
     /** @type {[number, number]} the units that are drawn */
     this.drawn = [0, 0];
-    this.size = { width: 0, height: 0, step: 1, side: 0, edge: EDGE, columns: 1 };
+    this.size = { width: 0, height: 0, step: 1, side: 0, edge: EDGE, below: EDGE, columns: 1 };
     this.seen = ""; // the size of the view
     this.closed = false;
     this.turning = new Turning({ frame, turn: (step) => this.turn(step), left: () => this.backward });
@@ -89,17 +90,18 @@ export class Paged {
   // The size of a column and what it takes to move by one, from the size of the view and the look.
   measure() {
     const { look, vertical } = this.state;
-    const { scroller, probe } = this.frame;
+    const { scroller, probe, root, isNarrow, isPhone } = this.frame;
     const narrow = scroller.clientWidth < 560;
     const side = narrow ? look.margin : Math.max(SIDE, look.margin);
     const line = parseFloat(getComputedStyle(probe).lineHeight);
     const edge = window.innerHeight < LOW ? LOW_EDGE : narrow ? NARROW_EDGE : EDGE;
+    const beneath = !isPhone && !(root.classList.contains("bare") && side >= SIDE);
+    const below = beneath ? Math.max(edge, FOOT) : edge;
     const height = Math.max(
       line * 3,
-      Math.floor((scroller.clientHeight - parseFloat(getComputedStyle(scroller).paddingTop) - 2 * edge) / line) * line,
+      Math.floor((scroller.clientHeight - parseFloat(getComputedStyle(scroller).paddingTop) - edge - below) / line) * line,
     );
     const two = look.flow === "spread" && scroller.clientWidth >= LEAST_SPREAD && !vertical;
-    const { root, isNarrow } = this.frame;
     const free = isNarrow || root.classList.contains("with-original"); // no gists stand beside a PDF's page
     const beside = look.flow !== "spread" && this.state.view === "both" && !free ? BESIDE : 0;
     const room = scroller.clientWidth - (two ? 4 : 2) * side - beside;
@@ -107,9 +109,10 @@ export class Paged {
     this.size = {
       width: Math.floor(width),
       height,
-      step: vertical ? height + 2 * edge : Math.floor(width) + 2 * side,
+      step: vertical ? height + edge + below : Math.floor(width) + 2 * side,
       side,
       edge,
+      below,
       columns: two ? 2 : 1,
     };
   }
@@ -130,17 +133,13 @@ export class Paged {
     const { sheet, column } = this.frame;
     const { units } = this;
     this.measure();
-    const { width, height, side, edge, step, columns } = this.size;
+    const { width, height, side, edge, below, step, columns } = this.size;
     const wide = columns * step;
-    sheet.style.cssText = vertical
-      ? `width:${width + 2 * side}px;height:${height + 2 * edge}px`
-      : `width:${wide}px;height:${height + 2 * edge}px`;
-    const tall = `--tall:${height}px;`;
-    column.style.cssText =
-      tall +
-      (vertical
-        ? `width:${width}px;height:${height}px;column-width:${height}px;column-gap:${2 * edge}px;margin:${edge}px ${side}px`
-        : `width:${wide - 2 * side}px;height:${height}px;column-width:${width}px;column-gap:${2 * side}px;margin:${edge}px ${side}px`);
+    sheet.style.cssText = `width:${vertical ? width + 2 * side : wide}px;height:${edge + height + below}px`;
+    const columned = vertical
+      ? `width:${width}px;column-width:${height}px;column-gap:${edge + below}px`
+      : `width:${wide - 2 * side}px;column-width:${width}px;column-gap:${2 * side}px`;
+    column.style.cssText = `--tall:${height}px;height:${height}px;${columned};margin:${edge}px ${side}px ${below}px`;
     this.frame.room.style.setProperty("--text-end", `${sheet.offsetLeft + sheet.offsetWidth - side}px`);
     this.drawn = this.loaded(unit);
     for (const [at, node] of units.units.entries()) node.classList.toggle("on", this.drawn[0] <= at && at <= this.drawn[1]);
@@ -195,9 +194,10 @@ export class Paged {
       this.group = group;
       this.layout(unit);
     }
-    if (mark?.isConnected && units.nodes[paragraph].contains(mark)) this.index = this.screenOfBox(mark.getBoundingClientRect());
-    else this.index = at === undefined ? this.screenOfTop(paragraph) : this.screenOfCharacter(paragraph, at);
-    this.place = mark ? null : { paragraph, at: at ?? 0, above: at === undefined };
+    const inText = mark && units.nodes[paragraph].contains(mark); // then its words hold the place, as in scrolled.js
+    const from = inText ? (spotAt(this.frame.column, mark, 0)?.offset ?? 0) : at;
+    this.index = from === undefined ? this.screenOfTop(paragraph) : this.screenOfCharacter(paragraph, from);
+    this.place = { paragraph, at: from ?? 0, above: from === undefined };
     this.move();
     if (focus) this.frame.focusText();
   }

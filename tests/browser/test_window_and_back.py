@@ -79,6 +79,13 @@ def test_a_low_window_has_twelve_lines_of_text_and_the_bars_come_when_asked_for(
         expect(page.locator(".backchip")).to_be_visible()
         assert page.locator(".backchip").evaluate(UNDER) == 0  # no word lies under the way back
     page.set_viewport_size({"width": 720, "height": 450})
+    page.get_by_role("button", name="Show the bars").click()
+    page.locator(".find input").fill("Crale")
+    page.locator(".find input").press("Enter")
+    expect(page.locator(".backchip")).to_be_visible()
+    expect(page.locator(".unit.on mark.now")).to_be_in_viewport()  # the list of hits left the text less room
+    assert page.locator(".backchip").evaluate(UNDER) == 0
+    page.locator(".find input").fill("")
     set_look(app_home, flow="scroll")
     page.goto(f"{app_url}/read?book={keeper}&page=9")
     expect(page.locator(".bareline")).to_contain_text("left in chapter")
