@@ -18,7 +18,7 @@ const GROUPS = [
   [
     "Show",
     [
-      ["g", "side by side, text, gists"],
+      ["g", "with gists, text, gists alone"],
       ["-  +", "shrink to the gists, back to the text; Enter opens the page in place, Enter or Esc closes it"],
       ["f", "full screen"],
       ["p", "the PDF's own page"],

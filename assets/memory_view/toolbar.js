@@ -29,7 +29,7 @@ import { readingTime } from "./text_store.js";
 
 /** @type {[ReaderView, string][]} */
 const VIEWS = [
-  ["both", "Side by side"],
+  ["both", "With gists"],
   ["text", "Text"],
   ["gists", "Gists"],
   ["chapters", "Chapters"],
@@ -48,12 +48,10 @@ export class Toolbar {
     this.placed = 0; // marks in the text
     this.searching = new SearchField(finder);
     this.pageField = new PageField({ state, frame, jump });
-    // in a narrow window the gist comes after its page, not beside it
-    const both = el("span", {}, el("span", { class: "beside" }, VIEWS[0][1]), el("span", { class: "over" }, "With gists"));
     /** @type {Map<ReaderView, HTMLElement>} */
     this.minutes = new Map(VIEWS.slice(1).map(([view]) => [view, el("span", { class: "small num mins" })]));
     this.views = VIEWS.map(([view, label]) => {
-      const node = button(view === "both" ? both : label, () => on.view(view), {
+      const node = button(label, () => on.view(view), {
         kind: `seg-${view}`,
         "aria-label": view === "both" ? null : label,
       });

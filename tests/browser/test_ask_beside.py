@@ -77,7 +77,7 @@ def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, a
     page.get_by_role("button", name="Next page").click(trial=True)
     lines = [one.bounding_box() for one in page.locator(".unit.on > p").all()[:3]]
     assert all(line["x"] + line["width"] <= box.bounding_box()["x"] for line in lines if line)
-    page.get_by_role("button", name="Side by side").click()
+    page.get_by_role("button", name="With gists").click()
     page.locator(".aa").click()
     look.get_by_role("button", name="Scroll", exact=True).click()
     expect(look).not_to_contain_text("One page for now")

@@ -131,7 +131,7 @@ def test_keys_turn_pages_but_never_while_typing(page: Page, app_url: str) -> Non
     for _ in range(14):
         names.append(re.sub(r", \d+$", "", page.evaluate(FOCUSED)))  # the number of notes
         page.keyboard.press("Tab")
-    bar = ["Side by side", "Text", "Gists", "Chapters", "Search this book", "Go to page", "Where was I?", "World"]
+    bar = ["With gists", "Text", "Gists", "Chapters", "Search this book", "Go to page", "Where was I?", "World"]
     assert names == [*bar, "Bookmark this place", "Notes", "Listen", "Type and theme", "Full screen (f)", "More"]
 
 
@@ -143,7 +143,7 @@ def test_one_key_and_the_toolbar_turn_the_whole_view(page: Page, app_url: str) -
     expect(text).to_be_hidden()
     expect(gist).to_be_visible()
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
-    for name, shows in (("Side by side", (True, True)), ("Text", (True, False)), ("Gists", (False, True))):
+    for name, shows in (("With gists", (True, True)), ("Text", (True, False)), ("Gists", (False, True))):
         page.keyboard.press("g")
         expect(marked).to_contain_text(name, use_inner_text=True)
         expect(text).to_be_visible(visible=shows[0])
