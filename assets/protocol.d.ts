@@ -758,6 +758,7 @@ export interface AskState {
   questions: [string, string][];
   /** a line above the conversation */
   notice: string;
+  waiting: WaitingQuestion | null;
   /** address of the replay without its step */
   link: string;
   /** the current step */
@@ -843,7 +844,6 @@ export interface ConversationData {
   title: string;
   empty: string;
   questions: { text: string; whole: boolean }[];
-  waiting: WaitingQuestion | null;
   language: string;
 }
 

@@ -60,10 +60,7 @@ export class Conversation {
 
   /** @param {AskState} now @param {number} step */
   draw(now, step) {
-    const { records, exchange, views, running, kept } = now;
-    const newestNow = records[now.order.at(-1) ?? ""];
-    const isAsked = running && newestNow?.question === this.data.waiting?.question; // the server draws it no more
-    const waiting = isAsked ? null : this.data.waiting;
+    const { records, exchange, views, running, kept, waiting } = now;
     const order = waiting && now.questions.length ? [] : now.order; // it begins a conversation beside a recording's
     const newest = order.at(-1) ?? "";
     if (newest !== this.asked && (running || this.asked)) this.sheet?.grow(true);
@@ -105,16 +102,15 @@ export class Conversation {
       if (this.root.children[i] !== node) this.root.insertBefore(node, this.root.children[i] ?? null);
     });
     while (this.root.children.length > nodes.length) this.root.lastElementChild?.remove();
-    this.wait();
+    this.wait(waiting);
     const { replayed } = this;
     const shown = this.parts.get(exchange ?? "");
     if (shown && !running && exchange === replayed.exchange && step !== replayed.step) ColumnScroll.of(this.root)?.show(shown.node);
     this.replayed = running ? {} : { exchange, step };
   }
 
-  /** Draws the question that waits, and brings it into view when it is new. */
-  wait() {
-    const { waiting, language } = this.data;
+  /** Draws the question that waits, and brings it into view when it is new. @param {AskState["waiting"]} waiting */
+  wait(waiting) {
     const key = JSON.stringify(waiting);
     if (key === this.waits) return;
     this.waits = key;
@@ -126,7 +122,7 @@ export class Conversation {
     const way = (text, label, kind) => button(label, () => this.send({ do: "ask-kept", text }), { kind });
     const choices = ways.map(([text, label], i) => way(text, label, i ? "slim" : "slim first"));
     this.waitingNode.replaceChildren(
-      el("p", { class: "qt", lang: language, dir: "auto" }, question),
+      el("p", { class: "qt", lang: this.data.language, dir: "auto" }, question),
       el(
         "div",
         { class: "missing waits" },

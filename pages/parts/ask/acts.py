@@ -169,7 +169,7 @@ def ask_or_keep(now: AskState, text: str, *, options: str = "", whole: bool = Fa
             return
         if key in st.session_state and st.session_state[key][0] == text:  # it waits no longer
             del st.session_state[key]
-    start_asking(now, text, options=options, whole=whole)
+    start_asking(now, text, options=options, whole=whole, redraw=STAGE if options.strip() else LIVE)
 
 
 def _ask_kept(now: AskOneBook, let_in: str) -> None:
@@ -181,7 +181,7 @@ def _ask_kept(now: AskOneBook, let_in: str) -> None:
         now.position = now.workspace.library.position(now.book.id).on_screen
         now.limit = limit_of(now, now.gisting, now.memory)
     if let_in:
-        start_asking(now, text, options=options, whole=whole)
+        start_asking(now, text, options=options, whole=whole, redraw="app")  # the sidebar and the gists let in too
     else:
         st.session_state["ask_back"] = text
     st.rerun("app")
@@ -197,15 +197,20 @@ def start_asking(
     model: ChatModel | None = None,
     beside: bool = False,
     pages: str | None = None,
+    redraw: str = LIVE,
 ) -> None:
-    """Ask, and draw what that changes; called from a widget's callback. An error is shown at the line."""
+    """Ask, and draw what that changes; called from a widget's callback. An error is shown at the line.
+
+    ``redraw``: the fragment that is drawn again, or "app" for the whole screen.
+    """
     shown = scope_of(now) if isinstance(now, AskOneBook) else ""
     try:
         ask(now, text, options=options, whole=whole, like=like, model=model, beside=beside, pages=pages)
     except ReadAgentError as error:
         st.session_state["ask_trouble"] = error
         return
-    same = not isinstance(now, AskOneBook) or scope_of(now) == shown
-    if not same and now.current:  # the whole screen begins with what the address names
+    if isinstance(now, AskOneBook) and scope_of(now) != shown:
+        redraw = "app"
+    if redraw == "app" and now.current:  # the whole screen begins with what the address names
         now.name_in_address(now.current)
-    st.rerun((STAGE if options.strip() else LIVE) if same else "app")
+    st.rerun(redraw)

@@ -36,18 +36,16 @@ def show_conversation(
     title: str,
     empty: str,
     questions: Sequence[tuple[str, bool]],
-    waiting: Mapping[str, Any] | None,
     language: str,
 ) -> None:
     """Draw the exchanges; ``records``: those that do not change any more, made by ``record.exchange_record``.
 
     ``earlier``: the label of the button for exchanges left out. ``title``, ``empty``, ``questions`` (see
     ``show_suggestions``): shown where there are none. Acts, of an exchange: again, method, stop, hurry, cite, replay,
-    keep, release. And: earlier, ask, ask-kept (``waiting``, see ``WaitingQuestion``).
+    keep, release. And: earlier, ask, ask-kept (see ``WaitingQuestion``).
     """
     data: dict[str, Any] = {"kind": "conversation", "book": book, "records": list(records), "earlier": earlier}
-    data |= {"title": title, "empty": empty, "questions": _questions(questions), "waiting": waiting}
-    data["language"] = language
+    data |= {"title": title, "empty": empty, "questions": _questions(questions), "language": language}
     key = f"exchanges {book}"
     _view()(key=key, data=data, on_act_change=call_with_act(on_act, key))
 

@@ -8,13 +8,14 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.ask.keeping import stored_answers
-from pages.parts.ask.one_state import AskOneBook, pages_read
+from pages.parts.ask.one_state import KEPT, AskOneBook, page_before_here, pages_read
 from pages.parts.ask.state import exchange_now
 from pages.parts.ask.wording import later_pages, method_titles
 from pages.parts.read.original import original_of
 from pages.parts.shared.memory_view import book_facts, part_records, passage_records
 from readagent_core.answering import costs, replay
 from readagent_core.answering.base import Answer, Event, Passage
+from readagent_core.answering.limits import LET_IN, why_nothing
 from readagent_core.answering.parts import parts_seen
 from readagent_core.answering.questions import letters_of
 from readagent_core.answering.registry import sends_gists
@@ -44,6 +45,7 @@ def views(
         "kept": list(stored_answers(now.workspace, now.book_ids)),
         "questions": [[e.id, e.question] for e in open_questions(now)],
         "notice": _notice(now),
+        "waiting": waiting_question(now),
         "link": f"?book={now.book.id}&exchange={current.id}&step=" if current else "",
         "memory": _memory(now, events),
     }
@@ -75,6 +77,24 @@ def _notice(now: AskOneBook) -> str:
     if now.recording and now.beside_text:  # seen first of all in the panel, without the conversations' names
         return f"A question with its recorded answer; ask your own below. {said}".strip()
     return said
+
+
+def waiting_question(now: AskOneBook) -> dict[str, Any] | None:
+    """The question that waits for what the limit is to let in, as the conversation's end draws it; None without one."""
+    kept = st.session_state.get(f"{KEPT} {now.book.id}")
+    if kept is None:
+        return None
+    if now.limit != 0:  # the limit was moved by other means
+        return {"question": kept[0], "why": "Not asked yet. Now answers may see pages.", "ways": [["now", "Ask it"]]}
+    here = page_before_here(now)
+    ways = [["first", "Page 1 only"], ["whole", "The whole book"]]
+    if here > 1:
+        ways.insert(1, ["here", f"Up to here (page {here})"])
+    return {"question": kept[0], "why": f"{why_no_page(now)} {LET_IN}", "ways": ways}
+
+
+def why_no_page(now: AskOneBook) -> str:
+    return why_nothing(by_hand=bool(pages_read(now)))
 
 
 def _memory(now: AskOneBook, events: Sequence[Event]) -> dict[str, Any]:

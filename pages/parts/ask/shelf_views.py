@@ -104,6 +104,7 @@ def views(
         "kept": list(stored_answers(now.workspace, now.book_ids)),
         "questions": [],
         "notice": "",
+        "waiting": None,
         "link": f"?exchange={current.id}&step=" if current else "",
         "memory": None,
         "shelf": {"books": books, "others": _others(now, books), "name": now.title},

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
-from pages.parts.ask import answer_view, payload
+from pages.parts.ask import answer_view, book_views, payload
 from pages.parts.ask.acts import ask_or_keep, handle
-from pages.parts.ask.one_state import KEPT, AskOneBook, page_before_here, pages_read
+from pages.parts.ask.one_state import AskOneBook
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.state import GONE, AskState
 from pages.parts.read.start import act_on_line, estimate_of, line_to_make
 from pages.parts.shared import polling, shell
 from pages.parts.shared.component import Act
 from readagent_core.answering import costs, suggesting
-from readagent_core.answering.limits import LET_IN, why_nothing
 from readagent_core.errors import ReadAgentError
 from readagent_core.jobs import JobState
 from readagent_core.library.records import Exchange, Gisting
@@ -37,7 +34,6 @@ def draw(now: AskState) -> None:
         empty = "Ask these books one question. The answer says which book and page every claim rests on."
     if now.gone and not now.current:
         title, empty = GONE, "It was deleted, or the link is from another library."
-    waiting = _waiting(now)
     with st.container(key="ask_thread", height=480, autoscroll=False, border=False):  # scroll.js controls its position
         records = payload.finished_records(now)
         left_out = payload.left_out(now)
@@ -49,11 +45,10 @@ def draw(now: AskState) -> None:
             title=title,
             empty=empty,
             questions=() if now.exchanges else _questions(now),
-            waiting=waiting,
             language=_language(now),
         )
     with st.container(key="ask_line", gap="small"):
-        _line(now, waits=waiting is not None)
+        _line(now, waits=isinstance(now, AskOneBook) and book_views.waiting_question(now) is not None)
 
 
 def _line(now: AskState, *, waits: bool) -> None:
@@ -101,7 +96,7 @@ def _say_above(now: AskState, *, waits: bool) -> None:
         if now.beside_text and QUOTED in st.session_state:
             st.caption("Add a question, or send to ask what this means.")
         if now.limit is not None and not now.beside_text:  # which the panel says above
-            nothing = f"{_why_nothing(now)} You choose with the question what an answer may see."
+            nothing = f"{book_views.why_no_page(now)} You choose with the question what an answer may see."
             st.caption(f"Answers see {pages_up_to(now.limit)} only." if now.limit else nothing)
         if now.exchanges and not (waits or now.beside_text):  # before the first question they are in the middle
             answer_view.show_suggestions(
@@ -196,24 +191,6 @@ def _act_on_gists(now: AskOneBook, gisting: Gisting | None, do: str) -> None:
     except ReadAgentError as error:
         st.session_state["ask_trouble"] = error
     st.rerun("app")
-
-
-def _waiting(now: AskState) -> dict[str, Any] | None:
-    """The question that waits for what the limit is to let in, as the conversation's end draws it; None without one."""
-    kept = st.session_state.get(f"{KEPT} {now.book.id}") if isinstance(now, AskOneBook) else None
-    if kept is None or not isinstance(now, AskOneBook):
-        return None
-    if now.limit != 0:  # the limit was moved by other means
-        return {"question": kept[0], "why": "Not asked yet. Now answers may see pages.", "ways": [["now", "Ask it"]]}
-    here = page_before_here(now)
-    ways = [["first", "Page 1 only"], ["whole", "The whole book"]]
-    if here > 1:
-        ways.insert(1, ["here", f"Up to here (page {here})"])
-    return {"question": kept[0], "why": f"{_why_nothing(now)} {LET_IN}", "ways": ways}
-
-
-def _why_nothing(now: AskOneBook) -> str:
-    return why_nothing(by_hand=bool(pages_read(now)))
 
 
 def _options_field() -> str:
