@@ -110,13 +110,15 @@ def _record(now: AskState, exchange: Exchange) -> dict[str, Any]:
     old = _older(now, exchange)
     if old is None:
         return record
+    gisted = _gists_complete(now, old), _gists_complete(now, exchange)
     return show_beside(
         record,
         _record(now, old),
         events=events,
         old_events=exchange_now(now.workspace, old)[1],
         settings=exchange.settings,
-        completed=sends_gists(exchange.method) and _gists_complete(now, exchange) and not _gists_complete(now, old),
+        completed=sends_gists(exchange.method) and gisted == (False, True),
+        gisted=gisted,
     )
 
 

@@ -17,6 +17,7 @@ from pages.parts.ask.wording import (
     method_in_words,
     method_titles,
     not_found,
+    passages_in,
     says_not_in_text,
     signer_line,
     status_line,
@@ -256,9 +257,10 @@ def _acts(
     return [*found, "connect"] if suggest_model else found
 
 
-def _pages_opened(answer: Answer) -> str:
-    """The pages that were opened, whole or in part."""
-    return pages_named(sorted({*answer.looked_up, *(passage.page for passage in answer.passages)}))
+def _opened(answer: Answer, *, gisted: bool) -> str:
+    """The pages that were opened, whole or in part; how many places where a person knows the pages by no number."""
+    pages = sorted({*answer.looked_up, *(passage.page for passage in answer.passages)})
+    return pages_named(pages) if gisted else passages_in(len(pages))
 
 
 def show_beside(
@@ -269,10 +271,12 @@ def show_beside(
     old_events: Sequence[Event],
     settings: Mapping[str, Any],
     completed: bool,
+    gisted: tuple[bool, bool] = (True, True),
 ) -> dict[str, Any]:
     """``record`` with the ``old`` answer to the same question beside it, and a table of what differs.
 
-    ``completed``: gists that the old answer lacked have been made since.
+    ``completed``: gists that the old answer lacked have been made since. ``gisted``: every page of the old and of the
+    new memory has a gist.
     """
     now, before = replay.answer_of(events), replay.answer_of(old_events)
     what_if = "pages" in settings.get("extra", {})
@@ -285,7 +289,7 @@ def show_beside(
     rows = []
     if now and before:
         rows = [
-            ["Opened", _pages_opened(before), _pages_opened(now)],
+            ["Opened", *(_opened(answer, gisted=has) for answer, has in zip((before, now), gisted, strict=True))],
             ["Words read", f"{before.memory_words:,}", f"{now.memory_words:,}"],
             ["Found in the book", found_claims(old), found_claims(record)],
         ]

@@ -130,7 +130,7 @@ def look_ups(
             found.append({"title": look_up_text.FROM_GISTS, "said": step.said, "quoted": True, "more": []})
             continue
         if searched and not step.said:
-            places = f"passages in {count_of(len(step.marked), 'place')}"
+            places = passages_in(len(step.marked))
             title = f"{step.how[0].upper()}{step.how[1:]}: {places}" if step.how else f"Found {places}"
         elif titles is not None:
             title = look_up_text.look_up_title_of_several(step, titles, built_in=built_in)
@@ -142,6 +142,11 @@ def look_ups(
             more.append(f"Closed again, to make room: {ranges_named(step.folded)}")
         found.append({"title": title, "said": said, "quoted": not built_in, "more": more})
     return found
+
+
+def passages_in(places: int) -> str:
+    """'passages in 18 places', of pages that a person knows by no number."""
+    return f"passages in {count_of(places, 'place')}"
 
 
 def _with_title(refused: str, titles: Mapping[int, str]) -> str:
