@@ -73,7 +73,7 @@ export class Exchange {
     this.root.lang = "en";
     const parts = {
       question: [data.question, data.options, data.understood, data.beside, data.folded],
-      signer: [data.signature, data.asked, data.method],
+      signer: [data.signature, data.asked, data.method, data.from],
       looks: [data.looks, data.language],
       working: [data.running, data.status, data.hurry],
       answer: [data.pieces, data.loose, data.running, data.before, data.notFound, data.acts, data.hidden, data.originals],

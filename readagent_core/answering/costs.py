@@ -256,9 +256,8 @@ def words_sent(usage: Usage) -> str:
     return f"{usage.words_in:,} words in {count_of(usage.calls, 'call')}{new}" if usage.words_in else ""
 
 
-def gists_only_note(answer: Answer) -> str:
-    """That the answer was made from gists alone; '' where it saw text of a page, or the method uses no gists."""
+def is_from_gists_alone(answer: Answer) -> bool:
+    """Whether the answer was made from gists alone: it saw text of no page."""
     uses_gists = answer.method in all_methods() and all_methods()[answer.method].needs_gists
     seen = set(answer.seen.values())
-    alone = uses_gists and "gist" in seen and not seen & {"full", "part", "passage"} and not answer.looked_up
-    return "Answered from gists alone." if alone else ""
+    return uses_gists and "gist" in seen and not seen & {"full", "part", "passage"} and not answer.looked_up

@@ -243,7 +243,7 @@ def test_a_question_of_one_click_opens_no_page_and_a_follow_up_says_how_it_was_u
         workspace.jobs.get(f"ask {now.just_asked.id}").join(120)
     first, second = payload.finished_records(scene(workspace, book))
     for drawn in (first, second):
-        assert drawn["before"] == "Answered from gists alone."
+        assert (drawn["from"], drawn["before"]) == ("from the gists alone", "")
         assert "no page looked up" in drawn["cost"]
     assert (first["looks"], len(second["looks"])) == ([], 1)  # the model was not even asked what to open
     assert (first["understood"], second["understood"]) == ("", "Why is the lighthouse dark?")

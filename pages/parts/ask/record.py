@@ -13,6 +13,7 @@ from typing import Any
 from pages.parts.ask.in_text import InText, search_text
 from pages.parts.ask.pieces import citations_summary, sentence_pieces
 from pages.parts.ask.wording import (
+    GISTS_ALONE,
     look_ups,
     method_in_words,
     method_titles,
@@ -159,8 +160,9 @@ def exchange_record(
         if part_asked(exchange.question) is Part.END and exchange.up_to < sources.pages:
             before += " The end of the book is kept back."
     missing = answer is not None and _is_missing(exchange, answer)
-    if answer is not None and not missing:
-        before = " ".join(filter(None, [before, costs.gists_only_note(answer)]))
+    alone, looks = answer is not None and costs.is_from_gists_alone(answer), sources.looks
+    if alone and not any(look["said"] or look["more"] for look in looks):  # the signature says it
+        looks = []
     if checked and answer and built_in:
         pieces = [] if missing else sentence_pieces(checked, answer, exchange.question, titles, sources.names)
     else:
@@ -187,9 +189,9 @@ def exchange_record(
             "line": signer_line(signature, events, text, gists=gists) if running else signature.line,
         },
         "method": method,
-        "from": method_in_words(exchange.method, gists=has_gists),
+        "from": GISTS_ALONE if alone else method_in_words(exchange.method, gists=has_gists),
         "language": sources.language,
-        "looks": sources.looks,
+        "looks": looks,
         "running": running,
         "status": status_line(events, text, seconds=seconds, waiting=waiting, gists=gists) if running else "",
         "hurry": running and hurry,

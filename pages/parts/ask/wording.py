@@ -35,9 +35,10 @@ _GROUPS = {
     Family.FULL_TEXT: "Whole text",
     Family.SUMMARIES: "Summaries of its own",
 }
+GISTS_ALONE = "from the gists alone"
 _FROM = {  # of methods of a family that read so much of the text word by word: what an answer is from, for any reader
     (Family.READ_AGENT, Reads.PAGES): "from the gists, with pages read again",
-    (Family.GISTS, Reads.NOTHING): "from the gists alone",
+    (Family.GISTS, Reads.NOTHING): GISTS_ALONE,
     (Family.GISTS, Reads.PAGES): "from the gists, with pages found by search",
     (Family.GISTS, Reads.PASSAGES): "from the gists, with passages found by search",
     (Family.SEARCH, Reads.PAGES): "from pages found by search",
