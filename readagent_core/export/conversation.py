@@ -33,7 +33,8 @@ from readagent_core.workspace import Workspace
 
 CONVERSATION_FORMATS = {"md": "text/markdown", "html": "text/html", "json": "application/json"}
 LABELS = {FROM_PAGE: "from page {page}", FROM_MEMORY: "from memory", NOT_FOUND: "not found"}
-_LONG_TITLE = 40  # characters
+_LONG_TITLE, _LONG_PLACE = 40, 28  # characters
+_NUMBERED = re.compile(r"((?i:chapter|part|book|letter|act)) (\d+|[IVXLC]+)(?![\w'’])")
 PART = ", part"  # of a page opened in part
 RECOGNISED = ", recognised text"  # by OCR: some of the quoted words may be wrong
 
@@ -76,10 +77,16 @@ def copied_label(citation: Citation, how: str, *, name: str = "") -> str:
     return ("gist of a part, from " if how == "part" else "gist of ") + f"page {citation.page}"
 
 
-def short_title(title: str) -> str:
+def short_title(title: str, most: int = _LONG_TITLE) -> str:
     """A title short enough for a citation: without what follows its first colon, at most about 40 characters."""
-    short = title if len(title) <= _LONG_TITLE else title.split(": ")[0]
-    return short if len(short) <= _LONG_TITLE else f"{short[:_LONG_TITLE].rsplit(' ', 1)[0]} …"
+    short = title if len(title) <= most else title.split(": ")[0]
+    return short if len(short) <= most else f"{short[:most].rsplit(' ', 1)[0]} …"
+
+
+def short_place(name: str) -> str:
+    """The name of a place short enough for a citation: 'chapter XLI' of 'CHAPTER XLI. THE CLOUDS', or cut at a word."""
+    numbered = _NUMBERED.match(name)
+    return f"{numbered[1].lower()} {numbered[2]}" if numbered else short_title(name, _LONG_PLACE)
 
 
 def quote_citation(citation: Citation, document: Document | None) -> str:

@@ -19,7 +19,7 @@ from pages.parts.ask.record import (
     sources_of_book,
 )
 from pages.parts.ask.wording import describe_context, look_ups, method_in_words, says_not_in_text, status_line
-from pages.parts.shared.answer import format_time, pending_pieces, pieces_of
+from pages.parts.shared.answer import chip_of, format_time, pending_pieces, pieces_of
 from readagent_core.answering import look_up_text, replay
 from readagent_core.answering.base import (
     FIRST_ANSWER,
@@ -38,9 +38,9 @@ from readagent_core.answering.base import (
 from readagent_core.answering.event_json import event_to_dict
 from readagent_core.answering.preparing import job_key
 from readagent_core.answering.signature import BUILT_IN_PART
-from readagent_core.citations import check
+from readagent_core.citations import Citation, check
 from readagent_core.document import Document, Paragraph, Section
-from readagent_core.export.conversation import page_passages
+from readagent_core.export.conversation import page_passages, short_place
 from readagent_core.gisting import cut_rest_by_rule
 from readagent_core.gisting.job import default_plan
 from readagent_core.library.records import Exchange, ExchangeFacts
@@ -202,6 +202,14 @@ def test_a_page_without_a_gist_is_named_by_its_place():
     plan = replace(default_plan(200), max_words=60, min_words=20)
     memory = cut_rest_by_rule(GistMemory(Document("Book", paragraphs, sections), plan, (), ()))
     assert list(dict.fromkeys(page_names(memory).values())) == ["the beginning", "chapter I", "chapter 12.", "Fog"]
+
+
+def test_a_chip_names_a_long_place_in_short_and_says_all_of_it_when_pointed_at():
+    heading = "CHAPTER XLI. THE CLOUDS GROW DARKER."
+    chip = chip_of(Citation(15, state="page", why="…"), 0, names={15: heading})
+    assert (chip["label"], chip["why"].startswith(heading)) == ("from chapter XLI", True)
+    assert short_place("Chapter I’ve never told") == "Chapter I’ve never told"
+    assert short_place("In which the clouds grow darker still") == "In which the clouds grow …"
 
 
 def test_an_answer_that_broke_off_says_why_once():

@@ -8,9 +8,11 @@ from functools import lru_cache
 from typing import Any
 
 from pages.parts.ask.pieces import copied, shown_sentence
+from pages.parts.shared.answer import with_place
 from readagent_core.answering.base import Passage
 from readagent_core.answering.passages import BookPassages, PagesOf
 from readagent_core.document import Document
+from readagent_core.export.conversation import short_place
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin.statistics import content, shared_words, stem
 from readagent_core.words import is_unspaced, sentences
@@ -39,8 +41,9 @@ def search_text(question: str, memory: GistMemory, names: Mapping[int, str]) -> 
     pieces = []
     for page, paragraph, start, end in best:
         source = memory.document.paragraphs[paragraph]
-        label, why = copied(names.get(page, f"page {page}"), recognised=source.confidence is not None)
-        chip = {"page": page, "state": "copied", "label": label, "why": why, "at": -1}
+        name = names.get(page, f"page {page}")
+        label, why = copied(short_place(name), recognised=source.confidence is not None)
+        chip = {"page": page, "state": "copied", "label": label, "why": with_place(name, why), "at": -1}
         pieces.append(
             shown_sentence(source.text[start:end], question, {**chip, "spots": [[paragraph, start, end]]}, book=True)
         )

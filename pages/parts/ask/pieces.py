@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pages.parts.shared.answer import with_place
 from pages.parts.shared.memory_view import EMPHASIS_MARKS, utf16_offset
 from readagent_core.answering.base import Answer
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked
 from readagent_core.citations.checking import answer_paragraphs
-from readagent_core.export.conversation import RECOGNISED, copied_label, short_title
+from readagent_core.export.conversation import RECOGNISED, copied_label, short_place, short_title
 from readagent_core.models.builtin.statistics import shared_words
 from readagent_core.words import count_of
 
@@ -38,14 +39,15 @@ def sentence_pieces(
             page = first.page
             how = seen_of.get(first.book, {}).get(page, "")
             book = how in ("full", "passage")
-            label = copied_label(first, how, name=(names or {}).get(page, ""))
+            name = (names or {}).get(page, "")
+            label = copied_label(first, how, name=short_place(name))
             why = f"A sentence of this {'part' if how == 'part' else 'page'}'s gist."
             if book or first.recognised:
                 label, why = copied(label, recognised=first.recognised)
             if titles is not None:
                 title = short_title(titles.get(first.book, "a book"))
                 label = f"{title}, {label}" if page else title
-            chip = {"page": page, "book": first.book, "state": "copied", "label": label, "why": why}
+            chip = {"page": page, "book": first.book, "state": "copied", "label": label, "why": with_place(name, why)}
             chip["at"] = checked.citations.index(first)
             found.append(shown_sentence(text, question, chip, book=book))
     return found

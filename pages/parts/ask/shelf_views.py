@@ -26,7 +26,7 @@ from readagent_core.answering.parts import ClosedBook, closed_books, parts_seen
 from readagent_core.answering.shelf import ShelfBook
 from readagent_core.citations import Checked
 from readagent_core.errors import NotInLibraryError, ReadAgentError
-from readagent_core.export.conversation import short_title
+from readagent_core.export.conversation import short_place, short_title
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.words import collapse_whitespace, count_of, first_words
@@ -50,7 +50,7 @@ def name_places(now: Several, exchange: Exchange, record: dict[str, Any]) -> Non
         for chip in piece["cites"]:
             book_id = numbered.get(chip.get("book", 0), ("",))[0]  # one still being written names none
             if book_id and not chip["page"] and (place := _place_of(now, book_id, piece["text"])):
-                chip["label"] = f"{chip['label']}, {place}"
+                chip["label"] = f"{chip['label']}, {short_place(place)}"
 
 
 def _place_of(now: Several, book_id: str, words: str) -> str:

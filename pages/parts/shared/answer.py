@@ -10,7 +10,7 @@ from typing import Any
 
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, Checked, Citation, parse_unfinished
 from readagent_core.citations.several import parse_unfinished_several
-from readagent_core.export.conversation import citation_label, short_title
+from readagent_core.export.conversation import citation_label, short_place, short_title
 from readagent_core.jobs import Snapshot
 
 WHY_HERE = {  # of a page without a number
@@ -58,7 +58,7 @@ def pending_pieces(
     found: list[dict[str, Any]] = []
     at = 0
     for mark in parsed.marks:
-        cites = [_pending((names or {}).get(n, f"page {n}")) for n in mark.pages]
+        cites = [_pending(short_place((names or {}).get(n, f"page {n}"))) for n in mark.pages]
         found.append({"text": parsed.body[at : mark.start], "cites": cites})
         at = mark.end
     if parsed.body[at:] or not found:
@@ -87,10 +87,15 @@ def chip_of(
         "book": citation.book,
         "state": citation.state,
         "inPart": citation.in_part,
-        "label": citation_label(citation, titles, name=name),
-        "why": WHY_HERE.get(citation.state, citation.why) if name else citation.why,
+        "label": citation_label(citation, titles, name=short_place(name)),
+        "why": with_place(name, WHY_HERE.get(citation.state, citation.why) if name else citation.why),
         "at": number,
     }
+
+
+def with_place(name: str, why: str) -> str:
+    """What a chip says when pointed at: first the whole name of a place that its label shortens."""
+    return why if name.rstrip(".").casefold() == short_place(name).casefold() else f"{name.rstrip('.')}. {why}"
 
 
 def waiting_line(snapshot: Snapshot, *, now: float) -> str:
