@@ -51,6 +51,8 @@ export class Memory {
     this.changes = 0; // of pages
     /** @type {number | null} the page to go to as soon as it is there */
     this.wanted = null;
+    /** @type {string | null} whose memory is shown */
+    this.exchange = null;
     this.note = el("span", { class: "small dim num" });
     this.list = el("div", { class: "list", tabindex: "0", role: "region", onkeydown: (event) => this.key(event) });
     this.map = new MemoryMap({ limit: (page) => send({ do: "limit", page }), show: (page) => this.show(page) });
@@ -86,7 +88,9 @@ export class Memory {
       this.showOriginal(page, back);
     };
     conversationOf(book).addEventListener("original", point, { signal: this.following.signal });
-    this.unsubscribe = subscribe(book, ({ memory, views }, step) => {
+    this.unsubscribe = subscribe(book, ({ memory, views, exchange }, step) => {
+      if (!exchange && this.exchange) this.scroller.scrollTo({ top: 0, behavior: "instant" }); // a new conversation
+      this.exchange = exchange;
       const shown = views[step].memory;
       if (!memory || !shown) return;
       const data = { ...memory, ...shown };
