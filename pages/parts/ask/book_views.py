@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -248,9 +249,14 @@ def memory_step(
     in_part = parts_of_pages(step.passages, memory) if step else {}
     passages = {n: spans for n, spans in page_passages(checked, memory).items() if n in expanded or n in in_part}
     page, places = asked.get("page", 0), asked.get("places", ())
+    quoted = next((c for c in checked.citations if c.page in passages), None) if checked else None
     rests = [c.page for c in checked.citations if c.page] if checked and not passages else []  # on gists alone
     if not page and rests and rests[0] <= len(memory.pages):
         page = rests[0]
+    wanted = bool(page)
+    if checked and quoted and not wanted:  # at the first words that the answer quotes
+        page = quoted.page
+        places = page_passages(replace(checked, pieces=(), loose=(quoted,)), memory)[page]
     return {
         "expanded": list(expanded),
         "inPart": in_part,
@@ -260,7 +266,7 @@ def memory_step(
         "opened": [list(part) for part in opened],
         "passages": passage_records(memory, passages),
         "focus": page or next(iter([*marked, *(first for first, _ in opened), *passages, *expanded]), None),
-        "wanted": bool(page),
+        "wanted": wanted,
         "unsent": False,
         # of the page's marked passages in order, the one that the clicked claim rests on
         "passage": next((i for i, span in enumerate(sorted(passages.get(page, []))) if span in places), 0),
