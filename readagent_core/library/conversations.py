@@ -17,7 +17,8 @@ from readagent_core.library.schema import Database, LibraryPart
 
 CACHED_ANSWERS = 16  # in a book of 1000 pages the events of one answer are a megabyte of JSON, prompts included
 _SELECT = """
-    SELECT conversation.*, (SELECT count(*) FROM exchange WHERE conversation_id = conversation.id) AS exchanges
+    SELECT conversation.*,
+        (SELECT count(DISTINCT question) FROM exchange WHERE conversation_id = conversation.id) AS questions
     FROM conversation
 """
 _SELECT_EXCHANGE = """

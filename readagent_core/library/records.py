@@ -186,7 +186,8 @@ class Card:
 @dataclass(frozen=True)
 class Conversation:
     """A conversation. ``about``: '' for one about one book, ``book_id``; else what was chosen: 'shelf NAME', 'tag NAME'
-    or 'books'. ``book_id`` is then the first of them that is still in the library.
+    or 'books'. ``book_id`` is then the first of them that is still in the library. ``questions``: how many; one that
+    was asked again, also of another method, counts once.
     """
 
     id: str
@@ -194,7 +195,7 @@ class Conversation:
     title: str
     created: float = 0.0
     updated: float = 0.0
-    exchanges: int = 0
+    questions: int = 0
     about: str = ""
 
 

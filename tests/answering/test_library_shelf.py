@@ -105,7 +105,7 @@ def test_a_conversation_about_several_is_stored_and_survives_its_first_book(open
     exchange = asked(workspace, books, about="shelf Sea")
     library = workspace.library
     (conversation,) = library.conversations_about_several()
-    assert (conversation.about, conversation.exchanges) == ("shelf Sea", 1)
+    assert (conversation.about, conversation.questions) == ("shelf Sea", 1)
     assert library.conversation_books(conversation.id) == books
     assert library.conversations(books[0]) == []  # those about this book alone
     assert [book for book, *_ in exchange.facts.books] == books

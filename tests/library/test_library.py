@@ -174,7 +174,7 @@ def test_conversations_keep_every_event(library):
     assert (done.options, done.settings, done.up_to, done.state) == (("Ada", "Bo"), {"look_ups": 2}, 4, "done")
     assert (done.facts, library.exchanges(talk.id)) == (ExchangeFacts(words=5), [done])
     (kept,) = library.conversations(book.id)
-    assert (kept.title, kept.exchanges) == ("Renamed", 1)
+    assert (kept.title, kept.questions) == ("Renamed", 1)
     deleted = library.delete_conversation(talk.id)
     assert library.conversations(book.id) == []
     with pytest.raises(NotInLibraryError):

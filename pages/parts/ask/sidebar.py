@@ -217,7 +217,7 @@ def _list(now: AskState, found: Sequence[Conversation]) -> None:
             "id": c.id,
             "title": c.title,
             "about": " · ".join(
-                filter(None, [_about(now.workspace, c), count_of(c.exchanges, "question"), format_time(c.updated)])
+                filter(None, [_about(now.workspace, c), count_of(c.questions, "question"), format_time(c.updated)])
             ),
         }
         for c in found
