@@ -46,6 +46,15 @@ export function takeTypedKeys() {
   });
 }
 
+/** Escape closes what was opened with the field in it, before Streamlit has taken what was typed there. */
+export function takeTypedAtEscape() {
+  /** @param {KeyboardEvent} event */
+  const leave = ({ key, target }) => {
+    if (key === "Escape" && target instanceof HTMLTextAreaElement && target.closest('[data-testid="stPopoverBody"]')) target.blur();
+  };
+  addEventListener("keydown", leave, true);
+}
+
 /**
  * @param {(unreachable: boolean) => void} trouble Called when Streamlit met an error that a person should know of;
  *   `unreachable`: the server does not answer, and is asked again and again.
