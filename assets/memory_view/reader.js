@@ -360,6 +360,7 @@ export class Reader {
   takeText(range) {
     if (!this.state.book.known || !this.frame.isShown) return;
     for (const unit of this.units.take(range)) this.layer.fill(unit);
+    this.gistSpeed.draw();
     this.position.tryWanted();
     this.search.again();
     this.cited.settle();

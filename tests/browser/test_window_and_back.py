@@ -45,6 +45,19 @@ UNDER = """(pill) => {
   }).length;
 }"""
 
+LATE_TEXT = """globalThis.late = [];
+const { dispatchEvent } = EventTarget.prototype;
+EventTarget.prototype.dispatchEvent = function (event) {
+  const from = event.type === "text" && event.detail?.[0];
+  if (!from) return dispatchEvent.call(this, event);
+  const words = this.text.splice(from); // all but the first batch
+  late.push(() => {
+    this.text.push(...words);
+    dispatchEvent.call(this, event);
+  });
+  return true;
+};"""
+
 
 def set_look(home: Path, **look: str) -> None:
     library = Library(home)
@@ -231,6 +244,25 @@ def test_the_book_and_one_chapter_alone_shrink_to_gists_and_lines_a_chapter(
     expect(page.locator("#p7 .gtext")).to_be_in_viewport()
     expect(page.locator(".leaf:visible")).to_have_count(4)  # the text of the other chapters stays
     expect(page.locator(".chap:visible")).to_have_count(0)
+
+
+def test_a_chapter_whose_text_comes_later_is_a_line_too(new_page: Page, app_url: str, app_home: Path) -> None:
+    chapters = tuple(Section(f"Chapter {n + 1}", n) for n in range(40))
+    memory = make_memory(["The lamp was lit. " * 200] * 40, title="Lamps", sections=chapters)  # two batches of text
+    book = add_read_book(app_home, memory)
+    with closing(Library(app_home)) as library:
+        library.set_preference("view", "chapters")
+    page = new_page
+    page.add_init_script(LATE_TEXT)
+    page.goto(f"{app_url}/read?book={book}")
+    lines = page.locator(".chap:visible")
+    expect(lines.first).to_be_visible()
+    page.wait_for_function("late.length")
+    before = lines.count()
+    assert 0 < before < 40
+    page.evaluate("late.forEach((come) => come())")
+    expect(lines).to_have_count(40)
+    expect(page.locator(".leaf:visible")).to_have_count(0)
 
 
 def test_the_text_stands_at_the_page_that_was_opened_among_the_chapters(page: Page, app_url: str, keeper: str) -> None:
