@@ -137,6 +137,7 @@ export class GistSpeed {
     this.keepPlace(() => {
       if (folded) this.chapters.folded.add(start);
       else this.chapters.folded.delete(start);
+      if (folded) for (const page of pagesIn(this.state, start)) this.open.delete(page.number);
       this.draw();
     }, place);
     if (folded && !place) this.showFold();
@@ -178,12 +179,20 @@ export class GistSpeed {
     return this.shown;
   }
 
-  /** Closes the pages in view that are open among the gists, else a chapter that is open among the lines; whether there was any. */
-  escape() {
-    const { here, last, pages, book, view } = this.state;
+  /** The pages in view that are open among the gists. */
+  get openInView() {
+    const { here, last, pages } = this.state;
     const inView = pages.filter((page) => this.open.has(page.number) && paragraphsOf(page).some((i) => i >= here.paragraph && i <= last));
-    if (inView.length) this.toggle(inView.map((page) => page.number));
-    if (inView.length || view !== "chapters") return inView.length > 0;
+    return inView.map((page) => page.number);
+  }
+
+  /** Closes the pages that are open among the gists, those in view first, else a chapter that is open among the lines; whether there was any. */
+  escape() {
+    const { here, last, book, view } = this.state;
+    const { openInView } = this;
+    const closes = openInView.length ? openInView : [...this.open];
+    if (closes.length) this.toggle(closes);
+    if (closes.length || view !== "chapters") return closes.length > 0;
     const opened = (/** @type {number} */ start) =>
       !this.chapters.folded.has(start) && start <= last && chapterOf(book, start)[1] > here.paragraph;
     const chapter = book.outline.chapters.find(opened);
@@ -196,11 +205,12 @@ export class GistSpeed {
     if (!this.state.gistsMade()) return this.told("There are no gists yet.");
     if (head) return this.zoomChapter(step, this.chapterOfHead(head)[0]);
     const { view } = this.state;
+    const { openInView } = this;
     if (step > 0) {
       if (view === "chapters") this.choose("gists");
       else if (view === "gists") this.choose(this.finerView);
     } else if (!this.shown) this.choose("gists");
-    else if (this.open.size) this.toggle([...this.open]);
+    else if (openInView.length) this.toggle(openInView);
     else if (this.chapters.some && view === "gists") this.choose("chapters");
   }
 
@@ -249,7 +259,7 @@ export class GistSpeed {
     const folds = view === "gists" || view === "chapters";
     if (folds && !this.shown) this.finerView = state.view;
     this.found = null;
-    if (!folds) this.open.clear();
+    if (view !== "gists") this.open.clear();
     this.chapters.foldAll(view === "chapters");
   }
 
@@ -322,7 +332,8 @@ export class GistSpeed {
       const first = this.units.nodes[closes[0].start];
       if (!first || this.closers.has(label)) continue;
       const act = () => this.toggle(closes.map((page) => page.number));
-      const node = button(closes.length > 1 ? "Close chapter" : label, act, { kind: "quiet slim closepage", "aria-label": label });
+      const close = button(closes.length > 1 ? "Close chapter" : label, act, { kind: "quiet slim", "aria-label": label });
+      const node = el("div", { class: "closepage" }, close);
       const row = this.units.rows[closes[0].start];
       const end = this.units.rows[paragraphsOf(closes[closes.length - 1]).at(-1) ?? 0];
       node.style.cssText = `--row:${row};--end:${Math.max(row, end ?? 0) + 1}`; // of another unit there may be fewer rows

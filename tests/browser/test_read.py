@@ -177,8 +177,12 @@ def test_a_pinch_and_keys_make_the_view_coarser_and_finer_at_one_place(page: Pag
     expect(closes).to_have_count(0)
     page.keyboard.press("Enter")
     expect(closes).to_have_count(1)
+    page.keyboard.press("j")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "15")
+    expect(closes.get_by_role("button")).not_to_be_in_viewport(ratio=0.5)  # it ends with its page
     page.keyboard.press("Escape")
     expect(closes).to_have_count(0)
+    page.keyboard.press("k")
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "14")
     page.keyboard.press("+")
     page.mouse.move(600, 700)  # where the pointer rests is nothing to a key
