@@ -12,7 +12,7 @@ import { chapterOf } from "./text_store.js";
  * @import { Frame } from "./frame.js"
  * @import { Layer } from "./layer.js"
  * @import { Standing } from "./paged.js"
- * @import { ReadingState, Send } from "./state.js"
+ * @import { ReadingState, Send, Show } from "./state.js"
  * @import { Units } from "./units.js"
  */
 
@@ -25,9 +25,9 @@ const BEGINNING = "Each line is how the chapter’s gists begin, not all that ha
 export class GistSpeed {
   /**
    * @param {{state: ReadingState, frame: Frame, units: Units, layer: Layer, chapters: ChapterLines, send: Send,
-   *   keepPlace: (change: () => void, place?: Standing | null) => void, showFold: () => void, choose: (view: ReaderView) => void, told: (text: string) => void}} needs
+   *   keepPlace: (change: () => void, place?: Standing | null) => void, showFold: () => void, show: Show, choose: (view: ReaderView) => void, told: (text: string) => void}} needs
    */
-  constructor({ state, frame, units, layer, chapters, send, keepPlace, showFold, choose, told }) {
+  constructor({ state, frame, units, layer, chapters, send, keepPlace, showFold, show, choose, told }) {
     this.state = state;
     this.units = units;
     this.layer = layer;
@@ -35,6 +35,7 @@ export class GistSpeed {
     this.frame = frame;
     this.keepPlace = keepPlace;
     this.showFold = showFold;
+    this.show = show;
     this.choose = choose;
     this.told = told;
     /** @type {Set<number>} pages that are open among the gists */
@@ -175,8 +176,18 @@ export class GistSpeed {
     const { page, paragraph } = this.state.here;
     const folded = this.shown ? this.chapters.foldAt(paragraph) : null;
     if (folded) this.fold(folded.start, false);
-    else if (this.shown && page) this.toggle([page]);
+    else if (this.shown && page) {
+      this.toggle([page]);
+      if (this.open.has(page)) this.bringUp(this.state.pages[page - 1]);
+    }
     return this.shown;
+  }
+
+  /** Goes to the first line of a page that does not end in view. @param {LayerPage} page */
+  bringUp(page) {
+    const last = this.units.nodes[paragraphsOf(page).at(-1) ?? page.start];
+    if (last?.getBoundingClientRect().bottom > this.frame.scroller.getBoundingClientRect().bottom)
+      this.show({ paragraph: page.start, at: page.startAt });
   }
 
   /** The pages in view that are open among the gists. */

@@ -177,6 +177,12 @@ def test_a_page_opens_among_the_gists_and_the_line_stays(page: Page, app_url: st
     assert top <= opened.bounding_box()["y"] <= top + 350  # from its first line, not from the one that was read
     page.get_by_role("button", name="Close page 5").click()
     expect(page.locator("#p5")).to_be_in_viewport()
+    page.locator(".leaves").focus()
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")  # from further down
+    expect(page.locator("#p6")).to_be_hidden()
+    assert top <= page.locator('p[data-i="5"]').bounding_box()["y"] <= top + 100
+    page.keyboard.press("Escape")
     page.locator("#p6 .gtext").click()
     opened = page.locator('p[data-i="5"]')
     expect(opened).to_be_in_viewport()
