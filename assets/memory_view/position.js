@@ -10,7 +10,7 @@ import { isLoaded, shareRead, wordsBetween } from "./text_store.js";
  * @import { At, Goto } from "../protocol.js"
  * @import { Paged, Standing } from "./paged.js"
  * @import { Scrolled } from "./scrolled.js"
- * @import { Place, ReadingState, Show } from "./state.js"
+ * @import { Here, Place, ReadingState, Show } from "./state.js"
  * @import { BackPlace } from "./text_store.js"
  * @import { Units } from "./units.js"
  *
@@ -50,6 +50,8 @@ export class Position {
     this.unsent = null;
     /** @type {number | null} the paragraph that the last jump led to */
     this.landed = null;
+    /** @type {Here | null} where the text was left for gists or chapters */
+    this.left = null;
     this.led = false; // while a jump shows its place: what arrives then was not walked to
     this.history = new PlaceHistory((place, by) => this.follow(place, by));
     this.ended = new AbortController();
@@ -75,7 +77,7 @@ export class Position {
   begin() {
     this.sent = this.unsent = null;
     this.restored = false;
-    this.landed = null;
+    this.landed = this.left = null;
     this.history.begin(this.state.data.book);
     this.showBack();
   }
@@ -261,6 +263,24 @@ export class Position {
     if (!this.restored || Math.abs(wordsBetween(this.state.book, here, paragraph)) <= READ_ON_WORDS) return;
     this.remember(placeFrom({ paragraph, at }), null);
     this.landed = here;
+  }
+
+  /** Gists or chapters take the place of the text. */
+  leaveText() {
+    this.left = this.state.here;
+  }
+
+  /** The text is shown again: where it is at another place than it was left at, there is a way back to that. */
+  textAgain() {
+    const { left, history } = this;
+    const { here, last, book } = this.state;
+    this.left = null;
+    if (!left || (left.paragraph >= here.paragraph && left.paragraph <= last)) return;
+    if (book.back.at(-1)?.place.paragraph === left.paragraph) return;
+    history.write(left);
+    this.remember(placeFrom(this.inMessage(left.above ? { paragraph: left.paragraph } : left)), history.depth);
+    history.add(here);
+    this.landed = here.paragraph;
   }
 
   back() {

@@ -182,6 +182,8 @@ export class Reader {
         turned: (step) => step > 0 && this.bare.setGone(true),
         placed: () => this.position.restored,
         notes: () => this.annotations.notes.opened,
+        textLeft: () => this.position.leaveText(),
+        textAgain: () => this.position.textAgain(),
         changes: (view) => this.gistSpeed.viewChanges(view),
         changed: (view) => {
           this.toolbar.view(view);

@@ -18,6 +18,8 @@ import { Scrolled } from "./scrolled.js";
  * @property {FlowEvents["turned"]} turned
  * @property {() => boolean} placed whether the person is where they were; before that nothing is gone to
  * @property {() => boolean} notes whether the notes are open
+ * @property {() => void} textLeft gists or chapters take its place
+ * @property {() => void} textAgain
  * @property {(view: ReaderView) => void} changes it is going to be another one
  * @property {(view: ReaderView) => void} changed
  * @property {(narrow: boolean) => void} resized whether the view has become narrow, or wide
@@ -78,7 +80,7 @@ export class ReadingView {
   /** @param {ReaderView} view */
   set(view) {
     const { state } = this;
-    const { place, paged } = state;
+    const { place, paged, folded } = state;
     const change = () => {
       this.on.changes(view);
       state.view = view;
@@ -88,10 +90,12 @@ export class ReadingView {
       this.drawClasses();
     };
     if (!state.book.known || !this.on.placed()) return change();
+    if (!folded) this.on.textLeft();
     if (paged) {
       change();
       this.flow.show(place);
     } else this.flow.keepPlace(change);
+    if (folded && !state.folded) this.on.textAgain();
     this.showFold();
   }
 

@@ -301,6 +301,27 @@ def test_the_text_stands_at_the_page_that_was_opened_among_the_chapters(page: Pa
     expect(page.locator("p").filter(has_text="The harbour-master was waiting")).to_be_in_viewport()
 
 
+def test_the_text_left_for_gists_has_a_way_back(page: Page, app_url: str, keeper: str) -> None:
+    page.goto(f"{app_url}/read?book={keeper}&page=3")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "3")
+    if (stay := page.get_by_role("button", name="Stay here")).is_visible():
+        stay.click()
+    chip = page.locator(".backchip")
+    for key, view in (("-", "gists"), ("+", "both"), ("-", "gists")):
+        page.keyboard.press(key)
+        expect(page.locator(".room")).to_contain_class(f"v-{view}")
+        expect(chip).to_be_hidden()
+    page.mouse.move(700, 500)
+    page.mouse.wheel(0, 1600)
+    expect(page.locator("#p3 .gtext")).not_to_be_in_viewport()
+    expect(page.locator(".leaf.cur")).not_to_have_attribute("data-n", "3")
+    page.keyboard.press("+")
+    expect(chip).to_contain_text("Back to page 3")
+    page.keyboard.press("Backspace")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "3")
+    expect(chip).to_be_hidden()
+
+
 def test_all_hits_of_a_search_have_one_way_back(page: Page, app_url: str, app_home: Path) -> None:
     texts = [f"{'Nobody came. ' * 150}A lantern was lit in house {n}." for n in range(20)]
     book = add_read_book(app_home, make_memory(texts, [f"House {n}." for n in range(20)], title="Lanterns"))
