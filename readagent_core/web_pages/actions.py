@@ -147,13 +147,13 @@ def find_problem(action: Action, page: WebPage) -> str:
 
 
 def describe_action(action: Action, page: WebPage) -> str:
-    """Return the action as a sentence for people: 'Click the button "Search".'"""
+    """Return the action as a sentence for people: 'Click the button “Search”.'"""
     element = page.element(action.element)
     kind = element.kind if element else "element"
     label = page.label_of(action.element) if element else ""
-    named = f'the {kind} "{label}"' if label else f"the {kind} with the id {action.element}"
+    named = f"the {kind} “{label}”" if label else f"the {kind} with the id {action.element}"
     if action.operation == TYPE:
-        return f'Type "{action.value}" into {named}.'
+        return f"Type “{action.value}” into {named}."
     if action.operation == SELECT:
-        return f'Select "{action.value}" in {named}.'
+        return f"Select “{action.value}” in {named}."
     return f"Click {named}."

@@ -143,7 +143,7 @@ def test_a_step_is_stored_with_the_book(workspace: Workspace, pages: BookPages) 
     shown = board(book.id, drawn, Shown(step.task.task, step.gists, step.events, step.model))
     assert [row["title"] for row in shown["steps"]] == ["Task", "Gists", "Look-up", "Page as sent", "Action"]
     assert shown["action"]["element"] == "504"
-    assert shown["action"]["text"] == 'Most alike in words: click the button "Search & go".'
+    assert shown["action"]["text"] == "Most alike in words: click the button “Search & go”."
     assert shown["steps"][2]["opened"] == [shown["action"]["snippet"]]
     assert all(row["gist"] and row["anchor"] for row in shown["snippets"])
     assert any("[504]" in gist for gist in step.gists)  # for the model

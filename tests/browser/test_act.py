@@ -88,7 +88,7 @@ def test_from_the_library_to_the_next_action(page: Page, app_url: str, books: di
     page.get_by_label("Task").press("Control+Enter")
     page.get_by_role("button", name="Find the next action").click()
     result = page.locator(".result")
-    expect(result.locator("h2")).to_have_text('Most alike in words: click the button "Search & go".')
+    expect(result.locator("h2")).to_have_text("Most alike in words: click the button “Search & go”.")
     expect(result).to_contain_text("nothing was understood")
     frame = page.frame_locator("iframe")
     chosen = frame.locator("#e504")
@@ -111,9 +111,9 @@ def test_from_the_library_to_the_next_action(page: Page, app_url: str, books: di
     expect(page.get_by_role("dialog")).to_contain_text("Search & go")
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Add to what is done").click()
-    expect(page.get_by_label("Done so far")).to_have_value('Click the button "Search & go".')
+    expect(page.get_by_label("Done so far")).to_have_value("Click the button “Search & go”.")
     page.reload()  # the decision is stored with the book
-    expect(page.locator(".result h2")).to_have_text('Most alike in words: click the button "Search & go".')
+    expect(page.locator(".result h2")).to_have_text("Most alike in words: click the button “Search & go”.")
     for width, theme in ((1440, "dark"), (390, "light")):
         page.set_viewport_size({"width": width, "height": 844})
         page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
@@ -185,6 +185,6 @@ def test_stopped_and_continued(
     go.set()
     asked = len(fake_server.chats)
     page.get_by_role("button", name="Find the next action").click()
-    expect(page.locator(".result h2")).to_have_text('Click the button "Search & go".')
+    expect(page.locator(".result h2")).to_have_text("Click the button “Search & go”.")
     expect(page.locator("[data-signer]")).to_have_attribute("data-signer", "model")
     assert len(fake_server.chats) - asked <= parts  # a gist that is stored is not made again

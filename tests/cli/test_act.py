@@ -26,7 +26,7 @@ def test_act_names_the_element_and_what_it_rests_on(saved):
         found = run_json("act", saved, "--task", "Find lamps", "--previous", "[a]  Home -> CLICK", "--previous", "b",
                          server=server)  # fmt: skip
         assert found["action"] == {"element": "501", "operation": "TYPE", "value": "10203", "reason": ""}
-        assert found["answer"] == 'Type "10203" into the field "Zip code".'
+        assert found["answer"] == "Type “10203” into the field “Zip code”."
         assert found["answered_by"] == "fake-model"
         snippets = found["page"]["snippets"]
         assert len(snippets) > 2
@@ -41,7 +41,7 @@ def test_act_names_the_element_and_what_it_rests_on(saved):
 
 def test_without_a_model_it_is_said_to_be_word_statistics(saved):
     out, told = run_here("act", saved, "--task", "Search & go")
-    assert 'Click the button "Search & go".' in out
+    assert "Click the button “Search & go”." in out
     assert "word statistics" in told
     out, _ = run_here("act", saved, "--task", "xyzzy")
     assert "No next action was found." in out

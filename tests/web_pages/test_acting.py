@@ -49,7 +49,7 @@ def test_the_papers_steps():
     assert f'{{"index": {wanted}, "opened": true}}\n' in decided.prompt
     assert "<button id=504>Search &amp; go</button>" in decided.prompt
     answer = events[-1].answer
-    assert answer.text == 'Click the button "Search & go".'
+    assert answer.text == "Click the button “Search & go”."
     action = action_of(answer.extra)
     assert (action.element, action.operation, action.value) == ("504", "CLICK", "")
     assert answer.looked_up == (wanted,)
@@ -154,7 +154,7 @@ def test_the_built_in_reader_says_that_it_counts_words():
     asked = events_of(photos, BuiltInReader(), task=WebTask("Find a wedding photographer near 10203"))[-1].answer
     assert asked.text == 'Click the link "Wedding Photography".'
     typed = events_of(page, BuiltInReader(), task=WebTask('Write "10203" as the zip code'))[-1].answer
-    assert typed.text == 'Type "10203" into the field "Zip code".'
+    assert typed.text == "Type “10203” into the field “Zip code”."
 
 
 def test_japanese_pages_are_asked_in_japanese():

@@ -65,8 +65,8 @@ def test_what_cannot_be_done_is_said(action, said):
 
 
 def test_actions_in_words():
-    assert describe_action(Action("8635", "CLICK"), PAGE) == 'Click the button "Search".'
-    assert describe_action(Action("5", "TYPE", "10203"), PAGE) == 'Type "10203" into the field "Zip code".'
-    assert describe_action(Action("9", "SELECT", "Pickup"), PAGE) == 'Select "Pickup" in the list "type".'
+    assert describe_action(Action("8635", "CLICK"), PAGE) == "Click the button “Search”."
+    assert describe_action(Action("5", "TYPE", "10203"), PAGE) == "Type “10203” into the field “Zip code”."
+    assert describe_action(Action("9", "SELECT", "Pickup"), PAGE) == "Select “Pickup” in the list “type”."
     action = Action("9", "SELECT", "Pickup", "why")
     assert Action.from_dict(action.to_dict()) == action
