@@ -1202,6 +1202,8 @@ export interface Board {
   /** who decided */
   signature: Signature | null;
   task: string;
+  /** when it was decided; 0: not yet */
+  made: number;
   running: boolean;
 }
 

@@ -211,7 +211,7 @@ def _stage(workspace: Workspace, book: Book, opened: OpenedPage) -> None:
         step = _chosen_step(book, steps)
         shown = Shown(gists=page.gists, running=running)
         if step is not None:
-            shown = Shown(step.task.task, step.gists, step.events, step.model)
+            shown = Shown(step.task.task, step.gists, step.events, step.model, step.made)
     mount = component("web_page", "web_page/board.js", style="web_page/board.css")
     key = f"act_board_{book.id}"
     on_act = call_with_act(partial(_add_to_done, book, opened, step), key)

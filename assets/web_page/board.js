@@ -23,6 +23,7 @@ class View {
     this.send = send;
     this.data = data;
     this.drawn = this.decided = this.shown = ""; // what was drawn from, as JSON
+    this.made = 0; // when the decision was made that was brought into sight last
     this.target = ""; // the element to show
 
     this.step = 0;
@@ -60,8 +61,9 @@ class View {
   update(data) {
     const key = JSON.stringify(data);
     if (key === this.drawn) return;
+    const found = this.drawn && data.made && data.made !== this.made;
     this.drawn = key;
-    const ended = this.data.running && !data.running && data.action;
+    this.made = data.made || this.made;
     const decided = JSON.stringify([data.book, data.version, data.steps, data.action]);
     if (data.version !== this.data.version) this.texts.clear();
     this.data = data;
@@ -74,7 +76,7 @@ class View {
     this.draw();
     if (decided !== this.shown) this.showFirstOpened();
     this.shown = decided;
-    if (ended) this.result.scrollIntoView({ block: "nearest" }); // on a phone it is below the form
+    if (found) this.result.scrollIntoView({ block: "nearest" }); // in a narrow or low window it is below the form
   }
 
   /** @param {number} at */
@@ -106,12 +108,12 @@ class View {
   }
 
   // Another fragment moves the page that is loaded; other marks load it again.
-  aim() {
+  aim(again = false) {
     const { book, version, action } = this.data;
     const query = new URLSearchParams({ theme: theme(), opened: this.now.opened.join(",") });
     if (this.now.ends && action?.element) query.set("chosen", action.element);
     const address = new URL(`webpage/${book}/${version}?${query}#${this.target ?? ""}`, document.baseURI).href;
-    if (this.frame.src !== address) this.frame.src = address;
+    if (again || this.frame.src !== address) this.frame.src = address;
   }
 
   drawBar() {
@@ -164,7 +166,7 @@ class View {
           el(
             "div",
             { class: "acts" },
-            button("Show it on the page", () => this.show(`e${action.element}`), { kind: "slim" }),
+            button("Show it on the page", () => this.show(`e${action.element}`, this.data.steps.length - 1), { kind: "slim" }),
             button("Add to what is done", () => this.send({ do: "done" }), { kind: "slim", disabled: running }),
           ),
         action.element &&
@@ -178,12 +180,17 @@ class View {
     );
   }
 
+  // Again where it is shown already: the page may have been scrolled away from it.
   /** @param {string} target */
-  show(target) {
-    this.step = Math.max(0, this.data.steps.length - 1);
+  show(target, step = this.step) {
     this.target = target;
-    this.draw();
-    this.frame.scrollIntoView({ block: "nearest" });
+    if (step !== this.step) {
+      this.step = step;
+      this.draw();
+    }
+    this.aim(true);
+    const { top, height } = this.frame.getBoundingClientRect();
+    if (top < 0 || top + height / 2 > innerHeight) this.frame.scrollIntoView({ block: "nearest" });
   }
 
   drawParts() {
@@ -205,10 +212,7 @@ class View {
               type: "button",
               class: "part",
               "aria-label": `Part ${n}: show it on the page`,
-              onclick: () => {
-                this.target = anchor;
-                this.aim();
-              },
+              onclick: () => this.show(anchor),
             },
             el("span", { class: "small dim" }, el("b", { class: "num" }, `Part ${number(n)}`), ` · ${told}`),
             el("span", { class: gist ? "gist" : "gist dim", lang, dir: "auto" }, gist || "No gist yet"),

@@ -24,13 +24,18 @@ _SAME = frozenset(
     "article nav main header footer aside figure figcaption address abbr mark s u q cite time".split()
 )
 _INLINE = frozenset("img svg path use g text tspan picture font video audio canvas iframe object embed".split())  # noqa: SIM905
+_FIELDS = frozenset(("button", "input", "select", "textarea"))
 _TYPES = frozenset("text search number date time checkbox radio button submit reset range".split())  # noqa: SIM905
 _ATTRIBUTES = {"input": {"type", "value", "placeholder", "checked", "disabled"}, "textarea": {"placeholder"},
                "button": {"type"}, "option": {"selected"}, "*": {"id", "class"}}  # fmt: skip
 
 
 def clean_body(page: PageMemory) -> str:
-    """Return the page's body as HTML: element 12 has the id 'e12', and what is whole in snippet 3 the class 's3'."""
+    """Return the page's body as HTML: element 12 has the id 'e12', and what is whole in snippet 3 the class 's3'.
+
+    A field has its id on an element around it: where a fragment names a field itself, browsers give it the focus, and
+    then scroll the window to the frame.
+    """
     classes = dict(chain.from_iterable(_marked(page.page, s.start, s.end, f"s{s.number}") for s in page.snippets))
     return nh3.clean(
         "".join(_parts(page.page, classes)), tags=set(_SAME), attributes=_ATTRIBUTES, url_schemes=set(), link_rel=None
@@ -88,10 +93,11 @@ def _parts(page: WebPage, classes: dict[int, str]) -> Iterator[str]:
             tag = piece.tag if piece.tag in _SAME else "span" if piece.tag in _INLINE else "div"
             picture = html.escape(piece.attributes.get("alt") or piece.attributes.get("aria-label", ""))
             shows = picture if piece.tag in _INLINE else ""
-            names = " ".join(filter(None, (classes.get(i), "pic" if shows else "")))
-            attributes = f' id="e{piece.id}"' + (f' class="{names}"' if names else "") + _attributes(piece, tag)
-            yield f"<{tag}{attributes}>"
-            opened.append("" if tag in _VOID else f"</{tag}>")
+            field = tag in _FIELDS
+            names = " ".join(filter(None, (classes.get(i), "pic" if shows else "", "field" if field else "")))
+            mark, given = f' id="e{piece.id}"' + (f' class="{names}"' if names else ""), _attributes(piece, tag)
+            yield f"<span{mark}><{tag}{given}>" if field else f"<{tag}{mark}{given}>"
+            opened.append(("" if tag in _VOID else f"</{tag}>") + ("</span>" if field else ""))
             if shows:
                 yield shows
             elif tag in ("button", "a") and page.pieces[i + 1] is None:

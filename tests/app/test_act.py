@@ -140,7 +140,7 @@ def test_a_step_is_stored_with_the_book(workspace: Workspace, pages: BookPages) 
     (step,) = stored_steps(workspace.library.artifacts(book.document_id), drawn.version)
     assert (step.task, step.model) == (WebTask("Search & go", ("a -> CLICK",)), workspace.model.name)
     assert step.events == job.snapshot.value.events
-    shown = board(book.id, drawn, Shown(step.task.task, step.gists, step.events, step.model))
+    shown = board(book.id, drawn, Shown(step.task.task, step.gists, step.events, step.model, step.made))
     assert [row["title"] for row in shown["steps"]] == ["Task", "Gists", "Look-up", "Page as sent", "Action"]
     assert shown["action"]["element"] == "504"
     assert shown["action"]["text"] == "Most alike in words: click the button “Search & go”."

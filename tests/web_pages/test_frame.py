@@ -41,6 +41,7 @@ def test_elements_and_snippets_can_be_marked():
     body = clean_body(page)
     assert body.count('id="e504"') == 1
     assert ">Search &amp; go </button>" in body
+    assert '<span id="e504" class="field"><button type="button">' in body  # which gets no focus from a fragment
     for snippet in page.snippets:
         assert f'class="s{snippet.number}"' in body
         assert f'id="{anchor_of(page, snippet.number)}"' in body

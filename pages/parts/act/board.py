@@ -29,12 +29,16 @@ _LEFT_OUT = {
 
 @dataclass(frozen=True)
 class Shown:
-    """What is shown of one decision. ``gists``: of every snippet, '' for one that is not made. ``model``: its name."""
+    """What is shown of one decision. ``gists``: of every snippet, '' for one that is not made. ``model``: its name.
+
+    ``made``: as in StoredStep; 0 before.
+    """
 
     task: str = ""
     gists: Sequence[str] = ()
     events: tuple[Event, ...] = ()
     model: str = ""
+    made: float = 0
     running: bool = False
 
 
@@ -60,6 +64,7 @@ def board(book: str, opened: OpenedPage, shown: Shown) -> dict[str, Any]:
         "action": _action(memory, shown),
         "signature": signature(shown.model) if shown.events else None,
         "task": shown.task,
+        "made": shown.made,
         "running": shown.running,
     }
 
