@@ -24,6 +24,7 @@ class View {
     this.data = data;
     this.drawn = this.decided = this.shown = ""; // what was drawn from, as JSON
     this.made = 0; // when the decision was made that was brought into sight last
+    this.added = -1; // and the one that was added to what is done
     this.target = ""; // the element to show
 
     this.step = 0;
@@ -144,7 +145,7 @@ class View {
   }
 
   drawResult() {
-    const { action, signature, running } = this.data;
+    const { action, signature } = this.data;
     this.result.hidden = !action;
     if (!action) return;
     const name =
@@ -167,7 +168,7 @@ class View {
             "div",
             { class: "acts" },
             button("Show it on the page", () => this.show(`e${action.element}`, this.data.steps.length - 1), { kind: "slim" }),
-            button("Add to what is done", () => this.send({ do: "done" }), { kind: "slim", disabled: running }),
+            this.addButton(),
           ),
         action.element &&
           el(
@@ -178,6 +179,22 @@ class View {
           ),
       ].filter((node) => node !== null && node !== ""),
     );
+  }
+
+  /** @returns {HTMLButtonElement} */
+  addButton() {
+    const { made, running } = this.data;
+    if (made === this.added) return button("Added", () => {}, { kind: "slim", icon: "check", disabled: true });
+    const add = button(
+      "Add to what is done",
+      () => {
+        this.added = made;
+        add.replaceWith(this.addButton());
+        this.send({ do: "done" });
+      },
+      { kind: "slim", disabled: running },
+    );
+    return add;
   }
 
   // Again where it is shown already: the page may have been scrolled away from it.

@@ -110,7 +110,8 @@ def test_from_the_library_to_the_next_action(page: Page, app_url: str, books: di
     page.get_by_role("button", name="Prompt and reply").click()
     expect(page.get_by_role("dialog")).to_contain_text("Search & go")
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Add to what is done").click()
+    page.get_by_role("button", name="Add to what is done").dblclick()
+    expect(page.get_by_role("button", name="Added")).to_be_disabled()
     expect(page.get_by_label("Done so far")).to_have_value("Click the button “Search & go”.")
     page.reload()  # the decision is stored with the book
     expect(page.locator(".result h2")).to_have_text("Most alike in words: click the button “Search & go”.")
