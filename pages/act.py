@@ -194,7 +194,9 @@ def _stage(workspace: Workspace, book: Book, opened: OpenedPage) -> None:
     polling.rerun_after(0.5 if running else None, key="act")
     store = workspace.library.artifacts(book.document_id)
     page = load_gists(opened.memory, workspace.model, store)
-    _form(workspace, book, cost_line(page, workspace.model), running=running)
+    steps = stored_steps(store, opened.version)
+    asked: WebTask | None = job.subject if job is not None else steps[-1].task if steps else None
+    _form(workspace, book, asked, cost_line(page, workspace.model), running=running)
     if job is not None and running:
         with st.container(horizontal=True, vertical_alignment="center", key="act_state"):
             st.caption(_progress(job.snapshot))
@@ -202,10 +204,9 @@ def _stage(workspace: Workspace, book: Book, opened: OpenedPage) -> None:
             st.button(label, disabled=job.cancelled, on_click=job.cancel, key="act_stop")
     elif job is not None and job.snapshot.state in (JobState.FAILED, JobState.CANCELLED):
         shell.error_box(job.snapshot.failure)
-    steps = stored_steps(store, opened.version)
     if job is not None and running and isinstance(job.snapshot.value, ActProgress):
         progress = job.snapshot.value
-        shown = Shown(job.subject, progress.page.gists, progress.events, workspace.model.name, running=True)
+        shown = Shown(job.subject.task, progress.page.gists, progress.events, workspace.model.name, running=True)
         step = None
     else:
         step = _chosen_step(book, steps)
@@ -231,9 +232,11 @@ def _add_to_done(book: Book, opened: OpenedPage, step: StoredStep | None, act: A
         st.session_state[key] = f"{before}\n{line}" if before else line
 
 
-def _form(workspace: Workspace, book: Book, cost: str, *, running: bool) -> None:
-    """Draw the task, what was done so far, and the button."""
+def _form(workspace: Workspace, book: Book, asked: WebTask | None, cost: str, *, running: bool) -> None:
+    """Draw the task, what was done so far, and the button. ``asked``: what is in the form when the page is opened."""
     task_key, done_key = f"act_task_{book.id}", f"act_done_{book.id}"
+    if asked is not None and task_key not in st.session_state:
+        st.session_state[task_key], st.session_state[done_key] = asked.task, "\n".join(asked.previous)
     with st.container(key="act_form"):
         _say_what_it_does(workspace, opened=True)
         task_column, done_column = st.columns([3, 2])

@@ -208,7 +208,7 @@ def job_key(book_id: str) -> str:
 def start_step(workspace: Workspace, pages: BookPages, book_id: str, task: WebTask, *, look_ups: int = LOOK_UPS) -> Job:
     """Start to decide the next action on the page of a book; the running job, if there is one.
 
-    The job's subject is the task's text, its value an ``ActProgress``. Gists are stored as they are made, the step when
+    The job's subject is the task, its value an ``ActProgress``. Gists are stored as they are made, the step when
     it has ended.
     """
     document_id = workspace.library.book(book_id).document_id
@@ -225,4 +225,4 @@ def start_step(workspace: Workspace, pages: BookPages, book_id: str, task: WebTa
         store.save(KIND, opened.version, [*(store.load(KIND, opened.version) or ()), step.to_dict()][-MOST_STORED:])
         return done
 
-    return workspace.jobs.start(job_key(book_id), work, subject=task.task)
+    return workspace.jobs.start(job_key(book_id), work, subject=task)

@@ -113,8 +113,15 @@ def test_from_the_library_to_the_next_action(page: Page, app_url: str, books: di
     page.get_by_role("button", name="Add to what is done").dblclick()
     expect(page.get_by_role("button", name="Added")).to_be_disabled()
     expect(page.get_by_label("Done so far")).to_have_value("Click the button “Search & go”.")
+    page.set_viewport_size({"width": 390, "height": 844})
     page.reload()  # the decision is stored with the book
     expect(page.locator(".result h2")).to_have_text("Most alike in words: click the button “Search & go”.")
+    expect(page.get_by_label("Task")).to_have_value("Search & go")
+    expect(chosen).to_have_css("outline-width", "4px")
+    expect(page.get_by_role("heading", name="Act on a page")).to_be_in_viewport()  # the frame alone is scrolled
+    expect(result.locator("h2")).not_to_be_in_viewport()
+    page.get_by_role("button", name="Find the next action").click()
+    expect(result.locator("h2")).to_be_in_viewport()
     for width, theme in ((1440, "dark"), (390, "light")):
         page.set_viewport_size({"width": width, "height": 844})
         page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
