@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.parts.library import my_reading
 from pages.parts.read import study
+from pages.parts.shared import book as current
 from pages.parts.shared import cached
 from pages.parts.shared.component import read
 from readagent_core.companion.place import save_place
@@ -34,6 +35,13 @@ def finishing() -> None:
     from pages.parts.shared.cached import get_workspace
 
     finish_book(get_workspace(), get_workspace().library.books()[0])
+
+
+def changing() -> None:
+    from pages.parts.library.my_reading import change_finished
+    from pages.parts.shared.cached import get_workspace
+
+    change_finished(get_workspace(), get_workspace().library.books()[0])
 
 
 def two_places() -> None:
@@ -104,6 +112,15 @@ def test_a_book_that_was_read_to_its_end_is_offered_as_finished():
     press(at, "Mark as finished")
     assert library.finished()[book.id].day == date(2026, 3, 2)
     assert [b.label for b in at.button if b.label in ("Change", "Mark as finished")] == ["Change"]
+
+
+def test_a_change_of_a_finished_book_leads_back_to_the_list():
+    library = cached.get_workspace().library
+    library.finish(library.books()[0].id, day=date(2026, 3, 2))
+    at = AppTest.from_function(changing, default_timeout=60).run()
+    press(at, "Not finished")
+    assert not library.finished()
+    assert (at.session_state[current.AGAIN], at.session_state[my_reading.TAB]) == (current.MY_READING, "Finished")
 
 
 def test_a_word_has_its_meaning_and_leads_to_its_place():
