@@ -155,8 +155,9 @@ def delete_experiment(folder: Path) -> None:
 
 
 def deleted_experiment(home: Path) -> StoredExperiment | None:
-    """Return the experiment that was deleted last, if it can be restored."""
-    return next(iter(_experiments(home / "evaluations" / _DELETED)), None)
+    """Return the experiment that was deleted last; None where the same was begun again, which has its place."""
+    found = _experiments(home / "evaluations" / _DELETED)
+    return next((one for one in found if not (home / "evaluations" / one.name).exists()), None)
 
 
 def restore_experiment(deleted: StoredExperiment) -> None:

@@ -274,6 +274,9 @@ def test_an_experiment_that_was_stopped_is_continued_from_its_own_results(app, o
     assert not at.exception
     assert list_experiments(own_home) == []
     assert "No experiment of yours yet" in [heading.value for heading in at.subheader]
+    entry.folder.mkdir()  # begun again
+    at.run()
+    assert not [button for button in at.button if button.key == "evaluate_undo"]
 
 
 def test_stopped_half_way_shows_what_is_there_and_goes_on(app, fake_server, tmp_path):
