@@ -102,8 +102,11 @@ def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, a
         MARKED.replace("innerHeight", "document.querySelector('.st-key-ask_panel').getBoundingClientRect().top")
     )
     assert in_view
+    back = page.get_by_role("button", name=re.compile("^Back to (?!the answer)"))
+    back.click(trial=True)  # it stands over the sheet
     up.click()
     expect(chip).to_be_in_viewport()
+    back.click(trial=True)
     switch = box.get_by_label("Only what I have read")
     for on in (not switch.is_checked(), switch.is_checked()):
         box.get_by_text("Only what I have read").click()
