@@ -51,6 +51,7 @@ export class Reader {
     /** @type {Send} */
     this.send = (act) => {
       this.position.flush();
+      if (act.do === "ask") this.annotations.selection.clear();
       const asked = act.do === "ask" && (act.text || !document.querySelector(container("ask_panel")));
       if (act.do !== "ask" || !this.leaveBeside() || act.page || act.text) send(act);
       if (asked) focusField(() => document.querySelector(container("ask_line")));
