@@ -141,6 +141,7 @@ def test_an_answer_is_hidden_only_if_it_saw_later_pages(opened, limit, hidden):
     now.limit = now.shown_limit = limit_of(now, gisting, memory)
     places = {0: "your limit lets in no page yet", 40: f"your limit is page {now.limit}"}
     why = f"Hidden: this answer saw pages up to page 25, and {places.get(limit)}."
+    why += " It is shown with “Only what I have read” off."
     assert now.why_hidden(exchange, events_of(exchange)) == ((why, limit > 0) if hidden else None)
     recorded = now.exchanges[0] = replace(exchange, facts=replace(exchange.facts, recorded="2026-11-21"))
     assert now.prompts_beyond(recorded, events_of(recorded)) == hidden  # though not all such answers are hidden

@@ -109,7 +109,7 @@ def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, a
     back.click(trial=True)
     switch = box.get_by_label("Only what I have read")
     for on in (not switch.is_checked(), switch.is_checked()):
-        box.get_by_text("Only what I have read").click()
+        box.get_by_text("Only what I have read", exact=True).click()
         expect(switch).to_be_checked(checked=on)
         whole = box.get_by_text("whole book", exact=True)
         expect(whole).to_have_count(0 if on else 1)
@@ -147,7 +147,7 @@ def test_the_panel_hides_no_text_in_a_narrow_window_and_is_seen_at_twice_the_siz
         expect(panel.locator('[data-kind="exchange"]').last.locator(".sentence").first).to_be_in_viewport()
     expect(panel.get_by_role("button", name="Show in memory")).to_have_count(0)  # there is none beside the text
     panel.evaluate("panel => (panel.scrollTop = 0)")
-    panel.get_by_text("Only what I have read").click(trial=True)  # nothing lies over it
+    panel.get_by_text("Only what I have read", exact=True).click(trial=True)  # nothing lies over it
     panel.get_by_role("button", name="Close").click()
     expect(panel).to_have_count(0)
     page.goto(f"{app_url}/ask?book={keeper}")  # opened again: at the newest answer, below its question

@@ -232,7 +232,7 @@ def test_the_bar_of_a_phone(standing_page: Page, app_url: str, keeper: str) -> N
         box = button.bounding_box()
         assert min(box["width"], box["height"]) >= 44
     page.get_by_test_id("stExpandSidebarButton").click()
-    expect(page.get_by_text("Only what I have read")).to_be_in_viewport()
+    expect(page.get_by_text("Only what I have read", exact=True)).to_be_in_viewport()
     expect(page.get_by_test_id("stSidebarNavLink").first).to_be_hidden()  # one menu leads to the screens
     page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
     bar.get_by_text("Library").click()

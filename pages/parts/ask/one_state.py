@@ -123,7 +123,8 @@ class AskOneBook(AskState):
         if limit is None or seen <= limit:
             return None
         place = f"your limit is page {limit}" if limit else "your limit lets in no page yet"
-        return f"Hidden: this answer saw pages up to page {seen}, and {place}.", limit > 0
+        shown = "It is shown with “Only what I have read” off."
+        return f"Hidden: this answer saw pages up to page {seen}, and {place}. {shown}", limit > 0
 
     def limit_for(self, exchange: Exchange) -> int | None:
         """The last page that the spoiler limit lets in of the gisting that an exchange is from; None: every page."""
