@@ -251,11 +251,11 @@ def last(
     asked = st.session_state.get(_ASKED, 0)
     act = board.show(comparison, key=f"compare_rows_{controls.key_of(book)}", asked=asked)
     if act is not None:
-        if book is not None:
-            gisting, _ = memory_to_ask(workspace, book.id, then="compare")
-            whole = workspace.library.document(book.id, document_id=gisting.document_id)
-            board.mark_words(book.id, comparison, act, text.memory, whole)
-        open_cited(act.of or text.books[0].id, act.page, {"from": "compare"})
+        cited = next((one for one in comparison.books if one.id == act.of), comparison.books[0])
+        gisting, memory = memory_to_ask(workspace, cited.id, then="compare")
+        whole = workspace.library.document(cited.id, document_id=gisting.document_id)
+        board.mark_words(cited.id, comparison, act, memory.up_to(cited.pages), whole)
+        open_cited(cited.id, act.page, {"from": "compare"})
     if ended:  # the form is enabled again; only now, or a click that came with the last answer would be lost
         st.rerun()
     if not running and any(entry.text for entry in comparison.entries):

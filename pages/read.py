@@ -77,7 +77,8 @@ def where_to_go(workspace: Workspace, book: Book, document: Document, memory: Gi
             st.toast(f"The page of this address is not here: there are {len(memory.pages):,}. You are where you were.")
     to, at = there or here
     identity = f"{book.id} {to if there else ''} {times}"
-    before, screen = list(here) if there else None, LED_FROM.get(st.query_params.get("from", ""), "")
+    screen = LED_FROM.get(st.query_params.get("from", ""), "")
+    before = list(here) if there or screen else None  # a way back also to who is on that page already
     found = {"paragraph": to, "at": at, "before": before, "screen": screen, "id": identity}
     st.session_state[GOTO] = (key, found)
     return found

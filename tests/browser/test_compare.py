@@ -187,7 +187,7 @@ def test_a_shelf_is_compared_and_every_citation_leads_to_its_book(
     expect(page.locator(".books").first.locator("span")).to_have_text(["Tale 61", "Tale 62"])
     tick(page, ("zoom",))
     expect(page.locator('.r[data-method="zoom"]')).to_be_visible()
-    page.locator(".st-key-compare_ask input").fill("What stands in secret62x5?")
+    page.locator(".st-key-compare_ask input").fill("What stands in secret62x5, and in secret62x1?")
     page.locator(".st-key-compare_go button").click()
     zoomed = page.locator('.r[data-method="zoom"][data-state="done"]')  # the row drawn before it has no state
     expect(zoomed).to_be_visible(timeout=LONG)
@@ -203,9 +203,13 @@ def test_a_shelf_is_compared_and_every_citation_leads_to_its_book(
     searched.locator("button.cite", has_text="Tale 62, p. 5").first.click()
     expect(page).to_have_url(re.compile(rf"/read\?book={books[1]}&page=5"))
     expect(page.locator(".leaf.cur")).to_be_visible()
+    page.wait_for_function("[...CSS.highlights.get('cited') ?? []].some((range) => `${range}`.includes('secret62x5'))")
     settled(page)
     page.go_back()
     expect(page.locator(".st-key-compare_books button")).to_contain_text(f"2 books on the shelf {name}")
+    searched.locator("button.cite", has_text="Tale 62, p. 1").first.click()  # where the person is already
+    page.wait_for_function("[...CSS.highlights.get('cited') ?? []].some((range) => `${range}`.includes('secret62x1'))")
+    page.locator(".backchip").get_by_role("button", name="Back to Compare").click()
     expect(page.locator('.r[data-state="done"]').first).to_be_visible()
     go_to(page, "Ask")
     expect(page.get_by_placeholder("Ask these 2 books")).to_be_visible()

@@ -14,10 +14,10 @@ from pages.parts.shared import book as current
 from pages.parts.shared.component import Act, act_of, component, no_callback
 from pages.parts.shared.shell import as_text
 from readagent_core.answering.base import LETTERS
-from readagent_core.answering.replay import checked_answer
 from readagent_core.answering.signature import BUILT_IN, Signature
-from readagent_core.citations import Checked
-from readagent_core.comparing.comparison import Comparison
+from readagent_core.citations import Checked, check
+from readagent_core.citations.several import Source, check_several
+from readagent_core.comparing.comparison import Comparison, place_of
 from readagent_core.document import Document
 from readagent_core.evaluation.recorded import RecordedComparisons, recorded_comparisons
 from readagent_core.export.comparison import COMPARISON_FORMATS, comparison_file_name, export_comparison
@@ -82,12 +82,18 @@ def show_rows(
 def mark_words(book_id: str, comparison: Comparison, act: Act, memory: GistMemory, whole: Document) -> None:
     """Have Read go to the words on the pressed page that the answer rests on, and mark them.
 
-    ``memory``: as far as the methods saw it, of the ``whole`` text.
+    ``memory``: of the pressed book, as far as the methods saw it; ``whole``: its text.
     """
     entry = next((one for one in comparison.entries if one.method == act.text), None)
     if entry is None or entry.answer is None:
         return
-    mark_cited(book_id, checked_answer(entry.text, entry.answer, memory), act.page, memory, whole)
+    number = next((n for n, book in enumerate(comparison.books, start=1) if book.id == act.of), 0)  # of several
+    seen = [page for n in entry.answer.seen for of, page in [place_of(comparison.books, n)] if of == number]
+    if number:  # words are looked for in each page that was seen, in whatever form
+        checked = check_several(entry.text, {number: Source(memory, seen, seen)})
+    else:
+        checked = check(entry.text, memory, full=seen)
+    mark_cited(book_id, checked, act.page, memory, whole)
 
 
 def mark_cited(book_id: str, checked: Checked, page: int, memory: GistMemory, whole: Document) -> None:
