@@ -95,7 +95,7 @@ def screen() -> None:
             st.caption(line, width="content")
             if book is not None and text.books[0].paragraphs is not None:
                 let_in = partial(controls.let_in, workspace, book.id, None)
-                st.button("Let in the whole book", key="compare_let_in", type="tertiary", on_click=let_in)
+                st.button("Let in the whole book", key="compare_let_in", on_click=let_in)
     _say_left_out(workspace, text)
     if asked is not None:
         controls.set_asked(book)
@@ -160,7 +160,7 @@ def limit_lines(text: ComparedText) -> list[str]:
 def _say_left_out(workspace: Workspace, text: ComparedText) -> None:
     """Which of several books no method sees, why, and the way to let each in."""
     for book_id, title in islice(text.left_out.items(), SAID_LEFT_OUT):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"compare_left_out_{book_id}"):
             if book_id in text.without_gists:
                 st.caption(shell.as_text(f"{title} is left out: it has no gists yet."), width="content")
                 st.page_link("pages/read.py", label="Make them in Read", query_params={"book": book_id})
@@ -169,7 +169,7 @@ def _say_left_out(workspace: Workspace, text: ComparedText) -> None:
                     shell.as_text(f"{title} is left out: its spoiler limit lets in no page yet."), width="content"
                 )
                 let_in = partial(controls.let_in, workspace, book_id, None)
-                st.button("Let in the whole book", key=f"compare_let_in_{book_id}", type="tertiary", on_click=let_in)
+                st.button("Let in the whole book", key=f"compare_let_in_{book_id}", on_click=let_in)
     if (more := len(text.left_out) - SAID_LEFT_OUT) > 0:
         st.caption(f"{count_of(more, 'more book')} left out.")
 

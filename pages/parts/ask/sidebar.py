@@ -46,7 +46,7 @@ def draw(now: AskState) -> None:
                 "By zooming: the gists of all books first, then what the question needs. Every book has its own "
                 "spoiler limit."
             )
-            choose_books(now.workspace, now.book_ids, label="Choose books", key="ask")
+            choose_books(now.workspace, now.book_ids, label="Choose books", key="ask", kind="tertiary")
         elif isinstance(now, AskOneBook):
             address.picker(now.workspace, now.book)
             with st.container(gap="small"):
@@ -191,7 +191,7 @@ def _conversations(now: AskState) -> None:
         st.button("New conversation", icon=":material/add:", type="tertiary", key="ask_new", on_click=_begin,
                   args=(now,))  # fmt: skip
     if isinstance(now, AskOneBook):
-        choose_books(now.workspace, now.book_ids, label="Ask several books", key="ask")
+        choose_books(now.workspace, now.book_ids, label="Ask several books", key="ask", kind="tertiary")
     if several and isinstance(now, AskOneBook):
         st.button(
             f"{count_of(len(several), 'conversation')} about several books",

@@ -53,7 +53,8 @@ def pick_methods(workspace: Workspace) -> list[str]:
     known = list(all_methods())
     remembered = workspace.library.preference(PREFERENCE, list(FIRST_METHODS))
     ticked = [name for name in known if st.session_state.get(f"compare_{name}", name in remembered)]
-    with st.popover(count_of(len(ticked), "method"), key="compare_methods"):
+    popover = st.popover(count_of(len(ticked), "method"), key="compare_methods")
+    with popover.container(gap="xxsmall"):  # all of them in sight
         for name in known:
             method = all_methods()[name]
             st.checkbox(method.title, value=name in remembered, key=f"compare_{name}", help=method.about)

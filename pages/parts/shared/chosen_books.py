@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import streamlit as st
 
@@ -71,7 +72,14 @@ def choose_one(book_id: str) -> None:
     address.set_address(**_NAMES | {"book": book_id})
 
 
-def choose_books(workspace: Workspace, chosen: Sequence[str], *, label: str, key: str) -> None:
+def choose_books(
+    workspace: Workspace,
+    chosen: Sequence[str],
+    *,
+    label: str,
+    key: str,
+    kind: Literal["secondary", "tertiary"] = "secondary",
+) -> None:
     """Draw the button that opens the list of books: each of the ``chosen`` alone, where they are several, or others."""
     titles = {book.id: book.title for book in workspace.library.books()}
     known = [book_id for book_id in chosen if book_id in titles]
@@ -80,7 +88,7 @@ def choose_books(workspace: Workspace, chosen: Sequence[str], *, label: str, key
     with st.popover(
         label,
         icon=":material/library_books:",
-        type="tertiary",
+        type=kind,
         key=f"{key}_books" if len(chosen) > 1 else f"{key}_more_books",
     ):
         if len(chosen) > 1:
