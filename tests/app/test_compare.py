@@ -233,12 +233,14 @@ def test_the_spoiler_limit_hides_a_comparison_that_saw_more_and_questions_about_
         ("one\n* two\nthree", 1, 3),
         ("(A) one\n* (B) two", 1, 2),
         ("* one\n* two", None, 2),
+        ("* one\n* two\nthree", None, 3),
     ],
 )
 def test_a_star_marks_the_right_option(options: str, correct: int | None, count: int) -> None:
     asked = controls.asked_from("Who?", options)
     assert asked.correct == correct
     assert len(asked.question.options) == count
+    assert not any("*" in option for option in asked.question.options)
 
 
 def test_a_question_that_is_offered_is_asked_with_its_options_and_known_answer(app: App) -> None:

@@ -165,6 +165,8 @@ def ask(
             key=f"compare_options_{key_of(book)}",
             height=140,
         )
+        if len(_starred(options)) > 1:
+            st.caption("More than one option has a star, so none counts as right. Leave the star of one.")
         known_answer = st.text_area(
             "Without options: known answers, one per line",
             key=f"compare_references_{key_of(book)}",
@@ -176,6 +178,8 @@ def ask(
             key="compare_judged",
             disabled=not has_model,
         )
+        if not has_model:
+            st.caption("Connect a model to use this. Without one, only the words that both share are counted.")
     asked = replace(asked_from(text, options, known_answer), judged=judged and has_model)
     if waits and text.strip():  # without a question, that is said
         return None
@@ -209,11 +213,15 @@ def asked_from(text: str, options: str, known_answer: str = "") -> Asked:
     if references and not options.strip():
         return Asked(parse_question(text, ""), references=references)
     lines = [line for line in options.splitlines() if line.strip()]
-    starred = [i for i, line in enumerate(lines) if _RIGHT.match(line)]
-    if len(starred) != 1:  # none is marked, or the lines are a list with bullets
-        return Asked(parse_question(text, options))
     question = parse_question(text, "\n".join(_RIGHT.sub("", line) for line in lines))
-    return Asked(question, starred[0] if starred[0] < len(question.options) else None)
+    starred = _starred(options)
+    return Asked(question, starred[0] if len(starred) == 1 and starred[0] < len(question.options) else None)
+
+
+def _starred(options: str) -> list[int]:
+    """The indices of the lines with a star."""
+    lines = [line for line in options.splitlines() if line.strip()]
+    return [i for i, line in enumerate(lines) if _RIGHT.match(line)]
 
 
 def known_questions(book: Book | None, memory: GistMemory) -> list[dict[str, Any]]:
