@@ -21,8 +21,8 @@ KINDS = {  # of a page, by CSS class
 _CLASSES = {"full": "full", "passage": "some", "gist": "gi", "part": "pt"}  # by how a page was seen
 DENSE = 120  # pages in the width of a strip, above which neighbours of one kind are drawn as one cell
 MAX_NUMBERS = 8  # pages seen in full, up to which the map shows their numbers
-WIDE, NARROW = 520, 280  # pixels of a strip: from the first one on it shows what has the class ``wide`` (compare.css)
-DIGIT, GAP = 7, 4  # pixels of a number under a cell
+WIDE, NARROW = 520, 328  # pixels of a strip: from the first one on it shows what has the class ``wide`` (compare.css)
+DIGIT, GAP = 7, 3  # pixels of a number under a cell
 
 
 def draw_titles(books: Sequence[ComparedBook], pages: Sequence[int]) -> list[Element]:
