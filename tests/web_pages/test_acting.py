@@ -76,7 +76,7 @@ def test_an_impossible_action_is_asked_again_and_told_why():
     events = events_of(page, model)
     assert "no element with the id 9999" in model.prompts[2].text
     assert "it has Pickup" in model.prompts[3].text
-    assert events[-1].answer.text == 'Select "Pickup" in the list "kind".'
+    assert events[-1].answer.text == "Select “Pickup” in the list “kind”."
     assert events[-1].answer.notes == ("A reply named no possible action; asked again.",)
 
 
@@ -152,7 +152,7 @@ def test_the_built_in_reader_says_that_it_counts_words():
     assert "connect a model" in events[-1].answer.notes[-1]
     photos = read_shop(BuiltInReader(), shop("<a href=/o>Wedding Officiant</a> <a href=/p>Wedding Photography</a>"))
     asked = events_of(photos, BuiltInReader(), task=WebTask("Find a wedding photographer near 10203"))[-1].answer
-    assert asked.text == 'Click the link "Wedding Photography".'
+    assert asked.text == "Click the link “Wedding Photography”."
     typed = events_of(page, BuiltInReader(), task=WebTask('Write "10203" as the zip code'))[-1].answer
     assert typed.text == "Type “10203” into the field “Zip code”."
 
