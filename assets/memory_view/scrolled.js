@@ -55,7 +55,7 @@ export class Scrolled {
     scroller.addEventListener("scroll", scrolled, options);
     // before anything answers a key or a press, which may go to a place and hold that
     for (const type of ["wheel", "touchmove", "keydown", "pointerdown"])
-      scroller.addEventListener(type, (event) => isPinch(event) || this.release(), { ...options, capture: true });
+      scroller.addEventListener(type, (event) => isPinch(event) || this.release(event.type === "keydown"), { ...options, capture: true });
     this.resize = new ResizeObserver(() => this.checkSize());
     this.resize.observe(scroller);
   }
@@ -67,11 +67,15 @@ export class Scrolled {
     this.closed = true;
   }
 
-  /** What a person does from now on decides the place: it begins where the view is held, though heights have just changed. */
-  release() {
+  /**
+   * What a person does from now on decides the place. `byKey`: it begins where the view is held, though heights have just
+   * changed; under a finger or a pointer nothing moves before it is answered.
+   * @param {boolean} [byKey]
+   */
+  release(byKey = false) {
     this.untouched = false;
     if (!this.isHeld) return;
-    if (this.anchor) this.pull(this.anchor);
+    if (this.anchor && byKey) this.pull(this.anchor);
     this.isHeld = false;
     this.settle();
   }
