@@ -169,9 +169,7 @@ def kept_paragraphs(answer: Mapping[str, Any]) -> list[list[tuple[str, Sequence[
 def kept_answer(answer: Mapping[str, Any]) -> str:
     """Return the text of a kept answer with the page of each claim after it, without the list of quotations."""
     said = ""
-    copied = (
-        answer.get("signed_by") == BUILT_IN
-    )  # a short sentence is no quotation that can be searched, yet it is the page's
+    copied = answer.get("signed_by") == BUILT_IN  # then also a sentence that is too short to be searched is of its page
     for paragraph in kept_paragraphs(answer):
         said += "\n\n"
         for text, numbers in paragraph:
