@@ -173,12 +173,13 @@ export class GistSpeed {
 
   /** Opens or closes the page that is read; whether gists are shown. */
   toggleHere() {
-    const { page, paragraph } = this.state.here;
+    const { page, paragraph, at } = this.state.here;
     const folded = this.shown ? this.chapters.foldAt(paragraph) : null;
     if (folded) this.fold(folded.start, false);
     else if (this.shown && page) {
-      this.toggle([page]);
-      if (this.open.has(page)) this.bringUp(this.state.pages[page - 1]);
+      const { start, startAt = 0 } = this.state.pages[page - 1];
+      this.toggle([page]); // in the middle of the page its line comes back
+      if (this.open.has(page) && paragraph === start && at <= startAt) this.bringUp(this.state.pages[page - 1]);
     }
     return this.shown;
   }

@@ -151,7 +151,7 @@ HEIGHT = (  # of the line that a word is in
 def test_a_line_is_where_it_was_after_a_look_at_gists_and_chapters(page: Page, app_url: str) -> None:
     open_reader(page, app_url, at=11)
     page.locator(".leaves").hover()
-    for wheel, keys in ((640, "-+"), (370, "--++"), (420, "--+-++")):
+    for wheel, keys in ((640, "-+"), (370, "--++"), (420, "--+-++"), (330, ["-", "Enter", "Escape", "+"])):
         page.mouse.wheel(0, wheel)
         page.evaluate(SETTLED)
         word = page.evaluate(FIRST_WORD)
