@@ -29,8 +29,8 @@ from readagent_core.words import count_words, first_words
 LOOK_UPS = 5  # the paper's larger setting
 TRIES = 3  # prompts for one action
 BY_WORDS = (
-    "The built-in reader goes by words alone, and nothing on this page shares a further word with the task. Say the "
-    "task in words that stand on the page, or connect a model."
+    "The built-in reader goes by words alone, and nothing that it looked at shares a further word with the task. "
+    "Say the task in words that stand on the page, or connect a model."
 )
 WINDOW_TRIES = 6  # each time with half of the words
 NO_ACTION = "No next action was found."

@@ -157,6 +157,14 @@ def test_the_built_in_reader_says_that_it_counts_words():
     assert typed.text == "Type “10203” into the field “Zip code”."
 
 
+def test_the_built_in_reader_looks_at_a_page_whose_gists_share_no_word_with_the_task():
+    many = "".join(f"<a href=/{n}>Shelf {n}</a> " for n in range(30))  # a gist names the first few
+    page = read_shop(BuiltInReader(), f"<html><body>{many}<a href=/r>Returns and refunds</a></body></html>")
+    answer = events_of(page, BuiltInReader(), task=WebTask("Returns and refunds"))[-1].answer
+    assert answer.text == "Click the link “Returns and refunds”."
+
+
+
 def test_japanese_pages_are_asked_in_japanese():
     page = read_shop(knowing("504"), shop(language="ja"))
     events = events_of(page, knowing("504"))

@@ -100,12 +100,17 @@ def _entries(memory: str) -> list[tuple[int, str]]:
 
 
 def look_up_snippets(prompt: Prompt) -> str:
-    """'[2, 7]': the snippets whose gists share most with the task."""
+    """'[2, 7]': the snippets whose gists share most with the task; where none shares a word, the first."""
     entries = _entries(prompt.fields["memory"])
     scores = Bm25([content(text) for _, text in entries]).scores(dict.fromkeys(content(prompt.fields["question"])))
-    ranked = sorted((-score, number) for score, (number, _) in zip(scores, entries, strict=True) if score > 0)
+    shared = sorted((-score, number) for score, (number, _) in zip(scores, entries, strict=True) if score > 0)
+    ranked = shared or [(0.0, number) for number, _ in entries]
     named = ", ".join(str(number) for _, number in ranked[: number_in(prompt.fields["k"], 1)])
-    said = "言葉が同じだから" if prompt.language == "ja" else "they share words with the task"
+    japanese = prompt.language == "ja"
+    if shared:
+        said = "言葉が同じだから" if japanese else "they share words with the task"
+    else:  # a gist names few of the elements
+        said = "同じ言葉の要旨がないため" if japanese else "no gist shares a word with the task"
     return f"[{named}]: {said}"
 
 
