@@ -88,7 +88,7 @@ def act(workspace: Workspace, book: Book, gisting: Gisting | None, done: Act) ->
     """Carry out an act of the person in the reader. Raises ReadAgentError."""
     library = workspace.library
     if done.do == "view":
-        library.set_preference(f"view{look.device()}", done.text)
+        look.change_view(library, book.id, look.device(), done.text)
     elif done.do == "look":
         look.change_look(library, book.id, look.device(), json.loads(done.text))
         st.rerun()
@@ -238,7 +238,7 @@ def reader(
             "cited": st.session_state.get("cited_words"),
             "original": original_of(book),
             "look": look.look_in(workspace.library, book.id, look.device()),
-            "view": workspace.library.preference(f"view{look.device()}", "both"),
+            "view": look.view_in(workspace.library, book.id, look.device()),
             "gistPrice": start.gist_price(workspace, memory),
             "can": {
                 "edit": gisting is not None and not gisting.recorded,
