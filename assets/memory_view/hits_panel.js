@@ -139,7 +139,7 @@ export class HitsPanel {
       this.listed = now;
       this.rows.clear();
       const titles = this.kind === "t" ? this.titles(all ? SOME : MOST) : [];
-      this.list.replaceChildren(...titles, ...(all ? this.items() : titles.length ? [] : this.nothing()));
+      this.list.replaceChildren(...titles, ...(all ? this.items() : titles.length && !search.ahead ? [] : this.nothing()));
     }
     this.drawMore();
     this.drawFlat();
