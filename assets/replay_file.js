@@ -18,7 +18,8 @@ function show(to) {
   for (const [i, step] of steps.entries()) i === at ? step.setAttribute("aria-current", "step") : step.removeAttribute("aria-current");
   said.textContent = scenes[at].querySelector(".caption")?.textContent ?? "";
   scrollTo({ top: 0 });
-  const about = scenes[at].querySelector("mark") ?? scenes[at].querySelector(".row.full, .row.marked");
+  const answer = scenes[at].querySelector(".said"); // read from its beginning
+  const about = answer ? null : (scenes[at].querySelector("mark") ?? scenes[at].querySelector(".row.full, .row.marked"));
   const box = about?.getBoundingClientRect();
   if (box && box.bottom > innerHeight) {
     const top = Math.min(box.bottom - (2 * innerHeight) / 3, box.top - bar.offsetHeight - 16); // a long page from its beginning
