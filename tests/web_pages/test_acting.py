@@ -164,7 +164,6 @@ def test_the_built_in_reader_looks_at_a_page_whose_gists_share_no_word_with_the_
     assert answer.text == "Click the link “Returns and refunds”."
 
 
-
 def test_japanese_pages_are_asked_in_japanese():
     page = read_shop(knowing("504"), shop(language="ja"))
     events = events_of(page, knowing("504"))
