@@ -8,6 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
+from pages.parts.read.look import change_view
 from readagent_core.document import Section
 from readagent_core.library import Library
 from tests.browser.conftest import add_read_book
@@ -257,7 +258,7 @@ def test_a_chapter_whose_text_comes_later_is_a_line_too(new_page: Page, app_url:
     memory = make_memory(["The lamp was lit. " * 200] * 40, title="Lamps", sections=chapters)  # two batches of text
     book = add_read_book(app_home, memory)
     with closing(Library(app_home)) as library:
-        library.set_preference("view", "chapters")
+        change_view(library, book, "", "chapters")
     page = new_page
     page.add_init_script(LATE_TEXT)
     page.goto(f"{app_url}/read?book={book}")
