@@ -2,6 +2,7 @@
 // goes down to half of it when a claim is followed, so that the marked words are seen above; where it lies over them all
 // the same, to its head alone. Its head can be dragged: up for all of the screen, down for half, down again to close.
 
+import { treeOf } from "../shared/dom.js";
 import { container } from "../shared/streamlit.js";
 
 const DRAGGED = 24; // px
@@ -32,12 +33,14 @@ export class Sheet {
     document.addEventListener("readagent-cited", shown, { signal });
   }
 
-  /** Whether the panel lies over a part of what is marked. @param {Range[]} marked */
+  /** Whether the panel, or the way back that stands over it, lies over a part of what is marked. @param {Range[]} marked */
   isOver(marked) {
     const panel = this.panel.getBoundingClientRect();
+    const back = treeOf(marked[0].startContainer).querySelector(".backchip");
+    const end = Math.min(panel.top, back?.checkVisibility() ? back.getBoundingClientRect().top : panel.top);
     return marked.some((range) => {
       const { right, bottom } = range.getBoundingClientRect();
-      return right > panel.left && bottom > panel.top;
+      return right > panel.left && bottom > end;
     });
   }
 

@@ -10,7 +10,7 @@ import { rangeIn } from "./text_places.js";
  * @import { Units } from "./units.js"
  */
 
-const ABOVE = 1; // line of the paragraph that stays in view above the words
+const ABOVE = 1; // line of the paragraph that stays in view above the words, not where a sheet takes the room
 const LETTER = 0.5; // a letter's width by the size of the type
 const [ALL, NOW] = ["cited", "cited-now"]; // names of highlights: all passages of a claim, and the one gone to
 
@@ -69,8 +69,9 @@ export class Cited {
     this.at = at;
     const [paragraph, start] = spots[at];
     const node = this.units.nodes[paragraph];
-    const above = node ? (ABOVE * node.clientWidth) / (LETTER * Number.parseFloat(getComputedStyle(node).fontSize)) : 0;
-    this.jump({ paragraph, at: this.state.paged ? start : Math.max(0, Math.round(start - above)) }, { back, lookup: true });
+    const lines = this.state.paged || this.frame.isPhone ? 0 : ABOVE;
+    const above = node ? (lines * node.clientWidth) / (LETTER * Number.parseFloat(getComputedStyle(node).fontSize)) : 0;
+    this.jump({ paragraph, at: Math.max(0, Math.round(start - above)) }, { back, lookup: true });
     this.moved = true;
     this.draw();
   }

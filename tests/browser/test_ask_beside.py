@@ -98,11 +98,11 @@ def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, a
     chip.click()  # to words in the lower half of a page, which the sheet would lie over
     up = box.get_by_role("button", name="Back to the answer")
     expect(up).to_be_visible()
-    ((_, in_view),) = page.evaluate(
-        MARKED.replace("innerHeight", "document.querySelector('.st-key-ask_panel').getBoundingClientRect().top")
-    )
-    assert in_view
     back = page.get_by_role("button", name=re.compile("^Back to (?!the answer)"))
+    over = back.bounding_box()
+    assert over
+    ((_, in_view),) = page.evaluate(MARKED.replace("innerHeight", str(over["y"])))
+    assert in_view
     back.click(trial=True)  # it stands over the sheet
     up.click()
     expect(chip).to_be_in_viewport()
