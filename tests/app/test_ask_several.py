@@ -79,7 +79,7 @@ def test_the_conversation_is_found_again_and_a_book_is_asked_alone_when_it_is_op
     assert not at.exception
     assert at.chat_input[0].placeholder == "Ask about the book"
     assert at.query_params["book"] == books[1]
-    at.sidebar.multiselect[0].set_value(books[::-1]).run()  # others are chosen without leaving the screen
+    at.sidebar.pills[0].set_value(books[::-1]).run()  # others are chosen without leaving the screen
     at.sidebar.button(key="ask_these_go").click().run()
     assert not at.exception
     assert at.chat_input[0].placeholder == "Ask these 2 books"

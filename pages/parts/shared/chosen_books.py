@@ -19,6 +19,7 @@ from readagent_core.workspace import Workspace
 _KEY = "chosen_books"
 _IN_ADDRESS = 60  # most books that an address names one by one
 _LISTED = 20  # most books that are named
+_FEW = 12  # most books that are offered side by side
 _NAMES: dict[str, str | None] = dict.fromkeys(("book", "page", "from", "shelf", "tag", "books", "exchange", "step"))
 
 
@@ -99,13 +100,18 @@ def choose_books(
             if len(known) > _LISTED:
                 st.caption(f"and {len(known) - _LISTED} more")
         name = f"{key}_these {' '.join(known)}"  # other books begin another choice
-        above = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
-        above.caption("Several books", width="content")
-        several = st.multiselect("Several books", list(titles), known, format_func=titles.__getitem__, key=name,
-                                 filter_mode="contains", select_all=False, label_visibility="collapsed")  # fmt: skip
-        # above the list, which covers what is below it when it is open
-        above.button("Take these", type="primary", key=f"{key}_these_go", disabled=len(several) < 2 or several == known,
-                     on_click=choose_from_next_run, args=("books", several))  # fmt: skip
+        # beside the field, whose open list covers what is above or below it; few books need no list
+        few = len(titles) <= _FEW
+        beside = st.container(horizontal=True, vertical_alignment="center" if few else "bottom")
+        if few:
+            beside.caption("Several books")
+            several = st.pills("Several books", list(titles), selection_mode="multi", default=known, key=name,
+                               format_func=titles.__getitem__, label_visibility="collapsed")  # fmt: skip
+        else:
+            several = beside.multiselect("Several books", list(titles), known, format_func=titles.__getitem__, key=name,
+                                         filter_mode="contains", select_all=False)  # fmt: skip
+        beside.button("Take these", type="primary", key=f"{key}_these_go", on_click=choose_from_next_run,
+                      args=("books", several), disabled=len(several) < 2 or several == known)  # fmt: skip
 
 
 def open_cited(book_id: str, page: int, way_back: Mapping[str, str]) -> None:
