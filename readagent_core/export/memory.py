@@ -183,11 +183,13 @@ def join_paragraphs(document: Document) -> Document:
 
 def _html(memory: GistMemory, find_picture: FindPicture, marks: PlacedMarks, known: Known | None) -> bytes:
     document = memory.document
+    cells = list(_map_cells(memory))
     body = fill(
         "memory",
         document=document,
         facts=memory_facts(memory),
-        cells=_map_cells(memory),
+        cells=cells,
+        shaded=len({shade for _, _, shade in cells}) > 1,
         pages=(_html_page(memory, page, find_picture, marks) for page in memory.pages),
         lost=notes_list(marks.lost),
         lost_title=_LOST,
