@@ -4,7 +4,7 @@
 import { el, icon, rootOf } from "../shared/dom.js";
 import { beforeLeaving } from "../shared/navigation.js";
 import { SIGNER_ICONS } from "../shared/signer.js";
-import { container } from "../shared/streamlit.js";
+import { container, MAIN } from "../shared/streamlit.js";
 
 /**
  * @import { ComparisonData, ElementTree } from "../protocol.js"
@@ -25,6 +25,7 @@ const methodOf = (node) => /** @type {HTMLElement} */ (node.closest("[data-metho
 const opened = new WeakMap();
 
 const SETTLE_MS = 120;
+let left = 0; // how far down the screen was when a citation was followed, in px
 let seen = 0; // how often the person had asked when the head last came into view
 
 /** Bring the question into view where it is in the lower half of the window, once what is above it has folded. */
@@ -35,9 +36,19 @@ function showHead(before = Number.NaN) {
   else if (top > innerHeight / 2) head?.scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion)").matches ? "instant" : "smooth" });
 }
 
+/** Goes down again to the row that was left, once the rows have their heights. @param {number} top */
+function comeBack(top, looks = 15) {
+  const main = document.querySelector(MAIN);
+  if (!main) return;
+  main.scrollTop = top;
+  if (main.scrollTop < top - 1 && looks) setTimeout(comeBack, SETTLE_MS, top, looks - 1);
+}
+
 /** @param {Component<ComparisonData>} component */
 export default function mount({ parentElement, data: [{ rows, signature, asked }], setTriggerValue }) {
   const root = rootOf(parentElement);
+  if (left && !opened.has(root)) comeBack(left);
+  if (!opened.has(root)) left = 0;
   const keys = opened.get(root) ?? new Set();
   opened.set(root, keys);
   const signer =
@@ -55,6 +66,7 @@ export default function mount({ parentElement, data: [{ rows, signature, asked }
     const cited = pressed instanceof Element ? pressed.closest("button.cite") : null;
     if (!cited) return;
     beforeLeaving();
+    left = document.querySelector(MAIN)?.scrollTop ?? 0;
     setTriggerValue("act", { do: "open", page: Number(cited.dataset.page), of: cited.dataset.book ?? "", text: methodOf(cited) });
   };
   for (const details of root.querySelectorAll("details")) {

@@ -5,6 +5,8 @@ export const CHAT_INPUT = '[data-testid="stChatInput"]';
 export const COMPONENT = ".stBidiComponent";
 /** The element with a component's shadow root, which it gets once it is in the page. */
 export const COMPONENT_HOST = '[data-testid="stBidiComponentIsolated"]';
+/** What is scrolled on every screen but Read and Ask. */
+export const MAIN = '[data-testid="stMain"]';
 export const DIALOG = '[role="dialog"]';
 export const DIALOG_CLOSE = '[aria-label="Close"]';
 /** Fields for words, of a series too; not those of a date or a choice, which unfold when they have the focus. */

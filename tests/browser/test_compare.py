@@ -155,6 +155,11 @@ def test_citations_open_their_places(page: Page, app_url: str, app_home: Path) -
     expect(cited).to_be_visible(timeout=LONG)
     number = re.search(r"\d+", cited.inner_text())
     assert number
+    page.set_viewport_size({"width": 1440, "height": 600})
+    page.locator(".stMain").evaluate("(main) => { main.scrollTop = 180; }")
+    cited.scroll_into_view_if_needed()
+    down = page.locator(".stMain").evaluate("(main) => main.scrollTop")
+    assert down
     cited.click()
     expect(page).to_have_url(re.compile(rf"/read\?.*page={number.group()}"))
     expect(page.locator(".leaf.cur")).to_be_visible()
@@ -163,6 +168,8 @@ def test_citations_open_their_places(page: Page, app_url: str, app_home: Path) -
     expect(page).to_have_url(re.compile("/compare"))
     # of the recording, which is that of another book
     expect(page.locator('.r[data-state="done"]').first).to_be_visible()  # what was compared is there again
+    page.wait_for_function("(down) => Math.abs(document.querySelector('.stMain').scrollTop - down) < 4", arg=down)
+    page.set_viewport_size(SIZE)
     expect(page.locator(".st-key-compare_ask input")).to_have_value(question)
     page.locator(".st-key-compare_show_recorded button").click()
     expect(page.locator('[data-signer="recording"]')).to_contain_text("A recording of")
