@@ -11,18 +11,20 @@ export class Sheet {
   /** The sheet that a component's root is in; null outside of it. @param {HTMLElement} root */
   static of(root) {
     const panel = /** @type {ShadowRoot} */ (root.getRootNode()).host?.closest(container("ask_panel"));
-    return panel ? new Sheet(panel) : null;
+    return panel ? new Sheet(panel, root) : null;
   }
 
-  /** @param {Element} panel */
-  constructor(panel) {
+  /** @param {Element} panel @param {HTMLElement} root */
+  constructor(panel, root) {
     this.panel = panel;
+    this.root = root;
     this.ended = new AbortController();
     const { signal } = this.ended;
     const head = panel.querySelector(container("ask_head"));
     let from = 0;
     head?.addEventListener("pointerdown", (event) => (from = /** @type {PointerEvent} */ (event).clientY), { signal });
     document.addEventListener("pointerup", (event) => this.dragged(head, event, from), { signal });
+    panel.addEventListener("keydown", (event) => this.key(/** @type {KeyboardEvent} */ (event)), { signal });
     panel.addEventListener("readagent-cite", () => this.grow(false), { signal });
     panel.querySelector(container("ask_up"))?.addEventListener("click", () => this.grow(false), { signal });
     /** @param {Event} event */
@@ -52,10 +54,22 @@ export class Sheet {
     if (this.at === "low" && by < DRAGGED) this.grow(false);
     else if (Math.abs(by) < DRAGGED) this.grow(this.at !== "tall");
     else if (by < 0 || this.at === "tall") this.grow(by < 0);
-    else {
-      const close = document.querySelector(`${container("ask_close")} button`);
-      if (close instanceof HTMLElement) close.click();
-    }
+    else this.leave();
+  }
+
+  /** Escape in the empty line closes the panel, where no answer is under way. @param {KeyboardEvent} event */
+  key(event) {
+    const { key, target } = event;
+    if (key !== "Escape" || event.isComposing || !(target instanceof HTMLTextAreaElement) || target.value) return;
+    if (this.root.querySelector("[aria-busy=true]")) return;
+    event.stopPropagation(); // what else is open stays
+    this.leave();
+    document.dispatchEvent(new Event("readagent-ask-left"));
+  }
+
+  leave() {
+    const close = document.querySelector(`${container("ask_close")} button`);
+    if (close instanceof HTMLElement) close.click();
   }
 
   get at() {

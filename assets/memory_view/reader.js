@@ -236,6 +236,7 @@ export class Reader {
     const until = { signal: this.ended.signal };
     document.addEventListener("keydown", (event) => this.key(event), until);
     document.addEventListener("pointerdown", (event) => this.pressed(event.composedPath()), until);
+    document.addEventListener("readagent-ask-left", () => frame.focusText(), until);
     this.opening = false; // the book is at its place, its pages may yet come
     this.cameBack = false;
     whenBack(() => {

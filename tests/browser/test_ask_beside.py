@@ -30,6 +30,11 @@ def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, a
     page.keyboard.press("a")
     box = page.locator(".st-key-ask_panel")
     expect(box.get_by_test_id("stChatInputTextArea")).to_be_focused()
+    page.keyboard.press("Escape")  # in the empty line
+    expect(box).to_have_count(0)
+    expect(page.locator(".leaves")).to_be_focused()
+    page.keyboard.press("a")
+    expect(box.get_by_test_id("stChatInputTextArea")).to_be_focused()
     settled(page)
     assert page.locator("p[data-i='0']").bounding_box() == line  # no line of the text has moved
     edge = box.bounding_box()
