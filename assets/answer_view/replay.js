@@ -2,6 +2,7 @@
 // where no control has them for itself.
 
 import { button, copyText, el, first, focused, typing } from "../shared/dom.js";
+import { uncover } from "../shared/sidebar.js";
 import { conversationOf, goToStep, subscribe } from "./conversation_state.js";
 
 /**
@@ -9,6 +10,8 @@ import { conversationOf, goToStep, subscribe } from "./conversation_state.js";
  * @import { Attributes, IconName } from "../shared/dom.js"
  * @import { Api } from "../shared/mount.js"
  */
+
+let shown = ""; // the book; kept here as Streamlit may make the part anew for another one
 
 export class Replay {
   /** @param {HTMLElement} root @param {Api} api @param {ReplayData} data */
@@ -47,6 +50,8 @@ export class Replay {
   update({ book, empty }) {
     this.empty = empty;
     this.drawn = "";
+    if (shown && shown !== book) uncover(); // another book was chosen, or several
+    shown = book;
     this.state = conversationOf(book);
     this.unsubscribe?.();
     this.unsubscribe = subscribe(book, (now) => this.draw(now));

@@ -2,7 +2,8 @@
 // the server.
 
 import { el, first, number, percent, plural, sumOf, svg } from "../shared/dom.js";
-import { SIDEBAR_CLOSER, SIDEBAR_OPENER } from "../shared/streamlit.js";
+import { uncover } from "../shared/sidebar.js";
+import { SIDEBAR_OPENER } from "../shared/streamlit.js";
 import { layerOf, oncePerFrame } from "./book_store.js";
 import { listFigures } from "./figures.js";
 import { hatching } from "./map.js";
@@ -12,8 +13,6 @@ import { readingTime, textOf, wordsBetween } from "./text_store.js";
  * @import { OutlineData } from "../protocol.js"
  * @import { Api } from "../shared/mount.js"
  */
-
-const OVER = 760; // px, as in streamlit.css; in a narrower window the sidebar lies over the text
 
 export class Outline {
   /** @param {HTMLElement} root @param {Api} _api @param {OutlineData} data */
@@ -79,7 +78,7 @@ export class Outline {
     /** @param {number} start */
     const go = (start) => () => {
       book.dispatchEvent(new CustomEvent("goto", { detail: start }));
-      if (innerWidth <= OVER) press(SIDEBAR_CLOSER);
+      uncover();
     };
     this.list.replaceChildren(
       ...outline.sections.map(([title, level, start, count]) => {
@@ -134,20 +133,15 @@ export class Outline {
 
   /** Escape closes the sidebar where it lies over the text. @param {KeyboardEvent} event */
   key(event) {
-    if (event.key !== "Escape" || innerWidth > OVER || document.querySelector(SIDEBAR_OPENER)) return;
-    event.stopImmediatePropagation();
-    press(SIDEBAR_CLOSER);
+    if (event.key === "Escape" && uncover()) event.stopImmediatePropagation();
   }
 
   // Also in a sidebar that was hidden, as it is on a phone.
   reveal() {
-    press(SIDEBAR_OPENER);
+    /** @type {HTMLElement | null} */ (document.querySelector(SIDEBAR_OPENER))?.click();
     (first(this.list, ".on button") ?? this.list.querySelector("button"))?.focus();
   }
 }
-
-/** @param {string} selector */
-const press = (selector) => /** @type {HTMLElement | null} */ (document.querySelector(selector))?.click();
 
 function mapKey() {
   /** @param {...SVGElement} shapes */

@@ -115,3 +115,16 @@ def test_a_shelf_is_asked_and_every_citation_leads_to_its_book(
     steps.locator("button").last.click()
     opened.get_by_role("button", name="Read it").click()
     expect(page).to_have_url(re.compile(r"/read\?book=\w+&page=5"))
+
+
+def test_the_sidebar_over_a_narrow_screen_closes_when_several_books_are_chosen(
+    page: Page, app_url: str, keeper: str
+) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{app_url}/ask?book={keeper}")
+    page.get_by_test_id("stExpandSidebarButton").click()
+    page.get_by_role("button", name="Ask several books").click()
+    page.get_by_test_id("stPopoverBody").get_by_role("button", name="雪の駅").click()
+    page.get_by_role("button", name="Take these").click()
+    expect(page.get_by_placeholder("Ask these 2 books")).to_be_visible()
+    expect(page.get_by_test_id("stExpandSidebarButton")).to_be_visible()
