@@ -1,6 +1,7 @@
 // Two small lists: the conversations of a book, and questions to ask with one click.
 
 import { el } from "../shared/dom.js";
+import { uncover } from "../shared/sidebar.js";
 import { conversationOf, subscribe } from "./conversation_state.js";
 
 /**
@@ -28,7 +29,7 @@ export class ConversationList {
             {},
             el(
               "button",
-              { type: "button", "aria-current": id === now ? "true" : null, onclick: () => this.send({ do: "conversation", text: id }) },
+              { type: "button", "aria-current": id === now ? "true" : null, onclick: () => this.choose(id) },
               name,
               el("span", { class: "small dim" }, about),
             ),
@@ -36,6 +37,12 @@ export class ConversationList {
         }),
       ),
     );
+  }
+
+  /** @param {string} id */
+  choose(id) {
+    uncover();
+    this.send({ do: "conversation", text: id });
   }
 }
 
