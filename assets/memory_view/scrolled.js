@@ -20,6 +20,7 @@ import { lastUpTo, unitOf } from "./text_store.js";
 // the first time, change their heights, on a slow machine late
 const HOLD_MS = 700;
 const HOLD_FRAMES = 30;
+const SCROLLS = /^( |Arrow.*|Page.*|Home|End|Tab|F\d+)$/; // keys by which a browser scrolls
 const EDGE = 4; // px above the line that a screenful begins with, so that nothing of the line before is seen
 const MARGIN = 24; // px between the upper edge and what was gone to; less than a line, so that no whole line is above it
 
@@ -55,7 +56,10 @@ export class Scrolled {
     scroller.addEventListener("scroll", scrolled, options);
     // before anything answers a key or a press, which may go to a place and hold that
     for (const type of ["wheel", "touchmove", "keydown", "pointerdown"])
-      scroller.addEventListener(type, (event) => isPinch(event) || this.release(event.type === "keydown"), { ...options, capture: true });
+      scroller.addEventListener(type, (event) => isPinch(event) || isStill(event) || this.release(event.type === "keydown"), {
+        ...options,
+        capture: true,
+      });
     this.resize = new ResizeObserver(() => this.checkSize());
     this.resize.observe(scroller);
   }
@@ -341,3 +345,6 @@ export class Scrolled {
 
 /** Two fingers, which make the view coarser or finer and scroll nothing. @param {Event} event */
 const isPinch = (event) => "touches" in event && /** @type {TouchEvent} */ (event).touches.length > 1;
+
+/** A key that scrolls nothing: what it calls for is done at the place that is held. @param {Event} event */
+const isStill = (event) => event instanceof KeyboardEvent && !event.ctrlKey && !event.metaKey && !event.altKey && !SCROLLS.test(event.key);
