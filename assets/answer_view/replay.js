@@ -11,7 +11,7 @@ import { conversationOf, goToStep, subscribe } from "./conversation_state.js";
  * @import { Api } from "../shared/mount.js"
  */
 
-let shown = ""; // the book; kept here as Streamlit may make the part anew for another one
+let shown = ""; // the id of the book that was shown last; not of one Replay, as Streamlit makes another for another book
 
 export class Replay {
   /** @param {HTMLElement} root @param {Api} api @param {ReplayData} data */

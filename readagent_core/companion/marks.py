@@ -161,7 +161,7 @@ def make_answer_mark(workspace: Workspace, exchange_id: str) -> Mark:
 
 
 def kept_paragraphs(answer: Mapping[str, Any]) -> list[list[tuple[str, Sequence[int]]]]:
-    """Return a kept answer in paragraphs: lists of a text and the numbers of the citations after it."""
+    """Return a kept answer in paragraphs. Each is a list of texts, each with the numbers of the citations after it."""
     pieces = [(piece["text"], piece["citations"]) for piece in answer["pieces"]]
     return split_paragraphs(pieces, copied=answer.get("signed_by") == BUILT_IN)
 
@@ -169,7 +169,7 @@ def kept_paragraphs(answer: Mapping[str, Any]) -> list[list[tuple[str, Sequence[
 def kept_answer(answer: Mapping[str, Any]) -> str:
     """Return the text of a kept answer with the page of each claim after it, without the list of quotations."""
     said = ""
-    copied = answer.get("signed_by") == BUILT_IN  # then also a sentence that is too short to be searched is of its page
+    copied = answer.get("signed_by") == BUILT_IN  # then each sentence is of its page, also one too short to be searched
     for paragraph in kept_paragraphs(answer):
         said += "\n\n"
         for text, numbers in paragraph:

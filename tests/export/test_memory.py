@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from readagent_core.document import Cover, Document, Figure, Paragraph, Picture, Section, Span, SpanKind
 from readagent_core.errors import DocumentError, SettingsError
-from readagent_core.export.memory import MEMORY_FORMATS, export_memory, join_paragraphs, memory_facts, memory_file_name
+from readagent_core.export.memory import MEMORY_FORMATS, export_memory, join_paragraphs, memory_file_name
+from readagent_core.export.memory_parts import memory_facts
 from readagent_core.incoming.opening import import_gisting
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.plan import GistingPlan
