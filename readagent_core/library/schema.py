@@ -6,6 +6,7 @@ Every SQLite error is turned into a LibraryError here.
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import sqlite3
@@ -14,6 +15,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -118,11 +120,23 @@ class Database:
                     return
 
     def _make_file(self) -> None:
+        """Make the file, for this person alone, where there is none.
+
+        One that is there is not opened here: closing it again would drop the locks of all connections of this process
+        (POSIX has them so), and another process would remove the log of changes while it is in use.
+        """
+        can_use = partial(os.access, self.path, os.R_OK | os.W_OK)
+        if can_use():
+            return
         try:
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         except OSError as error:
+            there = isinstance(error, FileExistsError)
+            if there and can_use():  # another process has made it meanwhile
+                return
+            reason = os.strerror(errno.EACCES) if there else error.strerror
             raise LibraryError(
-                f"The library {self.path} cannot be opened for writing ({error.strerror}). "
+                f"The library {self.path} cannot be opened for writing ({reason}). "
                 "Set READAGENT_HOME to a folder you can write to."
             ) from None
 

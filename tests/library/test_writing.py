@@ -92,8 +92,9 @@ def test_what_is_no_library_of_this_version_is_not_changed(library, tmp_path):
         Library(tmp_path / "library.db" / "home")
 
 
-def _add_many(home, name, count, begun):
-    begun.set()
+def _add_many(home, name, count, begun=None):
+    if begun is not None:
+        begun.set()
     library = Library(home)
     for number in range(count):
         library.add(make_document(f"{name} {number}", f"Text {name} {number}."))
@@ -112,3 +113,21 @@ def test_two_processes_at_once(tmp_path):
     library = Library(tmp_path / "home")
     assert len(library.books()) == 30
     library.close()
+
+
+def test_a_library_that_is_open_twice_here_keeps_its_log_when_another_process_closes_it(tmp_path):
+    first = Library(tmp_path)
+    first.set_preference("one", 1)
+    second = Library(tmp_path)
+    second.set_preference("two", 2)
+    other = multiprocessing.get_context("spawn").Process(target=_add_many, args=(tmp_path, "a", 1))
+    other.start()
+    other.join(60)
+    assert other.exitcode == 0
+    assert (tmp_path / "library.db-wal").exists()
+    second.set_preference("three", 3)
+    raw = sqlite3.connect(f"file:{tmp_path / 'library.db'}?mode=ro", uri=True)  # its own look at what is on the disk
+    assert len(raw.execute("SELECT * FROM preference").fetchall()) == 3
+    raw.close()
+    first.close()
+    second.close()
