@@ -39,6 +39,7 @@ export class SpoilerLimit {
     this.limit = { page: 0, shown: 0, read: 0, last: 0 };
     /** @type {number | null} where it was moved to, until the server has confirmed it */
     this.draft = null;
+    this.held = false; // whether the person moves it now
     this.shown = "";
     this.label = el("span", { class: "limitsaid" });
     this.grip = el(
@@ -72,7 +73,7 @@ export class SpoilerLimit {
    */
   draw(box, places, limit) {
     const key = JSON.stringify(limit);
-    if (key !== this.shown) this.draft = null; // the server has confirmed it, or changed it
+    if (key !== this.shown && !this.held) this.draft = null; // the server has confirmed it, or changed it
     this.shown = key;
     this.node.hidden = !limit || !places.length;
     if (!limit || !places.length) return;
@@ -120,11 +121,13 @@ export class SpoilerLimit {
     event.preventDefault();
     this.grip.focus({ preventScroll: true });
     this.grip.setPointerCapture(event.pointerId);
+    this.held = true;
     /** @param {PointerEvent} e */
     const move = (e) => this.move(this.pageAt(e.clientY));
     /** @param {PointerEvent} e */
     const drop = (e) => {
       this.grip.removeEventListener("pointermove", move);
+      this.held = false;
       if (e.type === "pointerup") this.settle();
       else this.cancel();
     };
@@ -162,6 +165,7 @@ export class SpoilerLimit {
     event.stopPropagation();
     clearTimeout(this.timer);
     if (to === undefined) return;
+    this.held = true;
     this.move(to);
     this.timer = setTimeout(() => this.settle(), COMMIT_MS);
   }
@@ -169,6 +173,7 @@ export class SpoilerLimit {
   // Sends the new place; one that lets in pages which were not read is asked about first.
   settle() {
     clearTimeout(this.timer);
+    this.held = false;
     const { draft, limit } = this;
     if (draft === null || !this.question.hidden) return;
     if (draft === limit.page) return this.cancel();
@@ -204,6 +209,7 @@ export class SpoilerLimit {
 
   cancel() {
     const asked = !this.question.hidden;
+    this.held = false;
     this.draft = null;
     this.question.hidden = true;
     this.place();

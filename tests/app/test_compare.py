@@ -204,7 +204,7 @@ def test_the_spoiler_limit_hides_a_comparison_that_saw_more_and_questions_about_
     at, book = compared(app)
     assert len(at.get("download_button")) == 3
     get_workspace().library.set_furthest(book.id, 30)
-    at.toggle(key=f"compare_only_read_{book.id}").set_value(True).run()
+    next(one for one in at.toggle if one.label == "Only what I have read").set_value(True).run()
     assert get_workspace().library.position(book.id).allowed == 30
     page, _ = spoiler_limit(
         get_workspace(), *newest_memory(get_workspace(), book.id), get_workspace().library.position(book.id)
@@ -295,7 +295,7 @@ def test_a_limit_before_page_1_says_what_can_be_let_in_and_hides_the_recording(a
     at.run()
     assert comparing.last_comparison(get_workspace(), book.id).question == "Who keeps the light?"
     assert any("sees page 1 of 25 only" in caption.value for caption in at.caption)
-    at.toggle(key=f"compare_only_read_{book.id}").set_value(False).run()
+    next(one for one in at.toggle if one.label == "Only what I have read").set_value(False).run()
     assert library.position(book.id).allowed is None
     assert at.button(key="compare_show_recorded").label == "Show a recorded comparison"
 

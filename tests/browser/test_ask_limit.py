@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 
 from readagent_core.answering.limits import paragraphs_through
 from readagent_core.library import Library
@@ -137,6 +137,48 @@ def test_a_question_waits_in_the_conversation_until_something_is_let_in(
     expect(page.locator(f"{MEMORY} .m.cited")).to_have_attribute("data-n", "3")
 
 
+def test_a_press_before_the_screen_shows_a_new_limit_does_not_turn_it_off(
+    new_page: Page, app_url: str, app_home: Path, keeper: str
+) -> None:
+    """The browser repeats the switch as it has drawn it."""
+    held: list[str | bytes] = []
+    holding = False
+    sent: list[WebSocketRoute] = []
+
+    def relay(browser: WebSocketRoute) -> None:
+        server = browser.connect_to_server()
+        browser.on_message(server.send)
+        server.on_message(lambda message: held.append(message) if holding else browser.send(message))
+        sent.append(browser)
+
+    page = new_page
+    page.route_web_socket(re.compile("_stcore/stream"), relay)
+    page.goto(f"{app_url}/ask?book={keeper}")
+    switch = page.get_by_role("switch", name="Only what I have read")
+    expect(switch).not_to_be_checked()
+    settled(page)
+    library = Library(app_home)
+    library.set_limit(keeper, on=True)  # in another tab
+    holding = True
+    for name in ("Questions of the recording", "New conversation"):  # the run of the second has the switch of before
+        before = len(held)
+        page.get_by_role("button", name=name).first.click()
+        for _ in range(100):
+            page.wait_for_timeout(100)
+            if len(held) > before + 1:
+                break
+    holding = False
+    for message in held:
+        sent[-1].send(message)
+    expect(switch).to_be_checked()
+    assert library.position(keeper).limited
+    switch.locator("xpath=ancestor::label").click()
+    expect(switch).not_to_be_checked()
+    settled(page)
+    assert not library.position(keeper).limited
+    library.close()
+
+
 def test_the_limit_is_moved_and_dragged_on_the_map(
     page: Page, app_url: str, keeper: str, limited: Callable[[], Position]
 ) -> None:
@@ -172,6 +214,7 @@ def test_the_limit_is_moved_and_dragged_on_the_map(
     assert (now.limited, now.limit) == (True, None)
 
     # dragged by the pointer
+    expect(handle).to_have_attribute("aria-valuetext", "I have read up to page 15")  # the map is drawn a moment later
     box = handle.bounding_box()
     assert box
     x, y = box["x"] + 30, box["y"] + box["height"] / 2

@@ -16,6 +16,7 @@ from pages.parts.shared import book as address
 from pages.parts.shared import shell
 from pages.parts.shared.answer import format_time
 from pages.parts.shared.chosen_books import choose_books, choose_from_next_run
+from pages.parts.shared.stored_switch import stored_switch
 from readagent_core.answering import registry as methods
 from readagent_core.answering.ask import LONG_BOOK, ONE_BOOK, SEARCH, SEVERAL_BOOKS, WHOLE
 from readagent_core.answering.costs import zoom_sentence
@@ -61,9 +62,8 @@ def draw(now: AskState) -> None:
 
 def limit_switch(scene: AskOneBook) -> None:
     """The switch of the spoiler limit, the page it is at and why."""
-    key = f"only_read_{scene.book.id}"
-    st.session_state[key] = scene.position.limited  # the line on the map and the buttons beside it change it too
-    st.toggle("Only what I have read", key=key, on_change=_switch, args=(scene, key))
+    change = partial(_switch, scene)
+    stored_switch("Only what I have read", scene.position.limited, change, key=f"only_read_{scene.book.id}")
     if scene.beside_text:
         st.caption(_used_in_short(scene), width="content")
     else:
@@ -103,8 +103,8 @@ def _used(scene: AskOneBook) -> str:
     return " ".join(filter(None, [said, scene.opening_said]))
 
 
-def _switch(scene: AskOneBook, key: str) -> None:
-    set_limit(scene, on=st.session_state[key])
+def _switch(scene: AskOneBook, on: bool) -> None:
+    set_limit(scene, on=on)
     st.rerun("app")  # beside the text only the panel would be drawn again, with the position of before
 
 

@@ -12,6 +12,7 @@ import streamlit as st
 
 from pages.parts.shared import shell
 from pages.parts.shared.shell import FIRST_METHODS
+from pages.parts.shared.stored_switch import stored_switch
 from readagent_core.answering import costs, suggesting
 from readagent_core.answering.base import LETTERS, AskSettings, Question
 from readagent_core.answering.limits import LET_IN, paragraphs_through, why_nothing
@@ -73,14 +74,13 @@ def pick_limits(workspace: Workspace, book: Book | None) -> AskSettings:
 
     ``book``: None for several, each with a limit of its own.
     """
-    key = f"compare_only_read_{key_of(book)}"
     with st.popover("Limits", icon=":material/tune:", key="compare_limits"):
         if book is not None:
-            st.session_state[key] = workspace.library.position(book.id).limited  # Ask and the map change it too
-            st.toggle(
+            stored_switch(
                 "Only what I have read",
-                key=key,
-                on_change=lambda: workspace.library.set_limit(book.id, on=st.session_state[key]),
+                workspace.library.position(book.id).limited,
+                lambda on: workspace.library.set_limit(book.id, on=on),
+                key=f"compare_only_read_{book.id}",
             )
         else:
             st.caption("Every book has its own spoiler limit. Open a book in Read or Ask to move it.")
