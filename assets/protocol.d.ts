@@ -230,6 +230,8 @@ export interface ReaderData {
   goto: Goto;
   /** where the person went in another tab or on another device after their last move here, as in `Goto` */
   elsewhere: [paragraph: number, at: number] | null;
+  /** the place sent last that is stored: paragraph and character; null before one is */
+  stored: [number, number] | null;
   /** how many paragraphs from the start are read */
   furthest: number;
   /** the person has marked the book as finished */

@@ -183,6 +183,12 @@ def save_position(workspace: Workspace, book: Book, document: Document, at: dict
     library.log_reading(book.id, 0 if at.get("by_hand") else words)
 
 
+def stored_place(book: Book) -> list[int] | None:
+    """The place that the browser sent last, stored by now, as it sent it; None before one was stored."""
+    told = st.session_state.get(f"stored_{book.id}")
+    return [int(told["paragraph"]), int(told["at"])] if told else None
+
+
 def place_elsewhere(workspace: Workspace, book: Book, document: Document) -> list[int] | None:
     """Where the person went in another tab or on another device since they were here; None without such a move."""
     position = workspace.library.position(book.id)
@@ -230,6 +236,7 @@ def reader(
             "gists": line,
             "goto": goto,
             "elsewhere": place_elsewhere(workspace, book, document),
+            "stored": stored_place(book),
             "furthest": position.furthest,
             "finished": book.id in workspace.library.finished(),
             "limit": (position.limit or 0) if position.limited else None,

@@ -2,6 +2,7 @@
 // business of the flow (scrolled.js, paged.js), what the browser's history has that of place_history.js.
 
 import { button, el } from "../shared/dom.js";
+import { isAddressOf, LeftPlace } from "./left_place.js";
 import { PlaceHistory, placeFrom } from "./place_history.js";
 import { ABOVE } from "./state.js";
 import { isLoaded, shareRead, wordsBetween } from "./text_store.js";
@@ -54,9 +55,12 @@ export class Position {
     this.left = null;
     this.led = false; // while a jump shows its place: what arrives then was not walked to
     this.history = new PlaceHistory((place, by) => this.follow(place, by));
+    this.before = new LeftPlace();
     this.ended = new AbortController();
-    document.addEventListener("readagent-leave", () => this.flush(), { signal: this.ended.signal });
-    window.addEventListener("pagehide", () => this.write(), { signal: this.ended.signal });
+    const { signal } = this.ended;
+    document.addEventListener("readagent-leave", () => this.flush(), { signal });
+    document.addEventListener("visibilitychange", () => document.hidden && this.leave(), { signal });
+    window.addEventListener("pagehide", () => this.leave(), { signal });
     this.label = el("span", {}, "Back");
     this.chip = el(
       "div",
@@ -89,6 +93,14 @@ export class Position {
    */
   request(goto) {
     const { book } = this.state;
+    if (!this.restored && !this.wanted) {
+      this.before.begin(this.state.data.book, goto);
+      const later = book.visited === null ? this.before.take(goto) : null;
+      if (later && (!goto.before || isAddressOf(later, location.search))) {
+        book.at = later;
+        goto = { ...goto, before: null };
+      } else if (later) goto = { ...goto, before: [later.paragraph, later.at] };
+    }
     const at = book.held?.place ?? book.at;
     const known = at ? placeFrom(at) : null;
     if (goto && goto.id !== book.visited && goto.id !== this.wanted?.id) {
@@ -206,10 +218,19 @@ export class Position {
     clearTimeout(this.timer);
     if (this.unsent) {
       this.sent = JSON.stringify({ ...this.unsent, by_hand: undefined });
+      this.before.told(this.unsent);
       this.write();
       this.on.report(this.unsent);
     }
     this.unsent = null;
+  }
+
+  // The window is hidden, and may be closed or loaded anew before the server hears of the place.
+  leave() {
+    if (!this.restored) return;
+    this.flush();
+    this.write();
+    this.before.keep(this.value());
   }
 
   // The place goes into the browser's history and the address.

@@ -315,6 +315,7 @@ export class Reader {
     this.foot.drawGists(data.gists);
     if (before.finished !== data.finished) this.foot.drawYou();
     this.position.request(data.goto);
+    this.position.before.stored(data.stored);
     if (elsewhere) this.position.offer(...elsewhere);
     this.cited.take(data.cited);
     this.gistsSaid.say(data.gists);

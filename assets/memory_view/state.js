@@ -44,6 +44,7 @@ const NOTHING = {
   gists: { running: false, state: "none", line: "", rest: "", more: "", by: "", percent: null, total: 0, actions: [] },
   goto: { paragraph: 0, at: ABOVE, before: null, screen: "", id: "" },
   elsewhere: null,
+  stored: null,
   furthest: 0,
   finished: false,
   limit: null,

@@ -124,7 +124,15 @@ def test_the_sidebar_over_a_narrow_screen_closes_when_several_books_are_chosen(
     page.goto(f"{app_url}/ask?book={keeper}")
     page.get_by_test_id("stExpandSidebarButton").click()
     page.get_by_role("button", name="Ask several books").click()
-    page.get_by_test_id("stPopoverBody").get_by_role("button", name="雪の駅").click()
+    offered = page.get_by_test_id("stPopoverBody")
+    side_by_side, field = offered.get_by_role("button", name="雪の駅"), offered.get_by_role("combobox")
+    expect(side_by_side.or_(field)).to_be_visible()
+    if field.is_visible():  # the tests before have left more books than are offered side by side
+        field.fill("雪の駅")
+        field.press("Enter")
+        field.press("Escape")
+    else:
+        side_by_side.click()
     page.get_by_role("button", name="Take these").click()
     expect(page.get_by_placeholder("Ask these 2 books")).to_be_visible()
     expect(page.get_by_test_id("stExpandSidebarButton")).to_be_visible()

@@ -61,12 +61,17 @@ def test_a_link_opens_at_its_page_and_the_place_is_saved(page: Page, app_url: st
     expect(page).to_have_url(re.compile(r"page=16"))
     page.goto(app_url)  # no page named: where the person was
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "16")
+    page.keyboard.press("j")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "17")
+    page.goto(app_url)  # before the server has heard of it
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "17")
+    expect(page.locator(".backchip")).to_be_hidden()
     page.goto(f"{app_url}&page=3")  # looked up, not read on from there
-    expect(page.locator(".backchip")).to_contain_text("Back to page 16")
+    expect(page.locator(".backchip")).to_contain_text("Back to page 17")
     page.wait_for_timeout(1000)  # until the place was sent
     page.get_by_role("link", name="Library").first.click()
     page.get_by_role("link", name="Read", exact=True).first.click()
-    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "16")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "17")
     expect(page.locator(".backchip")).to_be_hidden()
 
 
