@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 import pytest
 
-from pages.parts.ask import payload
+from pages.parts.ask import live, payload
 from pages.parts.ask.acts import handle
 from pages.parts.ask.book_views import views
 from pages.parts.ask.one_state import KEPT, AskOneBook, limit_of, page_before_here, scene
 from pages.parts.ask.sidebar import FITS, USUAL
 from pages.parts.ask.state import GONE
 from pages.parts.ask.state import ask as ask_in
+from pages.parts.shared import polling
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import Act
 from readagent_core.answering import suggesting
@@ -60,6 +62,32 @@ def opened(app):
 
 def test_the_field_of_the_method_cuts_no_title_of_ours():
     assert [method.title for method in all_methods().values() if len(method.title) > FITS] == []
+
+
+def test_an_answer_that_ends_while_it_is_drawn_is_looked_at_again(app, fake_server, monkeypatch):
+    app()
+    workspace, book = get_workspace(), the_keeper(get_workspace())
+    workspace.library.set_limit(book.id, on=False)
+    held, looks = threading.Event(), []
+    fake_server.before = lambda number, text: held.wait(60) and None
+    exchange, job = ask(workspace, book.id, Question("Who rows the boat?"))
+    draw, look = payload.ask_state, polling.rerun_after
+
+    def ends_then(now):
+        drawn = draw(now)
+        held.set()
+        job.join(60)
+        return drawn
+
+    def look_again(seconds, *, key):
+        looks.append((key, seconds))
+        return look(seconds, key=key)
+
+    monkeypatch.setattr(payload, "ask_state", ends_then)
+    monkeypatch.setattr(polling, "rerun_after", look_again)
+    at = app("pages/ask.py", book=book.id, exchange=exchange.id)
+    assert not at.exception
+    assert ("ask", live.POLL_SECONDS) in looks
 
 
 def test_a_question_is_asked_as_chosen(opened):

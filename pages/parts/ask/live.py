@@ -19,6 +19,7 @@ NEWS_SECONDS = 0.25  # for which a look waits for news, so that the first word i
 def draw(now: AskState) -> None:
     """What changes while an answer comes; runs again by itself until the answer has ended and all of it is shown."""
     asked, now.just_asked = now.just_asked, None
+    under_way = now.running or asked is not None  # and drawn so, even where it ends a moment after that
     _wait_for_news(now, NEWS_SECONDS if polling.asked("ask") else 0)
     now.reload_running()
     # the sidebar names the conversation, and the suggestions are shown again; or a book was opened, whose pages are
@@ -32,7 +33,7 @@ def draw(now: AskState) -> None:
         st.empty()  # a click on another screen that came meanwhile goes first: this run would take its place
         st.rerun(scope="app")
     running = now.running
-    now.ended, now.watched = (now.watched or asked is not None) and not running, running
+    now.ended, now.watched = (now.watched or under_way) and not running, running
     polling.rerun_after(POLL_SECONDS if running or now.ended else None, key="ask")
 
 
