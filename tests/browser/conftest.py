@@ -277,6 +277,14 @@ def add_read_book(home: Path, memory: GistMemory, source_name: str = "") -> str:
     return book.id
 
 
+@pytest.fixture
+def at_the_start(app_home: Path, keeper: str) -> None:
+    """The novella is opened at its beginning: a test before may have left it on page 1, in another line."""
+    library = Library(app_home)
+    library.set_position(keeper, 0)
+    library.close()
+
+
 @pytest.fixture(scope="session")
 def app_url(chromium: Browser, app_home: Path, keeper: str) -> Iterator[str]:
     with running_app(app_home) as url:

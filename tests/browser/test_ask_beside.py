@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import settled
@@ -22,6 +23,7 @@ NAME_ABOVE = """([paragraph, sheet]) => {
 }"""
 
 
+@pytest.mark.usefixtures("at_the_start")
 def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, app_url: str, keeper: str) -> None:
     page.goto(f"{app_url}/read?book={keeper}&page=1")  # other tests read in the same book
     expect(page.locator("p[data-i='0']")).to_be_in_viewport()
@@ -122,6 +124,7 @@ def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, a
     expect(box).to_have_count(0)
 
 
+@pytest.mark.usefixtures("at_the_start")
 def test_the_panel_hides_no_text_in_a_narrow_window_and_is_seen_at_twice_the_size(
     page: Page, app_url: str, keeper: str
 ) -> None:

@@ -6,6 +6,7 @@ import os
 import wave
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from readagent_core.incoming.samples import add_samples
@@ -50,6 +51,7 @@ SOUND = """
 """
 
 
+@pytest.mark.usefixtures("at_the_start")
 def test_the_text_is_read_aloud_sentence_by_sentence(new_page: Page, app_url: str, keeper: str) -> None:
     page = new_page
     page.add_init_script(SPEECH)
