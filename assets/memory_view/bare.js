@@ -1,6 +1,7 @@
 // Reading without furniture: nothing but the text and one line below it. 'f' or the button begins it; a press in the middle
-// shows the bars for a moment. A low window (as at a zoom of 200 %) begins so. On a phone the bars go while one scrolls or
-// turns onwards, and come back by a tap in the middle or by scrolling back; no line of the text moves.
+// shows the bars for a moment. A low window (as at a zoom of 200 %) begins so. On a phone the bars go while one scrolls
+// onwards, and come back by a tap in the middle or by scrolling back. Pages have the whole screen of a phone: the bars lie
+// over them when they are called, and go with a turn. No line of the text moves.
 
 import { button, el, icon } from "../shared/dom.js";
 import { container } from "../shared/streamlit.js";
@@ -44,7 +45,11 @@ export class Bare {
     this.followFinger(signal);
     frame.root.addEventListener("pointermove", (event) => this.pointed(event), { signal });
     window.addEventListener("resize", () => this.checkHeight(), { signal });
-    SMALL.addEventListener("change", () => this.setGone(false), { signal });
+    const other = () => {
+      this.setGone(false);
+      this.draw();
+    };
+    SMALL.addEventListener("change", other, { signal });
     document.addEventListener("fullscreenchange", () => !document.fullscreenElement && this.on && this.full && this.toggle(false), {
       signal,
     });
@@ -76,18 +81,36 @@ export class Bare {
     document.addEventListener("keydown", ({ key }) => key === "Tab" && this.setGone(false), { signal });
   }
 
-  /** Whether the bars are gone on a phone; what is scrolled takes their room, where a page that is turned leaves it empty. @param {boolean} gone */
+  /** Whether the bars lie over the text where they are shown. */
+  get over() {
+    const alone = !this.frame.root.classList.contains("with-original");
+    return SMALL.matches && window.innerHeight >= LOW && this.state.paged && alone && !this.on;
+  }
+
+  /** The bars go where they lie over the text, but not while something is typed in one. */
+  readOn() {
+    if (this.over && !this.frame.active?.matches("input")) this.setGone(true);
+  }
+
+  /** Whether the bars are gone on a phone; what is scrolled takes their room. @param {boolean} gone */
   setGone(gone) {
     const { root, scroller } = this.frame;
-    gone &&= SMALL.matches && !this.on && !root.querySelector(STAY) && !document.querySelector(container("ask_panel"));
+    const grows = !this.state.paged && !document.querySelector(container("ask_panel"));
+    gone &&= SMALL.matches && !this.on && !root.querySelector(STAY) && (this.over || grows);
     if (gone === this.gone) return;
     this.gone = gone;
     const { top } = scroller.getBoundingClientRect();
-    const moves = gone && !this.state.paged;
-    root.classList.toggle("gone", gone);
-    if (gone) document.documentElement.dataset.bars = moves ? "gone" : "hidden";
-    else delete document.documentElement.dataset.bars;
-    scroller.style.paddingTop = moves ? `${top - scroller.getBoundingClientRect().top}px` : "";
+    this.draw();
+    scroller.style.paddingTop = gone && !this.over ? `${top - scroller.getBoundingClientRect().top}px` : "";
+    this.nameLine();
+  }
+
+  /** As the text is shown now: scrolled, or in pages. */
+  draw() {
+    const { over, gone } = this;
+    this.frame.root.classList.toggle("over", over);
+    this.frame.root.classList.toggle("gone", gone);
+    document.documentElement.toggleAttribute("data-bars-gone", gone);
     this.nameLine();
   }
 
@@ -100,6 +123,7 @@ export class Bare {
 
   checkHeight() {
     const low = window.innerHeight < LOW;
+    this.draw();
     if (low && !this.on && !this.left) this.set(true);
     else if (!low) {
       if (this.on && !this.full && !this.byHand) this.set(false);
@@ -124,6 +148,7 @@ export class Bare {
     this.setGone(false);
     this.on = on;
     this.keepPlace(() => {
+      this.draw();
       this.frame.root.classList.toggle("bare", on);
       document.documentElement.toggleAttribute("data-bare", on);
     });
@@ -178,7 +203,7 @@ export class Bare {
   /** What the line says. */
   update() {
     const { book, here, atEnd, isRead } = this.state;
-    if (!(this.on || this.gone) || !book.known) return;
+    if (!(this.on || this.gone || this.over) || !book.known) return;
     const [, end] = chapterOf(book, here.paragraph);
     const parts = [
       sectionAt(book, here.paragraph),

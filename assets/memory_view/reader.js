@@ -51,7 +51,10 @@ export class Reader {
     /** @type {Send} */
     this.send = (act) => {
       this.position.flush();
-      if (act.do === "ask") this.annotations.selection.clear();
+      if (act.do === "ask") {
+        this.annotations.selection.clear();
+        this.bare.readOn();
+      }
       const asked = act.do === "ask" && (act.text || !document.querySelector(container("ask_panel")));
       if (act.do !== "ask" || !this.leaveBeside() || act.page || act.text) send(act);
       if (asked) focusField(() => document.querySelector(container("ask_line")));
@@ -111,12 +114,16 @@ export class Reader {
       ...all,
       flow: () => this.view.flow,
       on: {
-        jumped: () => this.progress.jumped(),
+        jumped: () => {
+          this.progress.jumped();
+          this.bare.readOn();
+        },
         wentBack: () => this.search.leave(),
         opened: () => {
           this.moved();
           this.opening = true;
           this.layerChanged();
+          this.bare.readOn();
         },
         page: (page, before) => layer.markCurrent(page, before),
         seen: (first, last, moved) => this.seen(first, last, moved),
@@ -130,7 +137,11 @@ export class Reader {
     this.original = new ReaderOriginal({
       ...of,
       selected: () => this.annotations.selection.selected(),
-      keepPlace: (change) => this.view.flow.keepPlace(change),
+      keepPlace: (change) =>
+        this.view.flow.keepPlace(() => {
+          change();
+          this.bare.draw();
+        }),
     });
     /** @type {Scrolled["keepPlace"]} */
     const keepPlace = (change, place) => this.view.flow.keepPlace(change, place);
@@ -172,6 +183,7 @@ export class Reader {
         recap: () => this.world.openRecap(),
         world: () => this.world.toggle(),
         toggled: () => this.besideChanged(),
+        closed: () => this.bare.readOn(),
       },
     });
     this.foot = new Foot({ ...of, end: units.end, progress: this.progress, setFurthest });
@@ -186,6 +198,7 @@ export class Reader {
         textLeft: () => this.position.leaveText(),
         textAgain: () => this.position.textAgain(),
         changes: (view) => this.gistSpeed.viewChanges(view),
+        flows: () => this.bare.draw(),
         changed: (view) => {
           this.toolbar.view(view);
           this.gistSpeed.draw();

@@ -22,6 +22,7 @@ import { Scrolled } from "./scrolled.js";
  * @property {() => void} textAgain
  * @property {(view: ReaderView) => void} changes it is going to be another one
  * @property {(view: ReaderView) => void} changed
+ * @property {() => void} flows in pages now, or scrolled
  * @property {(narrow: boolean) => void} resized whether the view has become narrow, or wide
  * @property {(open: boolean) => void} beside whether the gists beside turned pages are open
  */
@@ -156,6 +157,7 @@ export class ReadingView {
     const { place } = state;
     this.flow.close();
     state.paged = paged;
+    this.on.flows();
     this.flow = this.makeFlow();
     this.drawClasses();
     if (this.on.placed()) this.flow.show(place);

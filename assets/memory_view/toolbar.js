@@ -25,6 +25,7 @@ import { readingTime } from "./text_store.js";
  * @property {() => void} recap where was I
  * @property {() => void} world who is who
  * @property {() => void} toggled a panel was opened or closed
+ * @property {() => void} closed
  */
 
 /** @type {[ReaderView, string][]} */
@@ -189,7 +190,7 @@ export class Toolbar {
     this.on.toggled();
     this.panel.dataset.name = this.named = name;
     for (const [which, opener] of Object.entries(this.openers)) opener.setAttribute("aria-expanded", String(!closes && name === which));
-    if (closes) return;
+    if (closes) return this.on.closed();
     this.byHand = this.frame.byHand;
     const content = { type: () => this.typePanel(), help: () => helpPanel(() => this.toggle("help")), more: () => this.morePanel() };
     this.panel.replaceChildren(...content[name]());

@@ -210,6 +210,7 @@ def test_the_bar_of_a_phone(standing_page: Page, app_url: str, keeper: str) -> N
     text.click(position={"x": 370, "y": 400})  # turned onwards
     expect(page.locator(".foot")).to_be_hidden()
     stands, turned = text.bounding_box(), page.locator(".col").bounding_box()
+    assert stands["height"] > 0.9 * 844  # the page has the window, and the bars lie over it
     text.click(position={"x": 195, "y": 400})
     expect(page.locator(".foot")).to_be_visible()
     assert (text.bounding_box(), page.locator(".col").bounding_box()) == (stands, turned)
