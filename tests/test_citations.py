@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, check, parse, parse_unfinished
 from readagent_core.citations.answer_parsing import split_evidence
-from readagent_core.citations.checking import mark_pages
+from readagent_core.citations.checking import Checked, Citation, Piece, answer_paragraphs, mark_pages
 from readagent_core.citations.quotation_search import Finder
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.export.conversation import citation_label
@@ -305,3 +305,16 @@ def test_footnotes_of_markdown_are_evidence():
 
 def test_numbers_in_brackets_that_are_no_pages_stay():
     assert parse("In (1843) he had (7) lamps, see [b] and [7:2].").marks == ()
+
+
+def test_a_sentence_with_quotation_marks_inside_stays_whole_with_its_page():
+    said = "“I open the letters,” I said. “No,” said Mr. Ax."
+    loose = (
+        Citation(1, FROM_PAGE, quotation="I open the letters,"),
+        Citation(2, FROM_PAGE, quotation="No,"),
+    )
+    paragraphs = answer_paragraphs(Checked((Piece(said),), loose), copied=True)
+    assert [(p.text, p.citations[0].page) for (p,) in paragraphs] == [
+        ("“I open the letters,” I said.", 1),
+        ("“No,” said Mr. Ax.", 2),
+    ]

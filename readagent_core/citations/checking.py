@@ -21,6 +21,7 @@ from readagent_core.words import is_unspaced, terms
 FROM_PAGE, FROM_MEMORY, NOT_FOUND = "page", "memory", "not found"
 _SENTENCES = re.compile(r"(?s:.*)[.!?。！？][”’\"」』]?\s*")
 _SENTENCE_END = re.compile(r"[^\w\s“‘「『(]*(?:\s…)?\s*")
+_ENDED = re.compile(r"[.!?…。！？][”’\"」』)]*\s*\Z")
 _OPENING = '"“„«「『'
 _PARAGRAPH_END = re.compile(r"\n\s*\n")
 COPIED = 5  # words; a claim this long that occurs in the page word for word needs no other quotation
@@ -156,21 +157,34 @@ def answer_paragraphs(checked: Checked, *, copied: bool) -> list[list[Piece]]:
 
 def _with_pages(checked: Checked) -> Iterator[Piece]:
     """Yield the pieces of a copied answer; where it names no pages, each sentence with that of its quoted words."""
+
+    def goes_on(piece: Piece) -> bool:
+        return bool(piece.citations) and not _ENDED.search(piece.text)
+
     if any(piece.citations for piece in checked.pieces):
         yield from checked.pieces
         return
     own, _, text = "".join(piece.text for piece in checked.pieces).rpartition("\n\n")
-    yield Piece(own)  # the reader's own words
+    last = Piece(own)  # the reader's own words
     at = 0
     for citation in checked.loose:
         words = citation.quotation.rstrip(";:, ")  # a sentence that is left off there ends with an ellipsis
         begin = text.find(words, at) if citation.page else -1
         if begin >= 0 and (end := _SENTENCE_END.match(text, begin + len(words))):
             if before := _SENTENCES.match(text, at, begin):
-                yield Piece(before[0])
+                if goes_on(last):
+                    last = replace(last, text=last.text + before[0])
+                else:
+                    yield last
+                    last = Piece(before[0])
                 at = before.end()
-            yield Piece(text[at : end.end()], (citation,))
+            yield last
+            last = Piece(text[at : end.end()], (citation,))
             at = end.end()
+    if goes_on(last):  # what was said is quoted, and who said it comes after
+        last = replace(last, text=last.text + text[at:])
+        at = len(text)
+    yield last
     yield Piece(text[at:])
 
 
