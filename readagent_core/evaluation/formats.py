@@ -26,7 +26,14 @@ from readagent_core.evaluation.questions import (
     lettered_option,
     verdict,
 )
-from readagent_core.evaluation.report import Summary, headline, reading_facts, results_in_words, title_of
+from readagent_core.evaluation.report import (
+    Summary,
+    file_name_of,
+    headline,
+    reading_facts,
+    results_in_words,
+    title_of,
+)
 from readagent_core.evaluation.results import Result
 from readagent_core.evaluation.scores import Share
 from readagent_core.evaluation.tables import report_tables
@@ -102,10 +109,12 @@ def format_of(path: Path) -> str:
 
 
 def to_dict(summary: Summary) -> dict[str, Any]:
-    """Return all figures as plain JSON values, the record included."""
-    model = summary.record["model"]
+    """Return all figures as plain JSON values, the record included, with no folder of this computer."""
+    model, experiment = summary.record["model"], summary.record["experiment"]
+    model = model | {"name": short_name(model["name"])}
+    data = {**experiment["dataset"], "path": file_name_of(experiment)}
     return {
-        "record": {**summary.record, "model": model | {"name": short_name(model["name"])}},
+        "record": {**summary.record, "model": model, "experiment": {**experiment, "dataset": data}},
         "answers": summary.answers,
         "wanted": summary.wanted or summary.answers,
         "failed": summary.failed,

@@ -309,10 +309,13 @@ def _differences_in_words(summary: Summary) -> list[str]:
     return said
 
 
+def file_name_of(experiment: Mapping[str, Any]) -> str:
+    """The name of the dataset's file or folder, which another system may have recorded."""
+    return str(experiment["dataset"]["path"]).replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+
+
 def dataset_name(experiment: Mapping[str, Any]) -> str:
-    data = experiment["dataset"]
-    path = str(data["path"]).replace("\\", "/").rstrip("/")
-    return path.rsplit("/", 1)[-1].removesuffix(".questions.json")  # of a book
+    return file_name_of(experiment).removesuffix(".questions.json")  # of a book
 
 
 def dataset_title(record: Mapping[str, Any], titles: Iterable[str]) -> str:

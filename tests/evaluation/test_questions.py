@@ -240,6 +240,7 @@ def test_json_has_every_answer_and_no_prompt(tmp_path):
     assert (data["questions"][1]["right"], data["questions"][1]["answers"][1]["option"]) == (0, 1)
     assert data["questions"][1]["answers"][1]["looked_up"] == [2, 3]
     assert "The bell" not in text
+    assert "/" not in data["record"]["experiment"]["dataset"]["path"]  # no folder of this computer
 
 
 def test_the_csv_of_answers_has_a_row_an_answer_and_no_formula(tmp_path):
