@@ -14,6 +14,9 @@ const KEY = "readagent place";
 /** @param {{paragraph: number, at: number}} spot */
 const nameOf = ({ paragraph, at }) => `${paragraph} ${at}`;
 
+/** @param {{paragraph: number, at: number}} spot @param {{paragraph: number, at: number}} other */
+export const isSame = (spot, other) => nameOf(spot) === nameOf(other);
+
 /** What the server knows of where the person reads. @param {Goto} goto */
 export const storedIn = ({ paragraph, at, before }) => (before ? { paragraph: before[0], at: before[1] } : { paragraph, at });
 

@@ -32,7 +32,9 @@ export class PlaceHistory {
   begin(book) {
     this.book = book;
     const known = this.read(history.state);
-    this.depth = known?.book === book ? known.depth : 0;
+    /** @type {Entry | null} what the entry of the page has, where the page was loaded anew */
+    this.entry = known?.book === book ? known : null;
+    this.depth = this.entry?.depth ?? 0;
   }
 
   /** @param {unknown} state @returns {Entry | undefined} */

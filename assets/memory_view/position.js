@@ -2,7 +2,7 @@
 // business of the flow (scrolled.js, paged.js), what the browser's history has that of place_history.js.
 
 import { button, el } from "../shared/dom.js";
-import { isAddressOf, LeftPlace } from "./left_place.js";
+import { isAddressOf, isSame, LeftPlace, storedIn } from "./left_place.js";
 import { PlaceHistory, placeFrom } from "./place_history.js";
 import { ABOVE } from "./state.js";
 import { isLoaded, shareRead, wordsBetween } from "./text_store.js";
@@ -95,11 +95,7 @@ export class Position {
     const { book } = this.state;
     if (!this.restored && !this.wanted) {
       this.before.begin(this.state.data.book, goto);
-      const later = book.visited === null ? this.before.take(goto) : null;
-      if (later && (!goto.before || isAddressOf(later, location.search))) {
-        book.at = later;
-        goto = { ...goto, before: null };
-      } else if (later) goto = { ...goto, before: [later.paragraph, later.at] };
+      if (book.visited === null) goto = this.loadedAnew(goto);
     }
     const at = book.held?.place ?? book.at;
     const known = at ? placeFrom(at) : null;
@@ -111,6 +107,23 @@ export class Position {
     } else if (!this.restored && !this.wanted)
       this.wanted = { place: known ?? placeFrom(goto), id: book.visited, before: null, screen: "" };
     this.tryWanted();
+  }
+
+  /**
+   * Where to go in a window that was loaded anew: where it was, which the entry of its history has, also where something
+   * was looked up there. The person reads where the server says, or where the window before was left.
+   * @param {Goto} goto
+   * @returns {Goto}
+   */
+  loadedAnew(goto) {
+    const later = this.before.take(goto);
+    const reads = later ?? storedIn(goto);
+    const { entry } = this.history;
+    const looksUp = entry ? !isSame(entry, reads) : goto.before && !(later && isAddressOf(later, location.search));
+    const { paragraph, at } = looksUp ? (entry ?? goto) : reads;
+    if (looksUp) return { ...goto, paragraph, at, before: [reads.paragraph, reads.at] };
+    if (later) this.state.book.at = later;
+    return { ...goto, paragraph, at, before: goto.screen ? goto.before : null };
   }
 
   tryWanted() {
@@ -203,23 +216,24 @@ export class Position {
     return { ...place, furthest: this.state.furthest, last: this.state.last, whole, ...(byHand ? { by_hand: Date.now() } : {}) };
   }
 
-  // Sends the position a moment after the person stopped moving, or before anything else is sent.
+  // Writes the place a moment after the person stopped moving, or before anything else is sent, and sends where they read,
+  // which stays while they look something up.
   save(byHand = false) {
     const value = this.value(byHand);
     clearTimeout(this.timer);
     this.unsent = null;
-    if (!this.restored || (!byHand && JSON.stringify(value) === this.sent)) return;
-    this.unsent = value;
+    if (!this.restored) return;
+    if (byHand || JSON.stringify(value) !== this.sent) this.unsent = value;
     if (byHand) this.flush();
     else this.timer = setTimeout(() => this.flush(), 700);
   }
 
   flush() {
     clearTimeout(this.timer);
+    this.write();
     if (this.unsent) {
       this.sent = JSON.stringify({ ...this.unsent, by_hand: undefined });
       this.before.told(this.unsent);
-      this.write();
       this.on.report(this.unsent);
     }
     this.unsent = null;
@@ -229,7 +243,6 @@ export class Position {
   leave() {
     if (!this.restored) return;
     this.flush();
-    this.write();
     this.before.keep(this.value());
   }
 

@@ -132,6 +132,27 @@ def test_a_book_opens_again_at_the_character_at_the_top(
     assert at[1] <= word < at[1] + 90  # on the first line
 
 
+def test_what_was_looked_up_is_there_again_after_a_reload_with_the_way_back(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=7)
+    page.evaluate(SETTLED)
+    page.keyboard.press("/")
+    page.keyboard.type("Crale")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    page.locator(".leaves").hover()
+    page.mouse.wheel(0, 60)
+    page.evaluate(SETTLED)
+    back = page.locator(".backchip")
+    expect(back).to_contain_text("Back to page 7")
+    page.wait_for_timeout(1000)  # until the server has heard of it
+    shown = page.evaluate("history.state.readagent.paragraph")
+    page.reload()
+    expect(page.locator(f"p[data-i='{shown}']")).to_be_in_viewport()
+    expect(back).to_contain_text("Back to")  # where the person reads
+    back.get_by_role("button").last.click()  # stay here
+
+
 HEIGHT = (  # of the line that a word is in
     "([index, at]) => {"
     + FIND
