@@ -85,6 +85,7 @@ def ask(
     use_cache: bool = True,
     model: ChatModel | None = None,
     beside: str = "",
+    on_screen: bool = False,
 ) -> tuple[Exchange, Job]:
     """Start to answer ``question`` from one book, by its id, or from several; the job publishes ``AskProgress``.
 
@@ -93,7 +94,7 @@ def ask(
     this order, from 1, in every event and citation (see ``answering.base``); those of which a spoiler limit lets
     nothing in are left out. ``about``: what was chosen, for a new conversation ('shelf NAME', 'tag NAME', 'books').
     ``use_cache`` False: ask the model even what it was asked before. ``model``: another than the workspace's.
-    ``beside``: the exchange that the new answer is shown beside.
+    ``beside``: the exchange that the new answer is shown beside. ``on_screen``: of several, see ``LibraryShelf``.
     Raises SettingsError or NotInLibraryError.
     """
     check_question(question)
@@ -102,7 +103,7 @@ def ask(
     if isinstance(books, str):
         asked = _one(workspace, books, up_to=up_to, gisting_id=gisting_id)
     else:
-        asked = _several(workspace, books, metered, about=about)
+        asked = _several(workspace, books, metered, about=about, on_screen=on_screen)
     chosen = choose_method(method, metered, asked.books)
     check_books(asked.books, chosen)
     settings = choose_settings(settings, asked.books, metered)
@@ -187,8 +188,12 @@ def pages_without_gists(books: GistMemory | LibraryShelf, method: Method) -> Not
     return Noted(f"Answered {by}; {'not all gists are made' if read else 'no gists yet'}.", NoteCode.BY_SEARCH)
 
 
-def _several(workspace: Workspace, book_ids: Sequence[str], model: ChatModel, *, about: str) -> _Asked:
-    shelf = LibraryShelf(workspace, book_ids, model.name)
+def _several(workspace: Workspace, book_ids: Sequence[str], model: ChatModel, *, about: str, on_screen: bool) -> _Asked:
+    shelf = LibraryShelf(workspace, book_ids, model.name, on_screen=on_screen)
+    if not shelf.books:
+        raise SettingsError(
+            "The spoiler limits let in no page of these books yet. Turn one off, or read in one of them first."
+        )
     ids = tuple(book.id for book in shelf.books)
     numbered = tuple(AskedBook(book.id, book.gisting_id, book.up_to) for book in shelf.books)
     return _Asked(
@@ -199,7 +204,7 @@ def _several(workspace: Workspace, book_ids: Sequence[str], model: ChatModel, *,
         workspace_resources(workspace),
         ExchangeFacts(words=shelf.words, books=numbered),
         lets_in=lambda exchange: within_limits(exchange, shelf.books),
-        shelf={"about": about, "book_ids": list(ids)},
+        shelf={"about": about, "book_ids": list(dict.fromkeys(book_ids))},  # also what may be let in later
     )
 
 

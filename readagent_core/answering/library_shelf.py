@@ -60,9 +60,12 @@ def make_book_gist(workspace: Workspace, memory: GistMemory) -> str:
 
 
 class LibraryShelf(AskedShelf):
-    """Books of the library. ``model``: by whom gists of whole books are made, and were made."""
+    """Books of the library. ``model``: by whom gists of whole books are made, and were made.
 
-    def __init__(self, workspace: Workspace, book_ids: Sequence[str], model: str) -> None:
+    ``on_screen``: stories that nobody has begun are kept out, as on the screens of each (see ``Position.allowed``).
+    """
+
+    def __init__(self, workspace: Workspace, book_ids: Sequence[str], model: str, *, on_screen: bool = False) -> None:
         self._library, self._model = workspace.library, model
         book_ids = list(dict.fromkeys(book_ids))
         if len(book_ids) > MOST_BOOKS:
@@ -73,6 +76,8 @@ class LibraryShelf(AskedShelf):
         if not found:
             raise NotInLibraryError("None of these books is in the library any more.")
         gists = self._library.stored_artifacts(GIST_OF_BOOK, [book.document_id for book in found])
+        if on_screen:
+            found = [replace(row, position=row.position.on_screen) for row in found]
         self._rows: dict[str, BookToAsk] = {row.id: row for row in found}
         described = [self._describe(row, gists) for row in found]
         let_in = [book for book in described if book.pages or self._readable_paragraphs(book)]

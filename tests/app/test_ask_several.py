@@ -195,3 +195,32 @@ def test_what_a_model_named_in_vain_is_said_by_the_title():
     (look,) = look_ups(Exchange("e", "c", 0, "Who?"), events, titles=titles)
     assert look["title"] == "Opened no page"
     assert look["more"] == ["Did not open Whale: it has no gists yet; only words can be found in it"]
+
+
+def test_a_story_that_nobody_has_begun_is_kept_out_until_it_is_let_in(app):
+    app()
+    library = get_workspace().library
+    books = {book.title.split(":")[0]: book.id for book in library.books()}
+    story, minutes = books["The Keeper of Harrow Light"], books["Harrow Sound Parish Council"]
+    at = app("pages/ask.py", books=f"{story},{minutes}")
+    (said,) = [one.value for one in at.caption if "Not asked" in one.value]
+    assert "The Keeper of Harrow Light" in said
+    at.chat_input(key="ask_input").set_value("Who is the lighthouse keeper?").run()
+    (exchange,) = library.exchanges(library.conversations_about_several()[0].id)
+    get_workspace().jobs.get(f"ask {exchange.id}").join(120)
+    assert [book for book, _, _ in exchange.facts.books] == [minutes]
+    at.run()
+    assert at.chat_input(key="ask_input").placeholder == "Ask 1 of 2 books"  # the other can still be let in
+    at.button(key="ask_let_in").click().run()
+    assert at.chat_input(key="ask_input").placeholder == "Ask these 2 books"
+
+
+def test_a_question_to_books_of_which_nothing_is_let_in_says_what_to_do(app):
+    app()
+    workspace = get_workspace()
+    books = add(workspace, tale(1), tale(2))
+    for book in books:
+        workspace.library.set_limit(book, on=True, paragraph=0)
+    at = app("pages/ask.py", books=",".join(books))
+    at.chat_input(key="ask_input").set_value("Who is it?").run()
+    assert any("let in no page of these books yet" in one.value for one in [*at.text, *at.markdown])

@@ -208,6 +208,8 @@ def start_asking(
         ask(now, text, options=options, whole=whole, like=like, model=model, beside=beside, pages=pages)
     except ReadAgentError as error:
         st.session_state["ask_trouble"] = error
+        if like is None and not beside:  # it was typed
+            st.session_state["ask_back"] = text
         return
     if isinstance(now, AskOneBook) and scope_of(now) != shown:
         redraw = "app"

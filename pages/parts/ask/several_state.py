@@ -82,6 +82,7 @@ class Several(AskState):
             use_cache=use_cache,
             model=model,
             beside=beside,
+            on_screen=True,
         )
         choose(about, book_ids, exchange.conversation_id)
         return exchange
@@ -144,7 +145,7 @@ def several(workspace: Workspace) -> Several | None:
         exchanges=exchanges,
         current=next((e for e in exchanges if e.id == wanted), exchanges[-1] if exchanges else None),
         chosen=found,
-        shelf=LibraryShelf(workspace, found.book_ids, workspace.model.name),
+        shelf=LibraryShelf(workspace, found.book_ids, workspace.model.name, on_screen=True),
         opened=st.session_state.setdefault("ask_opened", set()),
     )
 

@@ -90,7 +90,7 @@ def choose_books(
         label,
         icon=":material/library_books:",
         type=kind,
-        key=f"{key}_books" if len(chosen) > 1 else f"{key}_more_books",
+        key=f"{key}_books {' '.join(known)}" if len(chosen) > 1 else f"{key}_more_books",  # closed by another choice
     ):
         if len(chosen) > 1:
             st.caption("One of them alone")
