@@ -331,6 +331,8 @@ export interface KeptCite {
   page: number;
   /** null where only the page is known */
   start: [number, number] | null;
+  /** it rests on the gist of the page */
+  gist: boolean;
 }
 
 // --- the book's world ------------------------------------------------------------------------------

@@ -161,8 +161,11 @@ export function placeOfCite({ pages }, { page, start: s }) {
  */
 export function answerOf({ question, signer, paragraphs }, follow, language) {
   /** @param {KeptCite} cite */
-  const chip = ({ page, start: s }) =>
-    button(`p. ${page}`, () => follow({ page, start: s }), { kind: "cite slim", "aria-label": `Go to page ${page}` });
+  const chip = (cite) =>
+    button(`${cite.gist ? "gist of " : ""}p. ${cite.page}`, () => follow(cite), {
+      kind: cite.gist ? "cite slim mem" : "cite slim",
+      "aria-label": `Go to page ${cite.page}`,
+    });
   const lines = paragraphs.map((pieces) => {
     const nodes = pieces.flatMap(({ text, cites }) => [text, ...cites.flatMap((cite) => [" ", chip(cite)])]);
     const isQuoted = signer.kind === "builtin" && pieces[0].cites.length; // a sentence of the book

@@ -18,7 +18,7 @@ from readagent_core.answering import replay
 from readagent_core.answering.base import Answer, BookInAnswer
 from readagent_core.answering.library_shelf import checked_answer_of_several
 from readagent_core.answering.signature import BUILT_IN, signature_of
-from readagent_core.citations import NOT_FOUND, Checked, Citation
+from readagent_core.citations import FROM_MEMORY, NOT_FOUND, Checked, Citation
 from readagent_core.citations.checking import Piece, answer_paragraphs, split_paragraphs
 from readagent_core.citations.placing import PlainText, Quote
 from readagent_core.document import Document
@@ -166,6 +166,12 @@ def kept_paragraphs(answer: Mapping[str, Any]) -> list[list[tuple[str, Sequence[
     return split_paragraphs(pieces, copied=answer.get("signed_by") == BUILT_IN)
 
 
+def is_of_gist(citation: Mapping[str, Any], *, copied: bool) -> bool:
+    """Whether a kept citation rests on the gist of its page. Of a model's answer an earlier version did not keep it."""
+    known = copied or not citation.get("bare", True)
+    return bool(known and citation["state"] == FROM_MEMORY)
+
+
 def kept_answer(answer: Mapping[str, Any]) -> str:
     """Return the text of a kept answer with the page of each claim after it, without the list of quotations."""
     said = ""
@@ -175,7 +181,9 @@ def kept_answer(answer: Mapping[str, Any]) -> str:
         for text, numbers in paragraph:
             places = [answer["citations"][number] for number in numbers]
             labels = [
-                "not found" if c["state"] == NOT_FOUND and not copied else f"page {c['page']}"
+                "not found"
+                if c["state"] == NOT_FOUND and not copied
+                else f"{'gist of ' * is_of_gist(c, copied=copied)}page {c['page']}"
                 for c in places
                 if c["page"]
             ]
@@ -357,6 +365,7 @@ def _stored_at(mark: Mark, text: PlainText, document: Document, span: tuple[int,
 def _citation(citation: Citation, text: PlainText) -> dict[str, Any]:
     """Return a citation as plain JSON values, with the place of its words as a mark has it."""
     values = {"page": citation.page, "state": citation.state, "claim": citation.claim, "quotation": citation.quotation}
+    values["bare"] = citation.bare
     if not citation.places:
         return {**values, "exact": "", "prefix": "", "suffix": "", "paragraph": None, "offset": None}
     place = citation.places[0]

@@ -19,7 +19,14 @@ from pages.parts.shared.component import component, no_callback
 from pages.parts.shared.memory_view import utf16_offset
 from readagent_core.answering.costs import price_of_words
 from readagent_core.companion.looking_up import has_dictionaries
-from readagent_core.companion.marks import PlacedMarks, change_mark, kept_paragraphs, make_mark, placed_marks
+from readagent_core.companion.marks import (
+    PlacedMarks,
+    change_mark,
+    is_of_gist,
+    kept_paragraphs,
+    make_mark,
+    placed_marks,
+)
 from readagent_core.companion.passage import PROMPT_WORDS, REPLY_WORDS
 from readagent_core.document import Document
 from readagent_core.errors import ReadAgentError
@@ -140,12 +147,15 @@ def _answer_record(mark: Mark, document: Document | None) -> dict[str, Any]:
 
     def cites(numbers: Sequence[int]) -> list[dict[str, Any]]:
         found: dict[int, list[int] | None] = {}  # a page is named once a piece
+        gists: set[int] = set()
         for citation in (citations[number] for number in numbers):
             known = citation["paragraph"] is not None
             place = _place(document, Spot(citation["paragraph"], citation["offset"])) if known else None
             if citation["page"]:
                 found[citation["page"]] = found.get(citation["page"]) or place
-        return [{"page": page, "start": place} for page, place in found.items()]
+                if is_of_gist(citation, copied=answer["signed_by"] == "builtin"):
+                    gists.add(citation["page"])
+        return [{"page": page, "start": place, "gist": page in gists} for page, place in found.items()]
 
     paragraphs = [[{"text": text, "cites": cites(numbers)} for text, numbers in one] for one in kept_paragraphs(answer)]
     signer = {"kind": answer["signed_by"], "line": answer["signature"]}
