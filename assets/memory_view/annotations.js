@@ -74,9 +74,9 @@ export class Annotations {
     this.notes.draw();
   }
 
-  /** A click on a mark opens its card. @param {MouseEvent} event */
+  /** A click on a mark opens its card, but not one on a reference in it. @param {MouseEvent} event */
   clicked(event) {
-    const mark = this.selection.passage ? null : this.marks.at(event.composedPath()[0], event.clientX, event.clientY);
+    const mark = this.selection.passage || event.cancelBubble ? null : this.marks.at(event.composedPath()[0], event.clientX, event.clientY);
     if (!mark) return;
     event.stopPropagation();
     this.markCard.open(mark.id);
