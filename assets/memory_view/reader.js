@@ -310,6 +310,7 @@ export class Reader {
     const before = state.data;
     const other = before.scope !== data.scope;
     state.data = data;
+    this.frame.root.classList.toggle("layered", data.layer !== null); // the line of gists below a page has its room
     if (other || before.layer !== data.layer) this.layer.change(data.layer);
     this.annotations.marks.follow(data.book);
     this.world.follow(data.book);
