@@ -93,7 +93,7 @@ def test_an_answer_that_ends_while_it_is_drawn_is_looked_at_again(app, fake_serv
 def test_a_question_is_asked_as_chosen(opened):
     at, _, _ = opened
     assert at.sidebar.selectbox[0].label == "Book"
-    assert at.chat_input[0].placeholder == "Ask about the book"
+    assert at.chat_input[0].placeholder == "Ask about The Keeper of Harrow Light"
     assert {all_methods()[name].title for name in USUAL} == {*at.sidebar.selectbox(key="ask_method").options}
     at.sidebar.toggle(key="ask_every_method").set_value(True).run()
     at.sidebar.selectbox(key="ask_method").set_value("read-agent-s").run()

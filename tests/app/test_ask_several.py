@@ -77,7 +77,7 @@ def test_the_conversation_is_found_again_and_a_book_is_asked_alone_when_it_is_op
     assert "Asking 2 books" in [text.value for text in at.sidebar.text]
     at.sidebar.button(key=f"ask_alone_{books[1]}").click().run()
     assert not at.exception
-    assert at.chat_input[0].placeholder == "Ask about the book"
+    assert at.chat_input[0].placeholder == "Ask about Tale 2"
     assert at.query_params["book"] == books[1]
     at.sidebar.pills[0].set_value(books[::-1]).run()  # others are chosen without leaving the screen
     at.sidebar.button(key="ask_these_go").click().run()
@@ -87,7 +87,7 @@ def test_the_conversation_is_found_again_and_a_book_is_asked_alone_when_it_is_op
     at.query_params["book"] = books[0]
     at.run()
     assert not at.exception
-    assert at.chat_input[0].placeholder == "Ask about the book"
+    assert at.chat_input[0].placeholder == "Ask about Tale 1"
 
 
 def test_page_marks_name_their_book_while_the_answer_comes():

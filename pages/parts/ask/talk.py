@@ -21,6 +21,7 @@ from readagent_core.words import pages_up_to
 
 SUGGEST_SECONDS = 0.7  # between two looks at the suggestions
 QUOTED = "ask_quoted"  # in the session: the words selected in Read that wait in the line
+MOST_IN_FIELD = 40  # characters of a title that the field has room for
 GISTS_SECONDS = 2.0  # between two looks at gists that are being made
 GISTS_ADD = "With gists an answer remembers the whole book, not only passages that share your words."
 
@@ -56,6 +57,8 @@ def draw(now: AskState) -> None:
 
 def _line(now: AskState, *, waits: bool) -> None:
     label = "Ask about the book"
+    if isinstance(now, AskOneBook) and not now.beside_text and len(now.book.title) <= MOST_IN_FIELD:
+        label = f"Ask about {now.book.title}"
     if isinstance(now, Several):
         label = f"Ask {now.title}" if now.kept_out else f"Ask these {len(now.chosen.book_ids)} books"
     if quote := st.session_state.pop("ask_quote", ""):  # words selected in Read
@@ -176,7 +179,8 @@ def _say_gists(now: AskOneBook) -> None:
         takes = "a few seconds, free"
         if now.workspace.model.is_language_model:
             takes = estimate_of(now.workspace, now.book)
-        st.caption(shell.as_text(f"{GISTS_ADD} {takes[0].upper()}{takes[1:]}."))
+        said = f"Gists take {takes}." if now.exchanges else f"{GISTS_ADD} {takes[0].upper()}{takes[1:]}."
+        st.caption(shell.as_text(said))
         st.button("Make gists", key="ask_make", on_click=_act_on_gists, args=(now, None, "make"))
 
 
