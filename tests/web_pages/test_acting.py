@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,6 +11,7 @@ from readagent_core.answering.base import Answered, AskSettings, Expanded, Looke
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import EmptyReplyError, SettingsError, WindowError
 from readagent_core.models.builtin.reader import BuiltInReader
+from readagent_core.models.builtin.web_pages import act as act_by_words
 from readagent_core.web_pages.acting import METHODS, NO_ACTION, WebTask, act, action_of
 from readagent_core.web_pages.memory import cut_memory, read_page
 from readagent_core.web_pages.parsing import parse_page
@@ -162,6 +164,21 @@ def test_the_built_in_reader_looks_at_a_page_whose_gists_share_no_word_with_the_
     page = read_shop(BuiltInReader(), f"<html><body>{many}<a href=/r>Returns and refunds</a></body></html>")
     answer = events_of(page, BuiltInReader(), task=WebTask("Returns and refunds"))[-1].answer
     assert answer.text == "Click the link “Returns and refunds”."
+
+
+@pytest.mark.parametrize(
+    ("task", "element"),
+    [
+        ("Press the Search button to find a wedding photographer", "3"),
+        ("Find a wedding photographer", "4"),
+        ("Open the Log in page", "none"),  # the opposite is no way
+        ("Press", "1"),
+    ],
+)
+def test_the_built_in_reader_takes_no_command_for_words_of_the_page(task, element):
+    page = "<a id=1>Press</a><a id=2>Log out</a><button id=3>Search</button><a id=4>Wedding photographers</a>"
+    prompt = SimpleNamespace(fields={"memory": page, "question": task, "previous": ""}, language="en")
+    assert f"Element: {element}" in act_by_words(prompt)
 
 
 def test_japanese_pages_are_asked_in_japanese():

@@ -23,6 +23,22 @@ _USED = ("a", "button", "input", "select", "textarea")
 _LABELS = ("aria-label", "placeholder", "alt", "title", "value", "name")
 _STEM, _ENDING = 6, 3  # letters: two words that begin alike differ in an ending only
 _VALUE = re.compile(r"[\"“「]([^\"”」]{1,80})[\"”」]|\b(\d[\d/:.-]*)\b")
+# what a task says to do, at its beginning or after another thing to do, and with what kind of element
+_COMMAND = re.compile(
+    r"(?:^|\b(?:then|and)\s+|[,;.]\s*)"
+    r"(?:press|click|tap|open|choose|select|type|enter|visit|go to|look at)\b(?:\s+on\b)?",
+    re.IGNORECASE,
+)
+_KINDS = {
+    "button": ("button", "submit"),
+    "link": ("a",),
+    "field": ("input", "textarea"),
+    "box": ("input", "textarea"),
+    "menu": ("select",),
+}
+_KIND = re.compile(rf"\b(?P<kind>{'|'.join(_KINDS)})\b", re.IGNORECASE)
+_OF_ITS_KIND = 3  # times the score, for an element of the kind that the task names
+_DIRECTED = re.compile(r"\b(\w+)[ -]?(in|out|on|off|up|down)\b", re.IGNORECASE)  # 'log in' is not 'log out'
 
 
 @dataclass
@@ -123,12 +139,16 @@ def act(prompt: Prompt) -> str:
         gists = " ; ".join(text for _, text in _entries(memory) if "<" not in text)
         elements += [_Element(name, "", "", label.strip(), []) for label, name in _NAMED.findall(gists)
                      if name not in known]  # fmt: skip
-    asked = content(task)
-    bags = [_as_asked(" ".join([element.label, *element.options]), asked) for element in elements]
+    asked = content(_KIND.sub(" ", _COMMAND.sub(" ", task))) or content(task)
+    bags = [_shared_bag(" ".join([element.label, *element.options]), task, asked) for element in elements]
     idf = inverse_frequencies(bags)
     done = set(_as_asked(prompt.fields["previous"], asked))
     wanted = [term for term in asked if term not in done] or asked
-    scored = [(overlap(bag, wanted, idf) / (1 + 0.02 * len(bag)), -i) for i, bag in enumerate(bags)]
+    kinds = {kind for found in _KIND.finditer(task) for kind in _KINDS[found["kind"].lower()]}
+    scored = [
+        (overlap(bag, wanted, idf) / (1 + 0.02 * len(bag)) * (_OF_ITS_KIND if {one.tag, one.type} & kinds else 1), -i)
+        for i, (bag, one) in enumerate(zip(bags, elements, strict=True))
+    ]
     score, at = max(scored, default=(0.0, 0))
     if not score:
         return "Reason: Word statistics alone; no element shares a further word with the task.\nElement: none"
@@ -137,6 +157,18 @@ def act(prompt: Prompt) -> str:
     operation, value = _operation(chosen, task, prompt.fields["previous"])
     why = f"Word statistics alone; shared with the task: {shared}."
     return f"Reason: {why}\nElement: {chosen.id}\nOperation: {operation}\nValue: {value}".rstrip()
+
+
+def _shared_bag(text: str, task: str, asked: Sequence[str]) -> list[str]:
+    """The terms of an element as the task has them, without those that point another way: 'log' of 'Log out'."""
+    told = {(word.lower(), way.lower()) for word, way in _DIRECTED.findall(task)}
+    words = {word for word, _ in told}
+    other = {
+        word.lower()
+        for word, way in _DIRECTED.findall(text)
+        if word.lower() in words and (word.lower(), way.lower()) not in told
+    }
+    return [term for term in _as_asked(text, asked) if term not in other]
 
 
 def _as_asked(text: str, asked: Sequence[str]) -> list[str]:
