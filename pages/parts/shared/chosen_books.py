@@ -82,7 +82,8 @@ def choose_books(
     kind: Literal["secondary", "tertiary"] = "secondary",
 ) -> None:
     """Draw the button that opens the list of books: each of the ``chosen`` alone, where they are several, or others."""
-    titles = {book.id: book.title for book in workspace.library.books()}
+    tried = address.only_tried(workspace) - set(chosen)  # web pages of Act are no books of the library
+    titles = {book.id: book.title for book in workspace.library.books() if book.id not in tried}
     known = [book_id for book_id in chosen if book_id in titles]
     if len(titles) < 2:
         return
