@@ -141,18 +141,33 @@ def find_answer(prompt: Prompt) -> Said:
     found = sentences_of(text, prompt.language)
     if told := _told_of_person(found, question):
         return Said(reply(told, prompt.language, quote=quote))
-    scored = [row for row in _scored(found, question) if row[0] >= LEAST]
+    every = _scored(found, question)
+    scored = [row for row in every if row[0] >= LEAST]
     if not scored or not _knows(found, question):
         return Said(NOT_FOUND["ja" if prompt.language == "ja" else "en"], fits=False)
     # a gist is another's words, perhaps a model's: it is used only where no page in full has a sentence
     scored = sorted([row for row in scored if row[1].full] or scored, key=lambda row: -row[0])
     near = [s for score, s in scored[: SENTENCES * 2] if score >= NEAR * scored[0][0]]
+    near = [*_of_the_thing_asked(every, near, question), *near]
     best = {s.page // BOOK: s for _, s in reversed(scored)}  # of each book
     unique = _of_each_book([*near, *best.values()])[:SENTENCES]
     fits = _fits(unique, question)
     opening = "" if fits else f"{NEAREST}\n\n"
     chosen = _with_replies(sorted(unique, key=lambda s: s.page), found)
     return Said(reply(chosen, prompt.language, opening=opening, quote=quote), fits)
+
+
+def _of_the_thing_asked(every: list[tuple[float, Sentence]], near: list[Sentence], question: str) -> list[Sentence]:
+    """The best sentence, on a page in full, with a word of the question besides names, and near a name of it.
+
+    None where ``near`` has such a word: the words of two names outweigh the one that is asked about.
+    """
+    names = {term for name in _NAME.findall(question) for term in content(name)}
+    words = {*content(question)} - names
+    if not names or is_unspaced(question) or any(words & s.bag for s in near):
+        return []
+    told = [row for row in every if row[1].full and words & row[1].bag and names & row[1].near]
+    return [max(told, key=lambda row: row[0])[1]] if told else []
 
 
 def _of_person(found: list[Sentence], question: str) -> tuple[list[Sentence], bool]:
