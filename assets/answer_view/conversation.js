@@ -63,7 +63,8 @@ export class Conversation {
     const { records, exchange, views, running, kept, waiting } = now;
     const order = waiting && now.questions.length ? [] : now.order; // it begins a conversation beside a recording's
     const newest = order.at(-1) ?? "";
-    if (newest !== this.asked && (running || this.asked)) this.sheet?.grow(true);
+    const follows = this.asked !== "" && order.at(-2) === this.asked; // else another conversation is shown
+    if (newest !== this.asked && (running || follows)) this.sheet?.grow(true);
     this.asked = newest;
     for (const [id, { node, part }] of this.parts) {
       if (order.includes(id)) continue;
