@@ -18,6 +18,7 @@ from playwright.sync_api import Page, expect
 from readagent_core.incoming.opening import open_file
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
+from tests.browser.conftest import settled
 from tests.browser.test_access import findings, shown
 from tests.fakes.sensible import understood
 from tests.fakes.server import FakeServer, Reply
@@ -114,6 +115,7 @@ def test_from_the_library_to_the_next_action(page: Page, app_url: str, books: di
     expect(page.get_by_role("button", name="Added")).to_be_disabled()
     expect(page.get_by_label("Done so far")).to_have_value("Click the button “Search & go”.")
     page.set_viewport_size({"width": 390, "height": 844})
+    settled(page)
     page.reload()  # the decision is stored with the book
     expect(page.locator(".result h2")).to_have_text("Most alike in words: click the button “Search & go”.")
     expect(page.get_by_label("Task")).to_have_value("Search & go")
