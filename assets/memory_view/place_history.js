@@ -7,7 +7,8 @@ import { ABOVE } from "./state.js";
 /**
  * @import { Here, Place } from "./state.js"
  *
- * @typedef {{book: string, depth: number, paragraph: number, at: number}} Entry `depth`: how many jumps led to it
+ * @typedef {{paragraph: number, at: number, depth: number | null}} From the place that the way back leads to
+ * @typedef {{book: string, depth: number, paragraph: number, at: number, from?: From | null}} Entry `depth`: how many jumps led to it
  */
 
 /** @param {{paragraph: number, at: number}} place as it is in messages @returns {Place} */
@@ -52,9 +53,10 @@ export class PlaceHistory {
     this.go(placeFrom(entry), by);
   }
 
-  /** Writes where the person is into the entry of the page. @param {Here} here */
-  write(here) {
-    if (this.book && screen() === "read") history.replaceState({ ...history.state, ...this.state(here) }, "", this.address(here));
+  /** Writes where the person is into the entry of the page, and where the way back leads. @param {Here} here @param {From | null} from */
+  write(here, from = null) {
+    if (!this.book || screen() !== "read") return;
+    history.replaceState({ ...history.state, ...this.state(here, from) }, "", this.address(here));
   }
 
   /** Adds an entry for where a jump led. @param {Here} here */
@@ -68,9 +70,9 @@ export class PlaceHistory {
     history.back();
   }
 
-  /** @param {Here} here */
-  state({ paragraph, at, above }) {
-    return { readagent: { book: this.book, depth: this.depth, paragraph, at: above ? ABOVE : at } };
+  /** @param {Here} here @param {From | null} from */
+  state({ paragraph, at, above }, from = null) {
+    return { readagent: { book: this.book, depth: this.depth, paragraph, at: above ? ABOVE : at, from } };
   }
 
   /** @param {Here} here */

@@ -123,6 +123,8 @@ export class Position {
     const { paragraph, at } = looksUp ? (entry ?? goto) : reads;
     if (looksUp) return { ...goto, paragraph, at, before: [reads.paragraph, reads.at] };
     if (later) this.state.book.at = later;
+    const from = entry?.from;
+    if (from) this.state.book.back.push({ place: placeFrom(from), depth: from.depth, screen: "" });
     return { ...goto, paragraph, at, before: goto.screen ? goto.before : null };
   }
 
@@ -248,7 +250,10 @@ export class Position {
 
   // The place goes into the browser's history and the address.
   write() {
-    if (this.restored) this.history.write(this.state.here);
+    if (!this.restored) return;
+    const last = this.state.book.back.at(-1);
+    const from = last && !last.screen ? { paragraph: last.place.paragraph, at: last.place.at ?? ABOVE, depth: last.depth } : null;
+    this.history.write(this.state.here, from);
   }
 
   /**

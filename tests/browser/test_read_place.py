@@ -151,6 +151,13 @@ def test_what_was_looked_up_is_there_again_after_a_reload_with_the_way_back(page
     expect(page.locator(f"p[data-i='{shown}']")).to_be_in_viewport()
     expect(back).to_contain_text("Back to")  # where the person reads
     back.get_by_role("button").last.click()  # stay here
+    page.get_by_role("button", name="The Paper Fleet").click()  # a chapter: read from there, with the way back
+    expect(back).to_be_visible()
+    page.wait_for_timeout(1000)
+    page.reload()
+    expect(back).to_be_visible()
+    back.get_by_role("button").first.click()
+    expect(page.locator(f"p[data-i='{shown}']")).to_be_in_viewport()
 
 
 HEIGHT = (  # of the line that a word is in
