@@ -122,7 +122,7 @@ def opened(browser: Browser, url: str, book: str, size: tuple[int, int]) -> Page
     page = browser.new_page(viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce")
     page.goto(f"{url}/read?book={book}")
     page.locator('p[data-i="0"]').wait_for(state="attached", timeout=60_000)
-    page.locator(".foot .fact").first.wait_for()
+    page.locator(".foot .fact").first.wait_for(state="attached")  # on a phone the bars are gone in pages
     page.wait_for_timeout(600)
     page.evaluate(SETTLED)
     return page
