@@ -50,7 +50,7 @@ def screen(workspace: Workspace, books: tuple[Card, ...]) -> Act | None:
         "model": short_name(workspace.model.name) if workspace.model.is_language_model else "",
     }
     removed = workspace.library.removed()
-    if is_first_visit(books, removed):
+    if is_first_visit(workspace, books, removed):
         data, key = first_visit(workspace, books), KEYS[1]
     else:
         key = KEYS[0]

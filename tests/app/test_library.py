@@ -20,6 +20,7 @@ from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import Act
 from pages.parts.shared.shell import title_of
 from readagent_core.cancel import CancelToken, key_lock
+from readagent_core.companion.marks import make_mark
 from readagent_core.document import Cover, Document, Notice, Paragraph, Picture
 from readagent_core.errors import (
     MissingError,
@@ -35,6 +36,7 @@ from readagent_core.gisting.job import PAUSED
 from readagent_core.gisting.progress import GistingProgress
 from readagent_core.incoming.samples import add_samples
 from readagent_core.jobs import Snapshot
+from readagent_core.library.marks import BOOKMARK, Spot
 from readagent_core.library.records import Book, Card, GistingState, Position, StopReason
 from readagent_core.library.upkeep import start_upkeep
 from readagent_core.loaders import DEFAULT, load
@@ -170,7 +172,7 @@ def test_the_drawing_of_the_first_visit_is_true(open_workspace):
     workspace = open_workspace()
     add_samples(workspace)
     books = workspace.library.cards()
-    assert first_visit.is_first_visit(books, [])
+    assert first_visit.is_first_visit(workspace, books, [])
     data = first_visit.first_visit(workspace, books)
     assert len(data["pages"]) == 25
     assert len(data["others"]) == 2
@@ -179,10 +181,14 @@ def test_the_drawing_of_the_first_visit_is_true(open_workspace):
     words = "".join(c for c in memory.document.text(page.start, page.end) if c.isalnum())
     for part in ("before", "marked"):
         assert "".join(c for c in first_visit.EXAMPLE[part] if c.isalnum()) in words
+    kept = make_mark(memory.document, data["story"], BOOKMARK, Spot(0, 0), Spot(0, 0))
+    workspace.library.put_mark(kept)  # from Ask: it is found under Notes
+    assert not first_visit.is_first_visit(workspace, books, [])
+    workspace.library.remove_mark(kept.id)
     own = workspace.library.add(Document("My own", (Paragraph("A text."),)))
-    assert not first_visit.is_first_visit(workspace.library.cards(), workspace.library.removed())
+    assert not first_visit.is_first_visit(workspace, workspace.library.cards(), workspace.library.removed())
     workspace.library.remove(own.id)  # Undo and the removed books stay in reach
-    assert not first_visit.is_first_visit(workspace.library.cards(), workspace.library.removed())
+    assert not first_visit.is_first_visit(workspace, workspace.library.cards(), workspace.library.removed())
 
 
 def test_a_file_that_is_here_is_not_said_to_be_added_and_its_note_goes_with_the_book(open_workspace):

@@ -24,9 +24,9 @@ EXAMPLE = {
 }
 
 
-def is_first_visit(cards: Sequence[Card], removed: Sequence[Book]) -> bool:
-    """Whether the library has only samples, the story among them, none was opened, and no book was removed."""
-    if removed:
+def is_first_visit(workspace: Workspace, cards: Sequence[Card], removed: Sequence[Book]) -> bool:
+    """Whether the library has only samples, the story among them, none was opened or marked, and none was removed."""
+    if removed or workspace.library.all_marks():
         return False
     story = any(card.book.source_name == STORY for card in cards)
     return story and all(card.book.sample and card.book.opened is None for card in cards)
