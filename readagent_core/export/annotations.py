@@ -198,7 +198,7 @@ def _id(item: Mapping[str, Any]) -> str:
 
 
 def _answer(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the answer of a mark with the members that ``companion.marks.make_answer_mark`` gives it, no others."""
+    """Return the answer of a mark with the members of ``companion.kept_answers.make_answer_mark`` alone."""
     citations: list[dict[str, Any]] = [
         {
             "page": _number(cited["page"]),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from readagent_core import document as documents
-from readagent_core.companion.marks import kept_answer, quoted_words
+from readagent_core.companion.kept_answers import kept_answer, quoted_words
 from readagent_core.document import SpanKind
 from readagent_core.library.marks import BOOKMARK, HIGHLIGHT, NOTE, Mark
 from readagent_core.memory import GistMemory, Page

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
-from readagent_core.companion.marks import PlacedMarks, kept_answer, placed_marks, quoted_words, words_beside
+from readagent_core.companion.kept_answers import kept_answer, quoted_words, words_beside
+from readagent_core.companion.marks import PlacedMarks, placed_marks
 from readagent_core.document import Document
 from readagent_core.errors import SettingsError
 from readagent_core.export.annotations import from_json, to_json

@@ -36,7 +36,7 @@ class Mark:
     and after them. Paragraphs are separated by one line break in all three. ``start`` and ``end``: where the words
     were, in paragraphs that are not split for a gisting; ``companion.marks.placed_marks`` returns them for the text
     that is shown. ``section``: title of the chapter or heading. ``created`` and ``changed``: ISO 8601 in UTC.
-    ``answer``: of kind 'answer', the stored answer as plain JSON values; see ``companion.marks.make_answer_mark``.
+    ``answer``: of kind 'answer', the stored answer as plain JSON values; see ``companion.kept_answers``.
     Raises ValueError for another kind or colour.
     """
 

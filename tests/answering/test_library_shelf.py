@@ -10,7 +10,7 @@ from readagent_core.answering.asking import ask as ask_books
 from readagent_core.answering.base import Question
 from readagent_core.answering.library_shelf import LibraryShelf, checked_answer_of_several
 from readagent_core.answering.replay import answer_of, events_of
-from readagent_core.companion.marks import make_answer_mark
+from readagent_core.companion.kept_answers import make_answer_mark
 from readagent_core.errors import NotInLibraryError, SettingsError
 from readagent_core.library import Library, schema
 from readagent_core.library.marks import Spot

@@ -1,4 +1,4 @@
-"""Marks: made, placed in a text that is split otherwise or was changed, imported, and put on an answer's place."""
+"""Marks: made, placed in a text that is split otherwise or was changed, and imported."""
 
 from __future__ import annotations
 
@@ -9,22 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readagent_core.answering.base import Question
 from readagent_core.citations.placing import PlainText, Quote
 from readagent_core.companion.marks import (
     change_mark,
     import_marks,
-    make_answer_mark,
     make_mark,
     place_marks,
     placed_marks,
     undo_import,
 )
 from readagent_core.document import Document, Paragraph, Section
-from readagent_core.errors import LibraryError, NotInLibraryError
-from readagent_core.library.marks import ANSWER, BOOKMARK, HIGHLIGHT, NOTE, Spot
-from tests.answering.test_asking import a_book, a_memory, asked, reply
-from tests.fakes.model import FakeModel
+from readagent_core.errors import NotInLibraryError
+from readagent_core.library.marks import BOOKMARK, HIGHLIGHT, NOTE, Spot
 from tests.incoming.changing import changed, ids, long_book, marks_in, words_between
 
 LONG = "The café was ﬁlled with oﬃcers, and naïve people stayed a long while there."
@@ -235,39 +231,6 @@ def test_an_import_adds_replaces_and_is_undone(workspace):
         assert len(library.marks(other.id)) == len(library.marks(book.id)) == 3
     undo_import(library, done)
     assert library.marks(book.id) == (known,)
-
-
-def test_an_answer_is_put_on_the_words_it_quotes(open_workspace):
-    workspace = open_workspace(model=FakeModel(reply))
-    book, gisting = a_book(workspace, a_memory())
-    exchange, _ = asked(workspace, book, gisting, "Who is it?")
-    mark = make_answer_mark(workspace, exchange.id)
-    workspace.library.put_mark(mark)
-    assert (mark.kind, mark.exact, mark.start) == (ANSWER, "pageword2 stands here", Spot(1, 0))
-    assert mark.answer["text"].startswith("So it was")
-    assert (mark.answer["question"], mark.answer["signature"]) == ("Who is it?", "fake-model")
-    cited = mark.answer["citations"][0]
-    assert (cited["page"], cited["state"], cited["paragraph"]) == (2, "page", 1)
-    assert [piece["citations"] for piece in mark.answer["pieces"] if piece["citations"]] == [[0]]
-    texts = ["A preface.", *(p.text for p in workspace.library.document(book.id).paragraphs)]
-    (placed,) = placed_marks(workspace.library, book.id, document_of(*texts)).placed
-    assert placed.start == Spot(2, 0)
-    assert [c["paragraph"] for c in placed.answer["citations"]] == [2]
-
-
-def test_an_answer_without_quotations_is_put_on_a_page_and_one_that_never_came_nowhere(open_workspace):
-    answers = iter(["It was so [5].", "Nothing of it.", "It was so [99]."])
-    model = FakeModel(lambda prompt: next(answers) if prompt.task not in ("look_up", "standalone") else "Page [4]")
-    workspace = open_workspace(model=model)
-    book, gisting = a_book(workspace, a_memory())
-    for paragraph in (4, 3, 3):  # the cited page, then the one looked up, also where the cited one does not exist
-        exchange, _ = asked(workspace, book, gisting, question=Question("Why?"))
-        mark = make_answer_mark(workspace, exchange.id)
-        assert (mark.exact, mark.start, mark.end) == ("", Spot(paragraph, 0), Spot(paragraph, 0))
-    talk = workspace.library.conversation(exchange.conversation_id)
-    asking = workspace.library.start_exchange(talk.id, gisting.id, "And?")
-    with pytest.raises(LibraryError, match="not answered"):
-        make_answer_mark(workspace, asking.id)
 
 
 def test_a_bookmark_stays_before_the_word_after_it_where_those_before_it_changed():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from readagent_core.companion.marks import make_answer_mark
+from readagent_core.companion.kept_answers import make_answer_mark
 from readagent_core.library.marks import ANSWER
 from readagent_core.library.records import Exchange
 from readagent_core.workspace import Workspace

@@ -18,15 +18,9 @@ from pages.parts.shared import polling
 from pages.parts.shared.component import component, no_callback
 from pages.parts.shared.memory_view import utf16_offset
 from readagent_core.answering.costs import price_of_words
+from readagent_core.companion.kept_answers import is_of_gist, kept_paragraphs
 from readagent_core.companion.looking_up import has_dictionaries
-from readagent_core.companion.marks import (
-    PlacedMarks,
-    change_mark,
-    is_of_gist,
-    kept_paragraphs,
-    make_mark,
-    placed_marks,
-)
+from readagent_core.companion.marks import PlacedMarks, change_mark, make_mark, placed_marks
 from readagent_core.companion.passage import PROMPT_WORDS, REPLY_WORDS
 from readagent_core.document import Document
 from readagent_core.errors import ReadAgentError
