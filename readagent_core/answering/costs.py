@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from readagent_core.answering.base import Answer, AskSettings, Event, ModelCall
+from readagent_core.answering.base import Answer, AskSettings, Event, ModelCall, Searched
 from readagent_core.answering.explore import WORDS
 from readagent_core.answering.fitting_view import words_of_view
 from readagent_core.answering.levels import PART_SHARE, count_missing
@@ -256,8 +256,16 @@ def words_sent(usage: Usage) -> str:
     return f"{usage.words_in:,} words in {count_of(usage.calls, 'call')}{new}" if usage.words_in else ""
 
 
-def is_from_gists_alone(answer: Answer) -> bool:
+def is_from_gists_alone(answer: Answer, events: Sequence[Event]) -> bool:
     """Whether the answer was made from gists alone: it saw text of no page."""
     uses_gists = answer.method in all_methods() and all_methods()[answer.method].needs_gists
-    seen = set(answer.seen.values())
-    return uses_gists and "gist" in seen and not seen & {"full", "part", "passage"} and not answer.looked_up
+    shown = answer.books or (answer,)
+    seen = {how for one in shown for how in one.seen.values()}
+    opened = any(one.looked_up for one in shown) or shows_found_words(answer, events)
+    return uses_gists and bool(seen) and seen <= {"gist", "part"} and not opened
+
+
+def shows_found_words(answer: Answer, events: Sequence[Event]) -> bool:
+    """Whether the answer saw passages that a search for words found, in any book."""
+    searched = any(isinstance(event, Searched) and (event.pages or event.book) for event in events)
+    return searched or bool(answer.passages) or any(book.how == "words" or book.passages for book in answer.books)

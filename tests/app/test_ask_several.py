@@ -104,6 +104,16 @@ def test_a_sentence_of_the_built_in_reader_names_its_book_once(answered):
     assert all(re.fullmatch(r"Tale \d, (gist of )?page \d+", label) for label in labels), labels
 
 
+def test_an_answer_says_what_it_is_from(answered):
+    workspace, books, exchange = answered
+    opened = ask_state(state(workspace, books, exchange))["records"][exchange.id]
+    assert opened["from"] == "from the gists, with pages read again and passages found by search"
+    nowhere, job = ask_books(workspace, books, Question("Who is Zorblax Quintilius?"))
+    job.join(120)
+    nowhere = workspace.library.exchange(nowhere.id)
+    assert ask_state(state(workspace, books, nowhere))["records"][nowhere.id]["from"] == "from the gists alone"
+
+
 def test_options_go_with_a_question_about_several_books(app, answered):
     workspace, books, _exchange = answered
     at = app("pages/ask.py", books=",".join(books))
@@ -179,6 +189,7 @@ def test_a_book_without_gists_is_counted_named_by_its_title_and_its_claim_by_its
     now = state(workspace, books, exchange)
     sent = ask_state(now)
     record = sent["records"][exchange.id]
+    assert record["from"] == "from the gists, with passages found by search"
     assert [c["label"] for p in record["pieces"] if p["text"] == words for c in p["cites"]] == ["Whale, The Pier"]
     assert [book["found"] for book in sent["shelf"]["books"] if book["title"] == "Whale"] == [[f"The Pier: “{words}”"]]
     assert exchange.facts.words == sum(workspace.library.document(book).words for book in books)

@@ -13,7 +13,7 @@ from typing import Any
 from pages.parts.ask.in_text import InText, search_text
 from pages.parts.ask.pieces import citations_summary, sentence_pieces
 from pages.parts.ask.wording import (
-    GISTS_ALONE,
+    from_in_words,
     look_ups,
     method_in_words,
     method_titles,
@@ -160,8 +160,8 @@ def exchange_record(
         if part_asked(exchange.question) is Part.END and exchange.up_to < sources.pages:
             before += " The end of the book is kept back."
     missing = answer is not None and _is_missing(exchange, answer)
-    alone, looks = answer is not None and costs.is_from_gists_alone(answer), sources.looks
-    if alone and not any(look["said"] or look["more"] for look in looks):  # the signature says it
+    alone, looks = answer is not None and costs.is_from_gists_alone(answer, events), sources.looks
+    if alone and titles is None and not any(look["said"] or look["more"] for look in looks):  # the signature says it
         looks = []
     if checked and answer and built_in:
         pieces = [] if missing else sentence_pieces(checked, answer, exchange.question, titles, sources.names)
@@ -189,7 +189,11 @@ def exchange_record(
             "line": signer_line(signature, events, text, gists=gists) if running else signature.line,
         },
         "method": method,
-        "from": GISTS_ALONE if alone else method_in_words(exchange.method, gists=has_gists),
+        "from": from_in_words(answer, events, gists=has_gists)
+        if answer
+        else method_in_words(exchange.method, gists=has_gists)
+        if titles is None
+        else "",  # of several books it is not known yet
         "language": sources.language,
         "looks": looks,
         "running": running,

@@ -9,6 +9,7 @@ from typing import Any
 from pages.parts.ask.in_text import InText
 from readagent_core.answering import look_up_text, replay
 from readagent_core.answering.base import Answer, Event, ModelCall
+from readagent_core.answering.costs import is_from_gists_alone, shows_found_words
 from readagent_core.answering.look_up_text import pages_named, ranges_named
 from readagent_core.answering.registry import Family, Reads, all_methods, family_of, sends_gists
 from readagent_core.answering.signature import BUILT_IN, Signature, signature_of
@@ -56,6 +57,23 @@ def method_in_words(name: str, *, gists: bool = True) -> str:
     known = all_methods().get(name)
     family = Family.SEARCH if sends_gists(name) and not gists else family_of(name)
     return _FROM.get((family, known.reads), known.title) if known else name
+
+
+def from_in_words(answer: Answer, events: Sequence[Event], *, gists: bool = True) -> str:
+    """What an answer is from: of several books what was shown of them, else what its method reads.
+
+    ``gists``: as for ``method_in_words``.
+    """
+    if is_from_gists_alone(answer, events):
+        return GISTS_ALONE
+    if not answer.books or not sends_gists(answer.method):
+        return method_in_words(answer.method, gists=gists)
+    more = ["pages read again"] * any(book.looked_up for book in answer.books)
+    more += ["passages found by search"] * shows_found_words(answer, events)
+    told = " and ".join(more)
+    if not any(book.how in ("gists", "book") for book in answer.books):
+        return f"from {told or 'the titles alone'}"
+    return f"from the gists, with {told}"
 
 
 def method_abouts() -> list[tuple[str, str, str, str]]:
