@@ -11,6 +11,7 @@ from pages.parts.ask.keeping import remove_answer, store_answer
 from pages.parts.ask.payload import ask_state
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.shelf_views import opened_books
+from pages.parts.ask.sidebar import _about
 from pages.parts.ask.wording import look_ups
 from pages.parts.shared.answer import pending_pieces
 from pages.parts.shared.cached import get_workspace
@@ -221,6 +222,8 @@ def test_a_story_that_nobody_has_begun_is_kept_out_until_it_is_let_in(app):
     get_workspace().jobs.get(f"ask {exchange.id}").join(120)
     assert [book for book, _, _ in exchange.facts.books] == [minutes]
     at.run()
+    (conversation,) = library.conversations_about_several()
+    assert _about(get_workspace(), conversation) == "1 of 2 books"
     assert at.chat_input(key="ask_input").placeholder == "Ask 1 of 2 books"  # the other can still be let in
     at.button(key="ask_let_in").click().run()
     assert at.chat_input(key="ask_input").placeholder == "Ask these 2 books"

@@ -247,11 +247,14 @@ def _begin(now: AskState) -> None:
 
 
 def _about(workspace: Workspace, conversation: Conversation) -> str:
-    """What a conversation about several books is about; '' for one about one book."""
+    """What a conversation about several books is about: '2 of 3 books' were asked; '' for one about one book."""
     kind, _, name = conversation.about.partition(" ")
-    if not kind:
-        return ""
-    return name or count_of(len(workspace.library.conversation_books(conversation.id)), "book")
+    if not kind or name:
+        return name
+    chosen = workspace.library.conversation_books(conversation.id)
+    exchanges = workspace.library.exchanges(conversation.id)
+    asked = sum(book.id in chosen for book in exchanges[-1].facts.books) if exchanges else 0
+    return f"{f'{asked} of ' if 0 < asked < len(chosen) else ''}{count_of(len(chosen), 'book')}"
 
 
 def _one(now: AskState, conversation_id: str) -> None:
