@@ -85,6 +85,7 @@ class Answer {
     const { acts } = this.data;
     const ways = el("div", { class: "acts" });
     if (acts.includes("more")) ways.append(button("Look up more pages", () => this.send({ do: "more" }), { kind: "slim" }));
+    if (acts.includes("let-in")) ways.append(button(whole, () => this.send({ do: "let-in" }), { kind: "slim" }));
     if (acts.includes("whole")) {
       ways.append(button(whole, () => this.send({ do: "method", text: "full-text" }), { kind: "slim" }));
     }

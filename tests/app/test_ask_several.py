@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -112,7 +113,9 @@ def test_an_answer_says_what_it_is_from(answered):
     nowhere, job = ask_books(workspace, books, Question("Who is Zorblax Quintilius?"))
     job.join(120)
     nowhere = workspace.library.exchange(nowhere.id)
-    assert ask_state(state(workspace, books, nowhere))["records"][nowhere.id]["from"] == "from the gists alone"
+    record = ask_state(state(workspace, books, nowhere))["records"][nowhere.id]
+    assert record["from"] == "from the gists alone"
+    assert "more" not in record["acts"]  # what it was allowed to look up was not needed
 
 
 def test_options_go_with_a_question_about_several_books(app, answered):
@@ -217,7 +220,7 @@ def test_a_story_that_nobody_has_begun_is_kept_out_until_it_is_let_in(app):
     at = app("pages/ask.py", books=f"{story},{minutes}")
     (said,) = [one.value for one in at.caption if "Not asked" in one.value]
     assert "The Keeper of Harrow Light" in said
-    at.chat_input(key="ask_input").set_value("Who is the lighthouse keeper?").run()
+    at.chat_input(key="ask_input").set_value("Who is Zorblax Quintilius?").run()
     (exchange,) = library.exchanges(library.conversations_about_several()[0].id)
     get_workspace().jobs.get(f"ask {exchange.id}").join(120)
     assert [book for book, _, _ in exchange.facts.books] == [minutes]
@@ -225,6 +228,10 @@ def test_a_story_that_nobody_has_begun_is_kept_out_until_it_is_let_in(app):
     (conversation,) = library.conversations_about_several()
     assert _about(get_workspace(), conversation) == "1 of 2 books"
     assert at.chat_input(key="ask_input").placeholder == "Ask 1 of 2 books"  # the other can still be let in
+    kept_out = Chosen("books", [story, minutes])
+    now = replace(state(get_workspace(), [minutes], library.exchange(exchange.id)), chosen=kept_out)
+    (record,) = ask_state(now)["records"].values()
+    assert (record["notFound"]["kept_out"], record["acts"][-1:]) == (f"Not asked: {now.kept_out[story]}.", ["let-in"])
     at.button(key="ask_let_in").click().run()
     assert at.chat_input(key="ask_input").placeholder == "Ask these 2 books"
 

@@ -75,6 +75,12 @@ def act_on_book(now: Several, act: Act) -> None:
     st.rerun("app")
 
 
+def let_in(now: Several) -> None:
+    """Turn off the spoiler limits that let in no page of a chosen book."""
+    for book_id in now.kept_out:
+        now.workspace.library.set_limit(book_id, on=False)
+
+
 def _leave(book_id: str, page: int) -> None:
     """Have the next run switch to Read at this page: a callback cannot."""
     st.session_state["ask_leave"] = (book_id, page)
@@ -100,6 +106,10 @@ def handle(now: AskState, act: Act) -> None:
     if exchange is None:
         return
     job = now.workspace.jobs.get(job_key(exchange.id))
+    if act.do == "let-in" and isinstance(now, Several):
+        let_in(now)
+        start_asking(now, exchange.question, like=exchange, redraw="app")
+        return
     if act.do in ("again", "method", "more", "built-in", "whole-memory"):
         if act.do != "whole-memory":
             now.method = act.text or exchange.method

@@ -41,8 +41,8 @@ def show_conversation(
     """Draw the exchanges; ``records``: those that do not change any more, made by ``record.exchange_record``.
 
     ``earlier``: the label of the button for exchanges left out. ``title``, ``empty``, ``questions`` (see
-    ``show_suggestions``): shown where there are none. Acts, of an exchange: again, method, stop, hurry, cite, replay,
-    keep, release. And: earlier, ask, ask-kept (see ``WaitingQuestion``).
+    ``show_suggestions``): shown where there are none. Acts, of an exchange: again, method, let-in, stop, hurry, cite,
+    replay, keep, release. And: earlier, ask, ask-kept (see ``WaitingQuestion``).
     """
     data: dict[str, Any] = {"kind": "conversation", "book": book, "records": list(records), "earlier": earlier}
     data |= {"title": title, "empty": empty, "questions": _questions(questions), "language": language}

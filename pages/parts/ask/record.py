@@ -60,8 +60,9 @@ NO_CAUSE = "No cause was kept with it."  # of answers from before causes were no
 class Sources:
     """What a record says of the text: of one book, or of several. ``pages``: of the book.
 
-    ``titles``: of several books, by number; None for one, whose text is ``document``. ``names``: of its pages without a
-    gist. ``in_text``: where the words of the question are, of an answer that was not found.
+    ``titles``: of several books, by number; None for one, whose text is ``document``. ``kept_out``: the titles of those
+    of which the spoiler limits let in no page now. ``names``: of its pages without a gist. ``in_text``: where the words
+    of the question are, of an answer that was not found.
     """
 
     language: str
@@ -70,6 +71,7 @@ class Sources:
     pages: int = 0
     words: int = 0
     titles: Mapping[int, str] | None = None
+    kept_out: Sequence[str] = ()
     document: Document | None = None
     names: Mapping[int, str] = field(default_factory=dict)
     in_text: InText = field(default_factory=InText)
@@ -201,7 +203,9 @@ def exchange_record(
         "hurry": running and hurry,
         "before": before,
         "pieces": pieces,
-        "notFound": not_found(answer, sources.in_text, up_to=exchange.up_to, pages=sources.pages)
+        "notFound": not_found(
+            answer, sources.in_text, up_to=exchange.up_to, pages=sources.pages, titles=sources.kept_out
+        )
         if answer and missing
         else None,
         "loose": [
@@ -220,7 +224,7 @@ def exchange_record(
             state,
             model=model,
             suggest_model=suggest_model and built_in,
-            further=_further(exchange, answer, sources, model) if answer is not None and missing else [],
+            further=_further(exchange, answer, sources, model) if answer and missing else [],
         ),
         "again": _again(signature, model),
         "recorded": "",
@@ -239,8 +243,13 @@ def exchange_record(
 def _further(exchange: Exchange, answer: Answer, sources: Sources, model: str) -> list[str]:
     """What can find more than ``answer``, which found nothing: more look-ups, and the text itself.
 
-    The built-in reader goes by words: where a search of the text found none, neither can.
+    The built-in reader goes by words: where a search of the text found none, neither can. Of several books more can be
+    looked up only where all that was allowed was, and those that were kept out can be let in.
     """
+    if answer.books:
+        used, allowed = sum(len(book.looked_up) for book in answer.books), int(exchange.settings.get("look_ups", 0))
+        more = ["more"] if allowed < MOST_LOOK_UPS and used >= allowed else []
+        return [*more, *(["let-in"] if sources.kept_out else [])]
     if exchange.gisting_id and model == builtin.NAME and not sources.in_text.pieces:
         return []
     pages = exchange.up_to or sources.pages or MOST_LOOK_UPS

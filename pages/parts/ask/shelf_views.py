@@ -40,7 +40,13 @@ def sources(now: Several, exchange: Exchange, events: Sequence[Event], text: str
     titles = {number: short_title(title) for number, title in titles_of(now, exchange).items()}
     answer = replay.answer_of(events)
     checked = now.check(exchange, text, answer) if answer else None
-    return Sources(_language(now), checked, look_ups(exchange, events, titles=titles), titles=titles)
+    return Sources(
+        _language(now),
+        checked,
+        look_ups(exchange, events, titles=titles),
+        titles=titles,
+        kept_out=[*now.kept_out.values()],
+    )
 
 
 def name_places(now: Several, exchange: Exchange, record: dict[str, Any]) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.parts.ask import answer_view, book_views, payload
-from pages.parts.ask.acts import ask_or_keep, handle
+from pages.parts.ask.acts import ask_or_keep, handle, let_in
 from pages.parts.ask.one_state import AskOneBook
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.state import GONE, AskState
+from pages.parts.ask.wording import not_asked
 from pages.parts.read.start import act_on_line, estimate_of, line_to_make
 from pages.parts.shared import polling, shell
 from pages.parts.shared.component import Act
@@ -112,18 +113,15 @@ def _say_above(now: AskState, *, waits: bool) -> None:
 
 def _say_kept_out(now: Several) -> None:
     """Which of the books are not asked, why, and the way to let them in."""
-    titles, more = list(now.kept_out.values())[:3], len(now.kept_out) - 3
-    listed = f"{', '.join(titles)}{f' and {more:,} more' if more > 0 else ''}"
-    one = len(now.kept_out) == 1
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="ask_kept_out"):
-        why = "Its spoiler limit lets" if one else "Their spoiler limits let"
-        st.caption(shell.as_text(f"Not asked: {listed}. {why} in no page yet."), width="stretch")
+        one = len(now.kept_out) == 1
+        why = "Its spoiler limit lets in no page yet." if one else "Their spoiler limits let in no page yet."
+        st.caption(shell.as_text(f"{not_asked([*now.kept_out.values()])} {why}"), width="stretch")
         st.button("Let it in" if one else "Let them in", key="ask_let_in", on_click=_let_in, args=(now,))
 
 
 def _let_in(now: Several) -> None:
-    for book_id in now.kept_out:
-        now.workspace.library.set_limit(book_id, on=False)
+    let_in(now)
     st.rerun("app")
 
 

@@ -182,7 +182,8 @@ def describe_context(answer: Answer) -> str:
     """What an answer was made from: 'Looked at: page 3 in full, the gists of 24 pages.'"""
     if answer.books:
         opened = [f"; {b.title}: {pages_named(b.looked_up)} in full" for b in answer.books if b.looked_up]
-        return f"Looked at: {count_of(len(answer.books), 'book')}{''.join(opened)}."
+        gists = sum(book.how in ("gists", "book") for book in answer.books)
+        return f"Looked at: the gists of {count_of(gists, 'book')}{''.join(opened)}."
     full = sorted(n for n, how in answer.seen.items() if how == "full")
     some = sorted(n for n, how in answer.seen.items() if how == "passage")
     gists = sum(how == "gist" for how in answer.seen.values())
@@ -204,18 +205,27 @@ def describe_context(answer: Answer) -> str:
     return f"Looked at: {', '.join(before)}{' and ' if before else ''}{last}." if parts else ""
 
 
-def not_found(answer: Answer, in_text: InText, *, up_to: int | None, pages: int) -> dict[str, Any]:
+def not_asked(titles: Sequence[str]) -> str:
+    """'Not asked: Fog, Ice.', of books whose spoiler limits let in no page; '' where there are none."""
+    more = f" and {len(titles) - 3:,} more" if len(titles) > 3 else ""
+    return f"Not asked: {', '.join(titles[:3])}{more}." if titles else ""
+
+
+def not_found(
+    answer: Answer, in_text: InText, *, up_to: int | None, pages: int, titles: Sequence[str] = ()
+) -> dict[str, Any]:
     """What is shown when no answer was found: which text was searched, and which pages the limit kept out.
 
-    And where the words of the question are ``in_text``.
+    And where the words of the question are ``in_text``. ``titles``: of several books, those that were kept out.
     """
     kept_out = ""
     if up_to is not None and up_to < pages:
         rest = later_pages(up_to, pages)
         kept_out = f"{rest[0].upper()}{rest[1:]} {'was' if up_to + 1 == pages else 'were'} kept out by your limit."
     if answer.books:
-        return {"title": NOT_FOUND["en"], "looked": describe_context(answer), "kept_out": "",
-                "whole": "", "words": "", "pieces": []}  # fmt: skip
+        whole = "Let it in and ask again" if len(titles) == 1 else "Let them in and ask again"
+        return {"title": NOT_FOUND["en"], "looked": describe_context(answer), "kept_out": not_asked(titles),
+                "whole": whole, "words": "", "pieces": []}  # fmt: skip
     within = pages_up_to(up_to) if up_to is not None and kept_out else "the book"
     all_seen = answer.saw_all(up_to if up_to is not None and kept_out else pages)
     nowhere = [f"“{word}”" for word in in_text.nowhere]
