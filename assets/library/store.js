@@ -1,6 +1,7 @@
 // What the library's screen and its invisible feed share in this browser tab: what was asked of the server, what came
 // back, and how the person has arranged the screen, which stays as it was while other screens are open.
 
+import { keep, kept } from "../shared/browser_store.js";
 import { tabState } from "../shared/tab_state.js";
 
 /** @import { BookGists, FeedData, FeedRequest, Found } from "../protocol.js" */
@@ -36,7 +37,7 @@ class LibraryStore extends EventTarget {
   said = 0; // when what was said last was done
   timer = 0;
   /** @type {View} */
-  view = { query: "", sort: localStorage.getItem(SORT) ?? "opened", shelf: null, tag: null, reading: null, gists: null, top: 0 };
+  view = { query: "", sort: kept(SORT) ?? "opened", shelf: null, tag: null, reading: null, gists: null, top: 0 };
 }
 
 export const store = tabState("library", () => new LibraryStore());
@@ -45,7 +46,7 @@ export const store = tabState("library", () => new LibraryStore());
 const report = (what, detail = null) => store.dispatchEvent(new CustomEvent(what, { detail }));
 
 /** Sorts in this way at the next visit too. @param {string} name */
-export const keepSort = (name) => localStorage.setItem(SORT, name);
+export const keepSort = (name) => keep(SORT, name);
 
 /** Asks for the pictures of these books, unless they are here. @param {string[]} ids */
 export function wantCovers(ids) {

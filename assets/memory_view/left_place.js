@@ -1,5 +1,8 @@
 // The place that a window had when it was left or loaded anew: what it sent last may not have reached the server. The next
 // window takes it where the server still has a place of the window that was left; else the person has read on elsewhere.
+// The id of a book is of one person's library, so nobody else who signs in here is led to the place.
+
+import { forget, keep, keptJson } from "../shared/browser_store.js";
 
 /**
  * @import { Goto } from "../protocol.js"
@@ -31,6 +34,12 @@ export function laterThan(left, book, goto) {
   return left?.book === book && nameOf(left.spot) !== stored && left.had.includes(stored) ? left.spot : null;
 }
 
+/** @param {unknown} value @returns {value is Left} */
+function isLeft(value) {
+  const { book, spot, had } = /** @type {Partial<Left>} */ (value ?? {});
+  return typeof book === "string" && Number.isInteger(spot?.paragraph) && Number.isInteger(spot?.at) && Array.isArray(had);
+}
+
 /** Whether the address names the page or the paragraph of `spot`. @param {Spot} spot @param {string} address its query */
 export function isAddressOf(spot, address) {
   const named = new URLSearchParams(address);
@@ -50,7 +59,10 @@ export class LeftPlace {
 
   /** The place of the window before, where the server has not heard of it. @param {Goto} goto @returns {Spot | null} */
   take(goto) {
-    return laterThan(JSON.parse(localStorage.getItem(KEY) ?? "null"), this.book, goto);
+    const left = keptJson(KEY);
+    if (isLeft(left)) return laterThan(left, this.book, goto);
+    forget(KEY);
+    return null;
   }
 
   /** The server is told of a place. @param {Spot} spot */
@@ -68,7 +80,7 @@ export class LeftPlace {
   keep({ paragraph, at, page }) {
     const spot = { paragraph, at, page };
     const known = this.had.every((name) => name === nameOf(spot));
-    if (known) localStorage.removeItem(KEY);
-    else localStorage.setItem(KEY, JSON.stringify({ book: this.book, spot, had: this.had }));
+    if (known) forget(KEY);
+    else keep(KEY, JSON.stringify({ book: this.book, spot, had: this.had }));
   }
 }

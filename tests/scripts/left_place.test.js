@@ -44,6 +44,27 @@ test("a place that is stored is not kept by the browser", () => {
   assert.equal(next.take(GOTO), null);
 });
 
+test("a browser that keeps nothing, or something damaged, leads nowhere and breaks nothing", () => {
+  const left = new LeftPlace();
+  left.begin("b", GOTO);
+  left.told(SPOT);
+  for (const damaged of ["{", "4", '{"book":"b"}', '{"book":"b","spot":{"paragraph":"9"},"had":[]}']) {
+    globalThis.localStorage = store();
+    localStorage.setItem("readagent place", damaged);
+    assert.equal(left.take(GOTO), null);
+    assert.equal(localStorage.getItem("readagent place"), null);
+  }
+  const refuse = () => {
+    throw new Error("QuotaExceededError");
+  };
+  globalThis.localStorage = Object.assign(store(), { getItem: refuse, setItem: refuse, removeItem: refuse });
+  left.keep(SPOT);
+  assert.equal(left.take(GOTO), null);
+  Object.defineProperty(globalThis, "localStorage", { get: refuse, configurable: true }); // blocked
+  left.keep(SPOT);
+  assert.equal(left.take(GOTO), null);
+});
+
 test("the address may name the place that was left", () => {
   assert.ok(isAddressOf(SPOT, "?book=b&page=3"));
   assert.ok(isAddressOf({ ...SPOT, page: null }, "?book=b&paragraph=9"));
