@@ -70,7 +70,8 @@ class Answer {
         line.append(text.slice(at, start), el("u", {}, text.slice(start, end)));
         at = end;
       }
-      line.append(text.slice(at), " ", ...cites.map((cite) => this.chip(cite, book)));
+      const [head, tail] = endOf(text.slice(at));
+      line.append(head, ...this.glued(tail, cites, book));
       box.append(line);
     }
     return box;
@@ -115,7 +116,20 @@ class Answer {
   }
 
   /**
-   * Adds text with its *emphasis* as elements; the first claim's chip never breaks from the last word.
+   * The chips of claims; the first never breaks from the words before it, `tail`.
+   * @param {string} tail
+   * @param {Cite[]} cites
+   * @param {boolean} [isQuoted]
+   */
+  glued(tail, [first, ...more], isQuoted) {
+    return [
+      el("span", { class: "glue" }, tail, " ", this.chip(first, isQuoted)),
+      ...more.flatMap((cite) => [" ", this.chip(cite, isQuoted)]),
+    ];
+  }
+
+  /**
+   * Adds text with its *emphasis* as elements, and its chips.
    * @param {Element} line
    * @param {string} text
    * @param {Cite[]} cites
@@ -123,13 +137,10 @@ class Answer {
   run(line, text, cites) {
     const nodes = withEmphasis(cites.length ? text.trimEnd() : text);
     if (!cites.length) return void line.append(...nodes);
-    const [first, ...more] = cites;
     const last = nodes.at(-1);
     const [head, tail] = typeof last === "string" ? endOf(last) : ["", ""];
     if (typeof last === "string") nodes.splice(-1, 1, head);
-    line.append(...nodes, el("span", { class: "glue" }, tail, nodes.length ? " " : null, this.chip(first)));
-    for (const cite of more) line.append(" ", this.chip(cite));
-    line.append(" ");
+    line.append(...nodes, ...this.glued(tail, cites), " ");
   }
 
   /** A citation; where its words are on a page of a PDF that is stored, with a button that shows them there. @param {Cite} cite */
@@ -149,7 +160,7 @@ class Answer {
       "button",
       { type: "button", class: `cite ${kind}`, title: why, "aria-label": `${label}. ${why}`, "data-page": page, onclick: follow },
       state === "copied" ? null : icon(cite.inPart && state === "page" ? "in_part" : `claim_${state}`),
-      label,
+      el("span", {}, label),
     );
     const original = this.data.originals?.[book ?? 0];
     if (!original || !isQuoted) return chip;
