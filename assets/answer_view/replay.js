@@ -145,7 +145,7 @@ export class Replay {
               onclick: () => this.go(i),
             },
             el("span", { class: "num" }, String(i + 1)),
-            title,
+            el("span", { class: "name" }, title),
           ),
         ),
       ),
