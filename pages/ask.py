@@ -93,7 +93,7 @@ def _stage(now: AskState) -> None:
                              label_visibility="collapsed", width="stretch")  # fmt: skip
     with st.container(key="ask_two"):
         if isinstance(now, Several):
-            maps, memory, right = st.columns([0.46, 1.1, 1], gap=None)
+            maps, memory, right = st.columns([0.42, 1, 1.1], gap=None)
             with maps, st.container(key="ask_shelf"):
                 show_shelf("maps", now.name, lambda act: acts.act_on_book(now, act))
             with memory, st.container(key="ask_memory"):

@@ -112,6 +112,9 @@ def test_a_shelf_is_asked_and_every_citation_leads_to_its_book(
     for width in (1024, 1280, 1440):  # no name of a step runs into what follows
         page.set_viewport_size({"width": width, "height": 900})
         assert steps.evaluate("steps => steps.scrollWidth <= steps.clientWidth"), width
+        sides = (page.locator(f".st-key-ask_{side}") for side in ("memory", "talk"))
+        memory_wide, answer_wide = (side.evaluate("side => side.clientWidth") for side in sides)
+        assert memory_wide < answer_wide, width  # the answer is what is read
     steps.locator("button").last.click()
     opened.get_by_role("button", name="Read it").click()
     expect(page).to_have_url(re.compile(r"/read\?book=\w+&page=5"))
