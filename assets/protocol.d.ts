@@ -805,7 +805,7 @@ export interface ShelfBook {
   /** `gist` is one of the whole book */
   own: boolean;
   /** lines in which words were found while it was closed */
-  found: string[];
+  found: FoundLine[];
   /** what its spoiler limit lets in; "" without one */
   limit: string;
   /** the person opened it */
@@ -818,12 +818,24 @@ export interface ShelfBook {
   cells: number[];
 }
 
+/** A line of a book in which words were found. */
+export interface FoundLine {
+  /** "Page 7", "Chapter 3" */
+  place: string;
+  text: string;
+  /** of the text: what the answer quotes */
+  quoted: [start: number, end: number][];
+  /** 0 in a book without gists, of which `spot` says where it is: paragraph, start and end */
+  page: number;
+  spot: number[];
+}
+
 /** What is shown of several books at one step. */
 export interface ShelfStep {
   /** by number */
   books: Record<string, ShelfBookStep>;
-  /** the book that a citation leads to */
-  go: { book: number; nonce: number } | null;
+  /** the book that a citation leads to, and of one without gists the line */
+  go: { book: number; nonce: number; line: number } | null;
   note: string;
 }
 

@@ -7,7 +7,7 @@ import { Memory } from "./memory.js";
 
 /**
  * @import { CitedOriginal } from "../pdf_page/original.js"
- * @import { AskState, FollowData, ShelfBook, ShelfBookStep } from "../protocol.js"
+ * @import { AskState, FollowData, FoundLine, ShelfBook, ShelfBookStep } from "../protocol.js"
  * @import { Api } from "../shared/mount.js"
  *
  * @typedef {object} DrawnBook
@@ -93,8 +93,8 @@ export class Shelf {
     }
     this.note.textContent = view?.note || shelf.name;
     const go = view?.go;
-    const key = go ? `${go.book} ${go.nonce}` : "";
-    if (go && key !== this.gone) requestAnimationFrame(() => this.show(go.book));
+    const key = go ? `${now.exchange} ${go.book} ${go.nonce}` : "";
+    if (go && key !== this.gone) requestAnimationFrame(() => this.show(go.book, go.line));
     this.gone = key;
   }
 
@@ -192,7 +192,7 @@ export class Shelf {
   closed(book) {
     const gist = book.gist ? el("p", { class: "g", lang: book.language, dir: "auto" }) : null;
     if (gist) fill(gist, book.gist, [], "*");
-    const lines = book.found.map((line) => el("p", { class: "small found", lang: book.language, dir: "auto" }, line));
+    const lines = book.found.map((line) => this.found(book, line));
     if (book.pages) return [...(gist ? [gist] : []), ...lines];
     return [
       el("p", { class: "small dim" }, `No gists yet: only words are looked for in it. ${book.takes}`),
@@ -206,10 +206,21 @@ export class Shelf {
     ];
   }
 
-  /** Scrolls to a book, which is not opened by that, unless its memory goes to a place of its own. @param {number} numbered */
-  show(numbered) {
+  /** A line in which words were found, with the way to its place in the book. @param {ShelfBook} book @param {FoundLine} line */
+  found(book, { place, text, quoted, page, spot }) {
+    const words = el("p", { lang: book.language, dir: "auto" });
+    fill(words, text, quoted.map(([start, end]) => [start, end, ""]), "*");
+    const open = () => this.send({ do: "open", of: book.id, page, text: spot.join(" ") });
+    const read = button("Read it", open, { kind: "quiet slim", "aria-label": `Read it: ${book.title}, ${place}` });
+    const way = page || spot.length ? [read] : [];
+    return el("div", { class: "found small" }, el("p", { class: "dim" }, place), words, ...way);
+  }
+
+  /** Scrolls to a book, which is not opened by that, unless its memory goes to a place of its own. @param {number} numbered @param {number} [line] of it */
+  show(numbered, line = 0) {
     const book = this.shown.find(({ number: n }) => n === numbered);
-    const node = book && this.books.get(book.id)?.node;
+    const whole = book && this.books.get(book.id)?.node;
+    const node = (line && whole?.querySelectorAll(".found")[line]) || whole;
     if (!node || this.going.has(numbered)) return;
     const top = this.list.scrollTop + node.getBoundingClientRect().top - this.list.getBoundingClientRect().top - 4;
     this.list.scrollTo({ top, behavior: "instant" });

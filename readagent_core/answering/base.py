@@ -242,7 +242,7 @@ class BookInAnswer:
 
     ``how``: as in ``BooksShown``. ``looked_up`` and ``seen``: as in ``Answer``, of this book's pages. ``up_to``: the
     last page that the book's spoiler limit let in; None without a limit. ``gisting_id``: 0 where nothing is stored.
-    ``passages``: pages opened in part.
+    ``passages``: pages opened in part. ``found``: lines of a book without gists in which words were found.
     """
 
     number: int
@@ -254,6 +254,7 @@ class BookInAnswer:
     looked_up: tuple[int, ...] = ()
     seen: Mapping[int, str] = field(default_factory=dict)
     passages: tuple[Passage, ...] = ()
+    found: tuple[str, ...] = ()
 
     @property
     def pages_in_part(self) -> list[int]:

@@ -50,8 +50,8 @@ def event_to_dict(event: Event) -> dict[str, Any]:
 
 
 def _told(value: Event | Answer | BookInAnswer) -> dict[str, Any]:
-    """Return the fields of a value; ``passages`` only where there are any."""
-    return {name: field for name, field in vars(value).items() if name != "passages" or field}
+    """Return the fields of a value; ``passages`` and ``found`` only where there are any."""
+    return {name: field for name, field in vars(value).items() if name not in ("passages", "found") or field}
 
 
 def event_from_dict(data: Mapping[str, Any]) -> Event:
@@ -78,7 +78,8 @@ def answer_from_dict(data: Mapping[str, Any]) -> Answer:
     """Return the answer from plain JSON values."""
     values = dict(data)
     values["usage"] = Usage.from_dict(values["usage"])
-    values["books"] = tuple(BookInAnswer(**_with_passages(_pages_seen(book))) for book in values.get("books", ()))
+    books = (_with_passages(_pages_seen(book)) for book in values.get("books", ()))
+    values["books"] = tuple(BookInAnswer(**{**book, "found": tuple(book.get("found", ()))}) for book in books)
     return Answer(**{**_with_passages(_pages_seen(values)), "notes": tuple(values["notes"])})
 
 

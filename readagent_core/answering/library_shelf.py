@@ -44,7 +44,7 @@ def checked_answer_of_several(workspace: Workspace, text: str, answer: Answer) -
         if memory is not None and book.up_to is not None:
             memory = memory.up_to(book.up_to)
         full = [n for n, how in book.seen.items() if how == "full"]
-        sources[book.number] = Source(memory, full, list(book.seen), book.title, book.passages)
+        sources[book.number] = Source(memory, full, list(book.seen), book.title, book.passages, book.found)
     return check_several(text, sources)
 
 

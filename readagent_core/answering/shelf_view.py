@@ -205,8 +205,8 @@ class ShelfView:
                 seen |= {place.page: "gist"} if place.page else {}
             full = tuple(sorted(view.full)) if view else ()
             pages = dict(sorted(seen.items()))
-            how = self.how(number)
-            yield BookInAnswer(number, book.id, book.title, how, book.gisting_id, book.up_to, full, pages)
+            how, found = self.how(number), tuple(one.line for one in self.found.get(number, ()) if not one.page)
+            yield BookInAnswer(number, book.id, book.title, how, book.gisting_id, book.up_to, full, pages, found=found)
 
     def numbers(self) -> list[int]:
         """Return the numbers of the books that are shown."""

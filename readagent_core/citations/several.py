@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from readagent_core.citations.answer_parsing import DETAIL, KIND, parse, parse_unfinished
-from readagent_core.citations.checking import FROM_MEMORY, NOT_FOUND, Checked, Citation, Shown, check_parsed
+from readagent_core.citations.checking import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked, Citation, Shown, check_parsed
 from readagent_core.citations.quotation_search import Finder
-from readagent_core.memory import GistMemory
+from readagent_core.document import Document, Paragraph
+from readagent_core.memory import GistMemory, Page
+from readagent_core.plan import GistingPlan
 from readagent_core.tags import join_labels
 
 _FIRST = 10_001  # the number of the first place: a page that a reply names without a book is never taken for one
@@ -22,38 +24,68 @@ _LABEL = re.compile(r"(\d{1,4})(?:\.(\d{1,6})(?:\s*[-–—]\s*(?:\d{1,4}\.)?(\d
 
 @dataclass(frozen=True)
 class Source:
-    """What an answer saw of a book. ``memory``: None without gists. The others: as for ``check``."""
+    """What an answer saw of a book. ``memory``: None without gists; ``found``: the lines of it that were then shown.
+
+    The others: as for ``check``.
+    """
 
     memory: GistMemory | None
     full: Collection[int]
     shown: Collection[int]
     title: str = ""
     passages: Collection[tuple[int, int, int]] = ()
+    found: Sequence[str] = ()
 
 
 def check_several(answer: str, sources: Mapping[int, Source]) -> Checked:
     """Return an answer in pieces with its checked citations, each with the number of its book.
 
     ``sources``: the books that were shown, by number. Page 0 is a book as a whole. A mark without a book that was shown
-    is not found; no page is ever taken for one of another book.
+    is not found; no page is ever taken for one of another book. Of a book without gists the places are in the lines
+    that were found: ``paragraph`` is the number of the line, from 0, and the page is 0.
     """
     numbered_text, places = _number_places(answer)
     parsed = parse(numbered_text)
     shown = {
         n: Shown(Finder(s.memory), set(s.full), set(s.shown), n, s.passages) for n, s in sources.items() if s.memory
     }
+    lines = {n: Shown(Finder(_as_page(s.found)), {1}, {1}, n) for n, s in sources.items() if s.found and not s.memory}
 
     def locate(numbered: int, claim: str) -> tuple[Shown, int] | Citation:
         book, page = places[numbered - _FIRST] if 0 <= numbered - _FIRST < len(places) else (0, 0)
         source = sources.get(book)
         if source is None:
             return Citation(page, NOT_FOUND, claim, why="This names no book that the model was shown.", book=book)
+        if book in lines:
+            return lines[book], 1
         if book not in shown or not page:
             seen = "words found in" if book not in shown else "gists of"
             return Citation(page, FROM_MEMORY, claim, why=f"From {seen} “{source.title}”, no page named.", book=book)
         return shown[book], page
 
-    return check_parsed(parsed, locate, list(shown.values()))
+    checked = check_parsed(parsed, locate, [*shown.values(), *lines.values()])
+
+    def without_pages(citations: Iterable[Citation]) -> tuple[Citation, ...]:
+        return tuple(_without_page(c, sources[c.book].title) if c.book in lines else c for c in citations)
+
+    pieces = tuple(replace(piece, citations=without_pages(piece.citations)) for piece in checked.pieces)
+    return Checked(pieces, without_pages(checked.loose))
+
+
+def _as_page(lines: Sequence[str]) -> GistMemory:
+    """Return a memory whose only page has these lines as paragraphs."""
+    document = Document("", tuple(map(Paragraph, lines)))
+    return GistMemory(document, GistingPlan(), (Page(1, 0, len(lines), 0),), (None,))
+
+
+def _without_page(citation: Citation, title: str) -> Citation:
+    """Return a citation of ``_as_page`` as one of the book named ``title``, which has no pages."""
+    why = {
+        FROM_PAGE: f"These words are in the text of “{title}”.",
+        NOT_FOUND: f"The quoted words are not in the passages that were found in “{title}”.",
+    }.get(citation.state, f"From passages found in “{title}”, of which no words are quoted.")
+    places = tuple(replace(place, page=0) for place in citation.places)
+    return replace(citation, page=0, places=places, why=why)
 
 
 def parse_unfinished_several(answer: str) -> list[tuple[str, list[tuple[int, int]]]]:

@@ -130,7 +130,7 @@ def quoted_words(mark: Mark) -> str:
 
 def _book_to_keep_in(checked: Checked, answer: Answer) -> BookInAnswer:
     """Return the book of several beside whose text an answer is stored. Raises LibraryError where it rests on none."""
-    quoted = [citation.book for citation in checked.citations if citation.places]
+    quoted = [citation.book for citation in checked.citations if citation.places and citation.page]
     found = [book for number in quoted for book in answer.books if book.number == number]
     found += [book for book in answer.books if book.looked_up]
     if not found:

@@ -194,8 +194,13 @@ def test_a_book_without_gists_is_counted_named_by_its_title_and_its_claim_by_its
     sent = ask_state(now)
     record = sent["records"][exchange.id]
     assert record["from"] == "from the gists, with passages found by search"
-    assert [c["label"] for p in record["pieces"] if p["text"] == words for c in p["cites"]] == ["Whale, The Pier"]
-    assert [book["found"] for book in sent["shelf"]["books"] if book["title"] == "Whale"] == [[f"The Pier: “{words}”"]]
+    ((piece, chip),) = [(p, c) for p in record["pieces"] if p["text"] == words for c in p["cites"]]
+    assert (piece["book"], chip["label"], chip["why"]) == (True, "Whale, The Pier", "Copied word for word.")
+    ((found,),) = [book["found"] for book in sent["shelf"]["books"] if book["title"] == "Whale"]
+    assert (found["place"], found["text"]) == ("The Pier", words)
+    assert found["quoted"] == [[0, len(words) - 1]]  # is marked, and found again in the book
+    assert found["spot"] == [9, 0, len(words) - 1]
+    assert sent["views"][-1]["shelf"]["go"] == {"book": 3, "nonce": 0, "line": 0}
     assert exchange.facts.words == sum(workspace.library.document(book).words for book in books)
     assert f"of {exchange.facts.words:,} words" in record["cost"].replace("*", "")
     told = json.dumps([record["looks"], record["notes"], record["pieces"], sent["shelf"]["books"]])

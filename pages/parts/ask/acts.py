@@ -63,6 +63,9 @@ def act_on_book(now: Several, act: Act) -> None:
     elif act.do == "unlimit":
         now.workspace.library.set_limit(act.of, on=False)
     elif act.do == "open":
+        if act.text:  # of a book without gists: the spot of the words
+            spot = [int(part) for part in act.text.split()]
+            st.session_state["cited_words"] = {"id": f"{act.of} {time.time()}", "spots": [spot]}
         _leave(act.of, max(1, act.page))
     elif act.do == "leave":
         choose_from_next_run("books", [book_id for book_id in now.chosen.book_ids if book_id != act.of])
@@ -163,10 +166,11 @@ def _follow(now: AskState, exchange: Exchange, act: Act) -> None:
     if not (act.page or book):  # a quotation found nowhere leads to no page
         return
     places: list[tuple[int, int]] = []
+    line = cited.places[0].paragraph if cited and cited.places and not act.page else 0
     if checked and cited and (memory := now.memory_of(exchange, book)):
         places = page_passages(replace(checked, pieces=(), loose=(cited,)), memory).get(act.page, [])
     nonce = (st.session_state.get("ask_focus") or {}).get("nonce", 0) + 1
-    focus = {"exchange": exchange.id, "book": book, "page": act.page, "places": places, "nonce": nonce}
+    focus = {"exchange": exchange.id, "book": book, "page": act.page, "places": places, "line": line, "nonce": nonce}
     st.session_state["ask_focus"] = focus
 
 

@@ -83,10 +83,11 @@ def _record(now: AskState, exchange: Exchange) -> dict[str, Any]:
     """All that is drawn of one exchange in its present state."""
     state, events, text, job = exchange_now(now.workspace, exchange)
     moment = time.time()
+    sources = _sources(now, exchange, events, text)
     record = exchange_record(
         exchange,
         events,
-        sources=_sources(now, exchange, events, text),
+        sources=sources,
         state=state,
         text=text,
         seconds=moment - exchange.asked,
@@ -104,7 +105,7 @@ def _record(now: AskState, exchange: Exchange) -> dict[str, Any]:
         else:
             record["recorded"] = book_views.recorded_id(now, exchange)
     if isinstance(now, Several):
-        shelf_views.name_places(now, exchange, record)
+        shelf_views.name_places(now, exchange, record, sources.checked)
     if hidden := now.why_hidden(exchange, events):
         return hide(record, hidden[0], may_ask=hidden[1])
     old = _older(now, exchange)

@@ -30,6 +30,7 @@ def sentence_pieces(
     ``titles``: of several books, by number; ``names``: as in ``pieces_of``.
     """
     seen_of = {book.number: book.seen for book in answer.books} or {0: answer.seen}
+    unread = {book.number for book in answer.books if book.how == "words"}
     found: list[dict[str, Any]] = []
     for (piece,) in answer_paragraphs(checked, copied=True):
         if not piece.citations:
@@ -38,10 +39,10 @@ def sentence_pieces(
             first = piece.citations[0]
             page = first.page
             how = seen_of.get(first.book, {}).get(page, "")
-            book = how in ("full", "passage")
+            book = how in ("full", "passage") or first.book in unread
             name = (names or {}).get(page, "")
             label = copied_label(first, how, name=short_place(name))
-            why = f"A sentence of this {'part' if how == 'part' else 'page'}'s gist."
+            why = f"A sentence of this {'book' if not page else 'part' if how == 'part' else 'page'}'s gist."
             if book or first.recognised:
                 label, why = copied(label, recognised=first.recognised)
             if titles is not None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -19,12 +19,14 @@ from pages.parts.ask.state import exchange_now
 from pages.parts.ask.wording import look_ups
 from pages.parts.read.original import original_of
 from pages.parts.read.start import estimate_of
-from pages.parts.shared.memory_view import EMPHASIS_MARKS, book_facts, part_records
+from pages.parts.shared.answer import with_place
+from pages.parts.shared.memory_view import EMPHASIS_MARKS, book_facts, part_records, utf16_offset
 from readagent_core.answering import replay
 from readagent_core.answering.base import BooksShown, Event
 from readagent_core.answering.parts import ClosedBook, closed_books, parts_seen
 from readagent_core.answering.shelf import ShelfBook
 from readagent_core.citations import Checked
+from readagent_core.citations.quotation_search import QuotedPlace, SearchableText, find_in
 from readagent_core.errors import NotInLibraryError, ReadAgentError
 from readagent_core.export.conversation import short_place, short_title
 from readagent_core.library.records import Exchange
@@ -49,36 +51,52 @@ def sources(now: Several, exchange: Exchange, events: Sequence[Event], text: str
     )
 
 
-def name_places(now: Several, exchange: Exchange, record: dict[str, Any]) -> None:
-    """Add to each claim that a book without gists was found to make in which chapter its words stand."""
+def name_places(now: Several, exchange: Exchange, record: dict[str, Any], checked: Checked | None) -> None:
+    """Add to each claim whose words were found in a book without gists in which chapter they stand."""
     numbered = now.numbered(exchange)
-    for piece in record["pieces"]:
-        for chip in piece["cites"]:
-            book_id = numbered.get(chip.get("book", 0), ("",))[0]  # one still being written names none
-            if book_id and not chip["page"] and (place := _place_of(now, book_id, piece["text"])):
-                chip["label"] = f"{chip['label']}, {short_place(place)}"
+    for chip in (chip for piece in (*record["pieces"], {"cites": record["loose"]}) for chip in piece["cites"]):
+        cited = checked.citations[chip["at"]] if checked and chip["at"] >= 0 else None  # none while it is written
+        if cited and cited.places and not cited.page:
+            name = _place_of(now, numbered[cited.book][0], cited.quotation).name
+            if name:
+                chip["label"] = f"{chip['label']}, {short_place(name)}"
+                chip["why"] = with_place(name, chip["why"])
 
 
-def _place_of(now: Several, book_id: str, words: str) -> str:
-    """The chapter in which ``words`` stand in a book, else how far into it; '' where they are not found.
+class _Place(NamedTuple):
+    """Where words are in a book: the chapter, else how far into it, and the spot for the reader (see ``spots``).
 
-    Looked for once in a session: an answer under way is drawn many times, and the whole text is read for it.
+    Both empty where they are not found.
     """
-    known: dict[tuple[str, str], str] = st.session_state.setdefault("ask_places", {})
+
+    name: str = ""
+    spot: tuple[int, ...] = ()
+
+
+def _place_of(now: Several, book_id: str, words: str) -> _Place:
+    """Where ``words`` are. Looked for once in a session: an answer under way is drawn many times, and the whole text
+    is read for it.
+    """
+    known: dict[tuple[str, str], _Place] = st.session_state.setdefault("ask_places", {})
     if (book_id, words) not in known:
         known[book_id, words] = _find_place(now, book_id, words)
     return known[book_id, words]
 
 
-def _find_place(now: Several, book_id: str, words: str) -> str:
+def _find_place(now: Several, book_id: str, words: str) -> _Place:
     try:
         document = now.workspace.library.document(book_id)
     except NotInLibraryError:
-        return ""
+        return _Place()
     wanted = max(_plain(words).split("…"), key=len).strip()
     at = (i for i, paragraph in enumerate(document.paragraphs) if wanted and wanted in _plain(paragraph.text))
     index = next(at, None)
-    return "" if index is None else place_name(document, index, document.section_of(index))
+    if index is None:
+        return _Place()
+    text = document.paragraphs[index].text
+    (found, *_) = (*find_in(SearchableText([(text, index, False)]), wanted, page=0), QuotedPlace(0, index, 0, 0))
+    spot = (index, utf16_offset(text, found.start), utf16_offset(text, found.end))
+    return _Place(place_name(document, index, document.section_of(index)), spot)
 
 
 def _plain(text: str) -> str:
@@ -103,9 +121,9 @@ def views(
     """The books' part of ``AskState`` in ``assets/protocol.d.ts``, and what is shown of them at each step."""
     current = now.current
     opened = opened_books(now)
-    books = _books(now, current, events, opened)
     answer = replay.answer_of(events) if current else None
     checked = now.check(current, text, answer) if current and answer else None
+    books = _books(now, current, events, opened, checked)
     whole: dict[str, Any] = {
         "kept": list(stored_answers(now.workspace, now.book_ids)),
         "questions": [],
@@ -141,7 +159,9 @@ def _is_open(step: replay.Step, number: int) -> bool:
     return bool(shown) and not (len(shown) == 1 and shown[0][2] == "part")
 
 
-def _books(now: Several, exchange: Exchange | None, events: Sequence[Event], opened: Opened) -> list[dict[str, Any]]:
+def _books(
+    now: Several, exchange: Exchange | None, events: Sequence[Event], opened: Opened, checked: Checked | None
+) -> list[dict[str, Any]]:
     """A ``ShelfBook`` of protocol.d.ts for every book that was shown, or that a question would be asked of."""
     steps = replay.steps(events)
     known = {book.id: book for book in now.shelf.books}
@@ -162,12 +182,23 @@ def _books(now: Several, exchange: Exchange | None, events: Sequence[Event], ope
             pages = {"scope": scope, "original": original, "count": len(memory.pages), "meta": meta, "parts": parts}
             cells = [page.words for page in memory.pages]
             shown = {"memory": {**pages, "limit": None, "whatIf": None, "curtain": None}, "cells": cells}
-        found.append({"number": number, **_book(now, book, closed.get(number)), **shown})
+        found.append({"number": number, **_book(now, book, closed.get(number), _quoted(checked, number)), **shown})
     # what the answer opened comes first; a book that the person opens stays in its place
     return sorted(found, key=lambda one: not any(_is_open(step, one["number"]) for step in steps))[:LISTED]
 
 
-def _book(now: Several, book: ShelfBook, told: ClosedBook | None) -> dict[str, Any]:
+def _quoted(checked: Checked | None, number: int) -> dict[int, list[tuple[int, int]]]:
+    """The words that an answer quotes of a book without gists, by the number of the found line that has them."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    for citation in checked.citations if checked else ():
+        for place in citation.places if citation.book == number and not citation.page else ():
+            found.setdefault(place.paragraph, []).append((place.start, place.end))
+    return found
+
+
+def _book(
+    now: Several, book: ShelfBook, told: ClosedBook | None, quoted: Mapping[int, Sequence[tuple[int, int]]]
+) -> dict[str, Any]:
     opening = first_words(collapse_whitespace(book.opening), 40)
     return {
         "id": book.id,
@@ -177,18 +208,32 @@ def _book(now: Several, book: ShelfBook, told: ClosedBook | None) -> dict[str, A
         "pages": book.pages,
         "gist": (told.gist if told and book.pages else "") or book.gist or (f"{opening} …" if opening else ""),
         "own": bool(told and told.gist) or bool(book.gist),
-        "found": [_found_line(now, book, page, words) for page, words in told.found] if told else [],
+        "found": [
+            _found_line(now, book, page, words, quoted.get(i, ()))
+            for i, (page, words) in enumerate(told.found if told else ())
+        ],
         "limit": f"Limited to page{'s 1 to' if book.up_to > 1 else ''} {book.up_to}." if book.up_to else "",
         "byHand": book.id in now.opened,
         "takes": _takes(now, book),
     }
 
 
-def _found_line(now: Several, book: ShelfBook, page: int, words: str) -> str:
-    """'Page 7: “…”', 'Chapter 3: “…”' of a place in which words of the question were found."""
-    place = f"page {page}" if page else _place_of(now, book.id, words)
+def _found_line(
+    now: Several, book: ShelfBook, page: int, words: str, quoted: Sequence[tuple[int, int]]
+) -> dict[str, Any]:
+    """A ``FoundLine`` of protocol.d.ts: a place in which words of the question were found."""
+    name, spot = (f"page {page}", ()) if page else _place_of(now, book.id, words)
+    if quoted:
+        spot = _place_of(now, book.id, words[slice(*quoted[0])]).spot or spot
     more = "" if words.endswith((*".!?。！？…”’\"'",)) else " …"  # it was cut
-    return f"{place[:1].upper()}{place[1:]}{': ' if place else ''}“{words}{more}”"
+    spans = [[utf16_offset(words, start), utf16_offset(words, end)] for start, end in quoted]
+    return {
+        "place": name.rstrip(".")[:1].upper() + name.rstrip(".")[1:],
+        "text": words + more,
+        "quoted": spans,
+        "page": page,
+        "spot": list(spot),
+    }
 
 
 def _takes(now: Several, book: ShelfBook) -> str:
@@ -224,7 +269,9 @@ def _view(now: Several, step: replay.Step | None, opened: Opened, checked: Check
     last = step is not None and step.kind == replay.ANSWER
     focus = focus_of(now.current) if last else {}
     drawn: dict[int, dict[str, Any]] = {}
-    gone = bool(focus)  # one book alone goes to its page
+    first = next(iter(checked.citations), None) if checked and last and not focus else None
+    unread = first if first and first.places and not first.page else None  # the answer begins with a book without gists
+    gone = bool(focus or unread)  # one book alone goes to its page
     for number, (_, memory) in opened.items():
         here = step.books.get(number) if step else None
         own = [c for c in checked.citations if c.book == number] if checked and last else []
@@ -235,7 +282,9 @@ def _view(now: Several, step: replay.Step | None, opened: Opened, checked: Check
         if gone and not clicked:
             view |= {"focus": None, "wanted": False}
         gone = gone or view["focus"] is not None
-    go = {"book": focus["book"], "nonce": focus["nonce"]} if focus.get("book") else None
+    go = {"book": focus["book"], "nonce": focus["nonce"], "line": focus["line"]} if focus.get("book") else None
+    if unread:
+        go = {"book": unread.book, "nonce": 0, "line": unread.places[0].paragraph}
     return {"books": drawn, "go": go, "note": _note(step)}
 
 
