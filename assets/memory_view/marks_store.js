@@ -25,10 +25,14 @@ export class StoredMarks extends EventTarget {
   asked = null;
   /** @type {((name: string, value: unknown) => void) | null} sends a state value; null before the channel is there */
   send = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} until what is not confirmed is sent again */
+  again = undefined;
   model = false; // a language model is connected
   dictionaries = false; // there are some: a word that is pressed twice is looked up
   price = ""; // of a question about a passage
 }
+
+const CONFIRMED_MS = 3000; // the server has mostly answered
 
 /** @type {Map<string, StoredMarks>} */
 const books = tabState("marks", () => new Map());
@@ -44,6 +48,7 @@ export function marksOf(book) {
 export function storeMarks({ book, marks, lost, seen, model, dictionaries, price }) {
   const store = marksOf(book);
   store.pending = store.pending.filter((change) => change.at > seen);
+  if (!store.pending.length) clearTimeout(store.again);
   store.all = new Map(marks.map((mark) => [mark.id, mark]));
   Object.assign(store, { lost, model, dictionaries, price });
   for (const change of store.pending) apply(store, change);
@@ -71,8 +76,16 @@ export function changeMarks(store, change) {
   const made = { ...change, at: last };
   apply(store, made);
   store.pending.push(made);
-  store.send?.("changes", store.pending);
+  sendPending(store);
   store.dispatchEvent(new Event("marks"));
+}
+
+/** Sends what the server has not confirmed, and again until it has: a request that crosses another can be lost. @param {StoredMarks} store */
+export function sendPending(store) {
+  clearTimeout(store.again);
+  if (!store.pending.length || !store.send) return;
+  store.send("changes", store.pending);
+  store.again = setTimeout(() => sendPending(store), CONFIRMED_MS);
 }
 
 /** Asks about a passage, or cancels. @param {StoredMarks} store @param {Omit<PassageAsked, "at">} asked */

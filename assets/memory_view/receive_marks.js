@@ -2,7 +2,7 @@
 // changes or asks, each as a state value, so that the reader itself is not drawn again.
 
 import { mountParts } from "../shared/mount.js";
-import { marksOf, storeMarks } from "./marks_store.js";
+import { marksOf, sendPending, storeMarks } from "./marks_store.js";
 
 /**
  * @import { MarksData, PassageData } from "../protocol.js"
@@ -12,18 +12,18 @@ import { marksOf, storeMarks } from "./marks_store.js";
 class Marks {
   /** @param {HTMLElement} _root @param {Api} api */
   constructor(_root, { setState }) {
-    this.setState = setState;
+    this.send = setState;
   }
 
   /** @param {MarksData} data */
   update(data) {
     storeMarks(data);
     const store = marksOf(data.book);
-    const waiting = store.send ? [] : store.pending;
-    store.send = (name, value) => this.setState(name, value);
-    if (waiting.length) store.send("changes", waiting);
+    const begins = !store.send;
+    store.send = this.send;
+    if (begins) sendPending(store);
     this.close = () => {
-      store.send = null;
+      if (store.send === this.send) store.send = null; // else the next part has come before this one went
     };
   }
 }

@@ -29,13 +29,20 @@ test("a part of a sentence is quoted with ellipses", () => {
   assert.deepEqual(leftOut(""), ["", ""]);
 });
 
-test("what was made before the channel is there is sent with what comes after", () => {
+test("what was made before the channel is there is sent with what comes after, and again until the server has it", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   const store = marksOf("b2");
   const sent = [];
   changeMarks(store, { do: "make", mark: mark("m1", [0, 0]) });
   store.send = (name, changes) => sent.push([name, changes.map((change) => change.do)]);
   changeMarks(store, { do: "remove", id: "m1" });
   assert.deepEqual(sent, [["changes", ["make", "remove"]]]);
+  storeMarks(data("b2", [], store.pending[0].at)); // the first one has come
+  t.mock.timers.tick(3000);
+  assert.deepEqual(sent.slice(1), [["changes", ["remove"]]]);
+  storeMarks(data("b2", [], store.pending[0].at));
+  t.mock.timers.tick(60_000);
+  assert.equal(sent.length, 2);
 });
 
 test("a removed mark comes back as it was, also one that had lost its place", () => {
