@@ -259,6 +259,12 @@ def test_a_sentence_that_asks_is_quoted_with_the_one_after_it():
     assert said.startswith("Against? [1] Bea. [1]\n")
 
 
+def test_a_sentence_alone_is_quoted_with_the_one_that_goes_on_with_he_or_she():
+    text = memory("Vane lit the lamp. Once a farthing was over. He stuck it to the page. It rained.", full=(1,))
+    said = ask("answer", title="T", memory=text, question="What was done with the farthing that was over?")
+    assert said.startswith("Once a farthing was over. [1] He stuck it to the page. [1]\n")
+
+
 def test_sentences_of_a_full_page_come_before_those_of_a_gist():
     text = memory("Mrs. Oake won a tea cosy at the fair.", "“I won a tea cosy,” said Mrs. Oake.", full=(2,))
     said = ask("answer", title="T", memory=text, question="What did Mrs. Oake win at the fair?")

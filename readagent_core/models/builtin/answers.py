@@ -148,8 +148,10 @@ def find_answer(prompt: Prompt) -> Said:
     # a gist is another's words, perhaps a model's: it is used only where no page in full has a sentence
     scored = sorted([row for row in scored if row[1].full] or scored, key=lambda row: -row[0])
     near = [s for score, s in scored[: SENTENCES * 2] if score >= NEAR * scored[0][0]]
-    near = [*_of_the_thing_asked(every, near, question), *near]
     best = {s.page // BOOK: s for _, s in reversed(scored)}  # of each book
+    if told := _of_the_thing_asked(every, near, question):
+        near = told
+        best |= {s.page // BOOK: s for s in told}
     unique = _of_each_book([*near, *best.values()])[:SENTENCES]
     fits = _fits(unique, question)
     opening = "" if fits else f"{NEAREST}\n\n"
@@ -158,16 +160,19 @@ def find_answer(prompt: Prompt) -> Said:
 
 
 def _of_the_thing_asked(every: list[tuple[float, Sentence]], near: list[Sentence], question: str) -> list[Sentence]:
-    """The best sentence, on a page in full, with a word of the question besides names, and near a name of it.
+    """Those of ``near`` with a word of the question besides names; else the best one on a page in full that has a name.
 
-    None where ``near`` has such a word: the words of two names outweigh the one that is asked about.
+    The words of two names outweigh the one that is asked about. None where the question is not of both.
     """
     names = {term for name in _NAME.findall(question) for term in content(name)}
     words = {*content(question)} - names
-    if not names or is_unspaced(question) or any(words & s.bag for s in near):
+    if not names or is_unspaced(question):
         return []
-    told = [row for row in every if row[1].full and words & row[1].bag and names & row[1].near]
-    return [max(told, key=lambda row: row[0])[1]] if told else []
+    if told := [s for s in near if words & s.bag]:
+        return told
+    named = {s.page for _, s in every if s.full and names & s.bag}
+    there = [row for row in every if row[1].page in named and words & row[1].bag]
+    return [max(there, key=lambda row: row[0])[1]] if there else []
 
 
 def _of_person(found: list[Sentence], question: str) -> tuple[list[Sentence], bool]:
@@ -205,8 +210,15 @@ def page_of_person(memory: str, language: str, question: str) -> int | None:
 
 
 def _with_replies(chosen: list[Sentence], found: list[Sentence]) -> list[Sentence]:
-    """``chosen`` with the sentence after each that asks, which may be its answer: 'Against?', 'Bea.'."""
-    after = {id(s): t for s, t in pairwise(found) if s.page == t.page and _ASKS.search(s.text)}
+    """``chosen`` with the sentence after each that asks, which may be its answer: 'Against?', 'Bea.'.
+
+    After one alone also the next that goes on with 'He' or 'She': it may tell what was done.
+    """
+    after = {
+        id(s): t
+        for s, t in pairwise(found)
+        if s.page == t.page and (_ASKS.search(s.text) or (len(chosen) == 1 and _GOES_ON.match(t.text)))
+    }
     return list(dict.fromkeys(t for s in chosen for t in (s, after.get(id(s))) if t))
 
 
