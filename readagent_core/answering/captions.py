@@ -12,7 +12,7 @@ from readagent_core.answering.replay import Step
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin import reader as builtin
-from readagent_core.words import count_of, first_words
+from readagent_core.words import count_of, first_words, length_of
 
 CHARACTERS_A_SECOND, LEAST_SECONDS = 20, 3.0
 _SAID_WORDS = 40  # of a model's own words for a look-up
@@ -39,16 +39,18 @@ def _caption(step: Step, exchange: Exchange, memory: GistMemory | None) -> str:
         said = first_words(step.said.strip(), _SAID_WORDS)
         return f"{title}: “{said}”" if said and not built_in else f"{title}."
     seen = memory.up_to(exchange.up_to) if memory and exchange.up_to is not None else memory
+    language = seen.document.language if seen else ""
     if step.kind == replay.GISTS and seen is not None:
         if not seen.readable:
             return "There are no gists yet: the text itself is searched."
         first = first_words(step.said.strip(), _SAID_WORDS)
+        kept, of = (length_of(words, language) for words in (seen.gist_words, seen.readable_words))
         return (
-            f"What is remembered of the book: {count_of(len(seen.readable), 'gist')}, {seen.gist_words:,} words in "
-            f"place of {seen.readable_words:,}." + (f" From these alone: “{first}”" if first else "")
+            f"What is remembered of the book: {count_of(len(seen.readable), 'gist')}, {kept} in "
+            f"place of {of.split()[0]}." + (f" From these alone: “{first}”" if first else "")
         )
     if step.kind == replay.MEMORY and seen is not None:
-        words = f", {step.words:,} words in all" if step.words else ""
+        words = f", {length_of(step.words, language)} in all" if step.words else ""
         opened = pages_named(step.expanded)
         if step.passages and not step.expanded:
             opened = f"passages of {pages_named(sorted(pages_of(step.passages)))}"

@@ -228,7 +228,7 @@ def cost_line(cost: AnswerCost, language: str = "en", *, built_in: bool = False)
     if cost.looks_up or cost.looked_up:
         pages = f"; {count_of(cost.looked_up, 'page') if cost.looked_up else 'no page'} looked up"
     minutes, rest = divmod(round(cost.seconds), 60)
-    took = f"; {minutes} min {rest} s" if minutes else f"; {cost.seconds:.1f} s" if cost.seconds else ""
+    took = f"; {minutes} min {rest} s" if minutes else f"; {cost.seconds:.1f} s" if cost.seconds >= 0.05 else ""
     read = length_of(min(cost.read, cost.whole), language).split()[0]  # with tags it can be more
     return f"Read {read} of {length_of(cost.whole, language)}{fewer}{pages}{took}"
 

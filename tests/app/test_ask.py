@@ -214,7 +214,7 @@ def test_a_book_is_asked_before_it_has_gists_and_then_again_beside_the_old_answe
     (shown,) = payload.finished_records(now)  # the old answer is no longer by itself
     assert (shown["id"], shown["beside"]["record"]["id"]) == (second.id, first.id)
     assert (shown["beside"]["then"], shown["beside"]["now"]) == ("By search", "With the whole memory")
-    assert [name for name, _, _ in shown["beside"]["rows"]] == ["Method", "Opened", "Words read", "Found in the book"]
+    assert [name for name, _, _ in shown["beside"]["rows"]] == ["Method", "Opened", "Read", "Found in the book"]
     assert not at.exception
 
 
@@ -232,7 +232,7 @@ def test_another_method_answers_beside_the_old_answer_and_a_third_loses_none(ope
     beside = shown["beside"]
     assert [first["id"], beside["record"]["id"], shown["id"]] == asked
     assert (beside["then"], beside["now"]) == ("ReadAgent, zooming", "Gists only")
-    assert [name for name, _, _ in beside["rows"]] == ["Opened", "Words read", "Found in the book"]
+    assert [name for name, _, _ in beside["rows"]] == ["Opened", "Read", "Found in the book"]
     assert payload.left_out(scene(workspace, book)) == 0
 
 

@@ -182,10 +182,11 @@ def _view(now: AskOneBook, step: replay.Step | None, events: Sequence[Event], te
     view = memory_step(memory, step, look_up, checked, asked)
     if now.from_reader:
         view |= {"focus": now.from_reader, "wanted": True}
+    sent = step.words if step and current and not saw_more(now, current) else 0
     note = (
         _levels_note(step, memory.document.language)
         if step and step.closed
-        else _note(memory, view["expanded"], limit=_limit(now))
+        else _note(memory, view["expanded"], limit=_limit(now), sent=sent)
     )
     if step and current and not step.closed:
         view["unsent"] = not replay.sends_whole_gists(step, current.method, now.memory_of(current))
@@ -195,8 +196,9 @@ def _view(now: AskOneBook, step: replay.Step | None, events: Sequence[Event], te
     if step and current and step.kind in (replay.MEMORY, replay.ANSWER) and (made := replay.answer_of(events)):
         note = note_without_gists(made, memory.document.language, gists=bool(memory.readable)) or note
     if step and current and step.words and saw_more(now, current):
-        whole = length_of(current.facts.words or memory.document.words, memory.document.language)
-        note = f"{note} shown; the {'recording' if now.recording else 'answer'} read {step.words:,} of {whole}"
+        whole, language = current.facts.words or memory.document.words, memory.document.language
+        read = length_of(step.words, language).split()[0]
+        note += f" shown; the {'recording' if now.recording else 'answer'} read {read} of {length_of(whole, language)}"
     if short:
         note += ". The whole gists, in grey, were not sent"
     return {**view, "note": note}
@@ -283,15 +285,17 @@ def parts_of_pages(passages: Sequence[Passage], memory: GistMemory) -> dict[int,
     return found
 
 
-def _note(memory: GistMemory, expanded: Sequence[int], *, limit: int | None) -> str:
-    """'25 gists, 2 opened in place, 1,945 words'"""
+def _note(memory: GistMemory, expanded: Sequence[int], *, limit: int | None, sent: int) -> str:
+    """'25 gists, 2 opened in place, 1,945 words'. ``sent``: words with the pages' names, as an answer counts them; 0
+    where nothing was sent.
+    """
     if not memory.readable:
         return "No gists yet: the text is searched"
     numbers = [n for n in memory.readable if limit is None or n <= limit]
     gists = memory.gist_words if limit is None else sum(g.words for g in memory.gists[:limit] if g)
     words = gists + sum(memory.page(n).words - g.words for n in expanded if n in numbers and (g := memory.gists[n - 1]))
     opened = f", {len(expanded)} opened in place" if expanded else ""
-    length = length_of(words, memory.document.language)
+    length = length_of(min(sent, memory.document.words) or words, memory.document.language)
     return f"{len(numbers)} {'gist' if len(numbers) == 1 else 'gists'}{opened}, {length}"
 
 

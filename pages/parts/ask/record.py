@@ -39,7 +39,7 @@ from readagent_core.memory import GistMemory
 from readagent_core.model_names import short_name
 from readagent_core.models.builtin import reader as builtin
 from readagent_core.models.builtin.parts_asked import Part, part_asked
-from readagent_core.words import count_of
+from readagent_core.words import count_of, length_of
 
 MOST_LOOK_UPS = 6
 _BY = {BUILT_IN: "built-in reader", RECORDING: "large language model"}
@@ -243,21 +243,22 @@ def exchange_record(
 def _further(exchange: Exchange, answer: Answer, sources: Sources, model: str) -> list[str]:
     """What can find more than ``answer``, which found nothing: more look-ups, and the text itself.
 
-    The built-in reader goes by words: where a search of the text found none, neither can. Of several books more can be
-    looked up only where all that was allowed was, and those that were kept out can be let in.
+    The built-in reader goes by words: where a search of the text found none, neither can. What a limit kept out can be
+    let in. Of several books more can be looked up only where all that was allowed was.
     """
     if answer.books:
         used, allowed = sum(len(book.looked_up) for book in answer.books), int(exchange.settings.get("look_ups", 0))
         more = ["more"] if allowed < MOST_LOOK_UPS and used >= allowed else []
         return [*more, *(["let-in"] if sources.kept_out else [])]
+    let_in = ["let-in"] if exchange.up_to is not None and exchange.up_to < sources.pages else []
     if exchange.gisting_id and model == builtin.NAME and not sources.in_text.pieces:
-        return []
+        return let_in
     pages = exchange.up_to or sources.pages or MOST_LOOK_UPS
     looks_up = exchange.method not in all_methods() or all_methods()[exchange.method].looks_up
     found = ["more"] if looks_up and int(exchange.settings.get("look_ups", 0)) < min(MOST_LOOK_UPS, pages) else []
     if exchange.method != "full-text" and exchange.gisting_id:  # of one book
         found.append("whole")
-    return found
+    return [*let_in, *found]
 
 
 def _acts(
@@ -305,7 +306,7 @@ def show_beside(
     if now and before:
         rows = [
             ["Opened", *(_opened(answer, gisted=has) for answer, has in zip((before, now), gisted, strict=True))],
-            ["Words read", f"{before.memory_words:,}", f"{now.memory_words:,}"],
+            ["Read", *(length_of(answer.memory_words, record["language"]) for answer in (before, now))],
             ["Found in the book", found_claims(old), found_claims(record)],
         ]
         if record["options"]:
