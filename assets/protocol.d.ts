@@ -613,6 +613,7 @@ export interface NotFound {
   title: string;
   looked: string;
   kept_out: string;
+  let_in: string; // the button that lets it in
   /** the label of the button that reads the text itself */
   whole: string;
   words: string;

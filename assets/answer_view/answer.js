@@ -82,11 +82,11 @@ class Answer {
    * @param {NonNullable<ExchangeRecord["notFound"]>} found
    * @param {Element | null} said
    */
-  missing({ title, looked, kept_out, whole, words: inText, pieces }, said) {
+  missing({ title, looked, kept_out, let_in, whole, words: inText, pieces }, said) {
     const { acts } = this.data;
     const ways = el("div", { class: "acts" });
+    if (acts.includes("let-in")) ways.append(button(let_in, () => this.send({ do: "let-in" }), { kind: "slim" }));
     if (acts.includes("more")) ways.append(button("Look up more pages", () => this.send({ do: "more" }), { kind: "slim" }));
-    if (acts.includes("let-in")) ways.append(button(whole, () => this.send({ do: "let-in" }), { kind: "slim" }));
     if (acts.includes("whole")) {
       ways.append(button(whole, () => this.send({ do: "method", text: "full-text" }), { kind: "slim" }));
     }

@@ -60,8 +60,7 @@ export class Conversation {
 
   /** @param {AskState} now @param {number} step */
   draw(now, step) {
-    const { records, exchange, views, running, kept, waiting } = now;
-    const order = waiting && now.questions.length ? [] : now.order; // it begins a conversation beside a recording's
+    const { order, records, exchange, views, running, kept, waiting } = now;
     const newest = order.at(-1) ?? "";
     const follows = this.asked !== "" && order.at(-2) === this.asked; // else another conversation is shown
     if (newest !== this.asked && (running || follows)) this.sheet?.grow(true);
@@ -77,15 +76,15 @@ export class Conversation {
       : { 0: now.memory?.original };
     /** @type {HTMLElement[]} */
     const nodes = this.data.earlier && order.length ? [this.earlier()] : [];
-    if (now.questions.length && !waiting) nodes.push(this.index(now.questions, exchange));
-    if (now.notice && !waiting) nodes.push(el("p", { class: "small dim notice" }, now.notice));
+    if (now.questions.length) nodes.push(this.index(now.questions, exchange));
+    if (now.notice) nodes.push(el("p", { class: "small dim notice" }, now.notice));
     for (const id of order) {
       const replayed = id === exchange && !running ? views[step]?.record : null;
       const { style, offsetHeight } = this.parts.get(id)?.node ?? { style: null, offsetHeight: 0 };
       if (style) style.minHeight = replayed ? style.minHeight || `${offsetHeight}px` : ""; // nothing moves at a step
       const record = replayed ?? records[id] ?? this.finished.get(id);
       if (record)
-        this.part(id).update({
+        this.part(record).update({
           ...record,
           current: id === exchange,
           among: order.length > 1,
@@ -135,12 +134,13 @@ export class Conversation {
     requestAnimationFrame(() => scroll?.add(this.waitingNode, { current: true }));
   }
 
-  /** @param {string} id */
-  part(id) {
+  /** @param {ExchangeRecord} record */
+  part({ id, beside }) {
     const known = this.parts.get(id);
     if (known) return known.part;
     const node = el("section", { "data-kind": "exchange" });
-    const part = new Exchange(node, { send: (act) => this.send({ of: id, ...act }) }, this.sheet !== null || PHONE.matches);
+    const narrow = this.sheet !== null || PHONE.matches || beside !== null;
+    const part = new Exchange(node, { send: (act) => this.send({ of: id, ...act }) }, narrow);
     this.parts.set(id, { node, part });
     return part;
   }

@@ -114,13 +114,8 @@ export class Exchange {
   }
 
   /** The older answer to the same question, if there is one, and what differs. @param {Shown} data */
-  beside({ beside, signature, method }) {
-    const alike = beside?.record.signature.line === signature.line && beside.record.method === method;
-    // once, above both
-    if (this.folds) this.reader.textContent = readerOf(signature);
-    else if (alike) this.sides.before(this.sections.signer);
-    else this.now.prepend(this.sections.signer);
-    this.sides.classList.toggle("alike", alike);
+  beside({ beside, signature }) {
+    this.reader.textContent = readerOf(signature);
     this.sides.classList.toggle("two", Boolean(beside));
     this.old.hidden = !beside;
     this.rows.hidden = !beside?.rows.length;
@@ -129,10 +124,11 @@ export class Exchange {
     this.old.dataset.said = [then, by[0]].filter(Boolean).join(": ");
     this.now.dataset.said = [now, by[1]].filter(Boolean).join(": ");
     this.readers.textContent = note;
-    this.before ??= new Exchange(this.old, { send: (act) => this.send({ of: record.id, ...act }) }, this.folds);
+    this.before ??= new Exchange(this.old, { send: (act) => this.send({ of: record.id, ...act }) }, true);
     const notFound = record.notFound && { ...record.notFound, words: "", pieces: [] }; // the newer answer says it
     this.before.update({ ...record, notFound, question: "", options: [], acts: [], recorded: "", beside: null });
     this.rows.replaceChildren(
+      el("tr", {}, el("td", {}), el("th", { scope: "col" }, then), el("th", { scope: "col" }, now)),
       ...rows.map(([name, then, now]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, then), el("td", {}, now))),
     );
   }

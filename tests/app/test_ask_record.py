@@ -280,6 +280,7 @@ def test_what_it_looked_at_and_what_not_to_rely_on():
         "title": "Not found in what it saw.",
         "looked": "Looked at: page 14 in full and the gists of 24 pages.",
         "kept_out": "Pages 16 to 25 were kept out by your limit.",
+        "let_in": "Let in the whole book and ask again",
         "words": "A search of the text itself found nothing nearer.",
         "whole": "Read pages 1 to 15 in full",
         "pieces": [],
@@ -290,6 +291,7 @@ def test_what_it_looked_at_and_what_not_to_rely_on():
     assert record([Answered(seen)], text=seen.text)["notFound"]["title"] == "Not found in what it saw."
     # the built-in reader goes by words, and the text has none of them: nothing that it is asked can find more
     assert not {"more", "whole"} & set(drawn["acts"])
+    assert "let-in" in drawn["acts"]
     for text, legend in (
         (
             "So [14]. And [3]. And [99].",  # page 14 was read

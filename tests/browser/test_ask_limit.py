@@ -94,6 +94,8 @@ def test_a_question_waits_in_the_conversation_until_something_is_let_in(
         expect(page.locator(".qt")).to_have_text("Who keeps the light?")  # in the place of the recording's
         expect(page.locator(".missing")).to_contain_text("How much of the book may answers use?")
         expect(page.locator(".missing .first")).to_have_text("Page 1 only")  # the filled one tells least
+        expect(page.locator(f"{MEMORY} .curtain")).to_contain_text("Every page is kept out.")
+        expect(page.locator('[data-kind="replay"] .steps button')).to_have_count(0)  # nothing of the recording stays
         page.get_by_role("button", name=way).click()
         expect(box).to_have_value("Who keeps the light?" if way == "Not now" else "")
     expect(page.locator(".before")).to_contain_text("Page 1 only.")
@@ -229,3 +231,9 @@ def test_the_limit_is_moved_and_dragged_on_the_map(
     expect(exchange.locator(".step")).to_contain_text("Opened page")
     expect(exchange.locator(".cost")).to_contain_text("words")
     assert (limited().limit or 0) < limited().furthest
+    exchange = ask(page, "Who is Zebulon?", new=False)
+    expect(exchange.locator(".missing")).to_contain_text("kept out by your limit")
+    exchange.get_by_role("button", name="Let in the whole book and ask again").click()
+    newest = page.locator('[data-kind="exchange"]').last
+    expect(newest.locator(".missing")).to_contain_text("nowhere in the book")
+    assert not limited().limited

@@ -109,8 +109,12 @@ def handle(now: AskState, act: Act) -> None:
     if exchange is None:
         return
     job = now.workspace.jobs.get(job_key(exchange.id))
-    if act.do == "let-in" and isinstance(now, Several):
-        let_in(now)
+    if act.do == "let-in":
+        if isinstance(now, Several):
+            let_in(now)
+        elif isinstance(now, AskOneBook):
+            now.method = exchange.method
+            let_in_up_to(now, None)
         start_asking(now, exchange.question, like=exchange, redraw="app")
         return
     if act.do in ("again", "method", "more", "built-in", "whole-memory"):
@@ -150,6 +154,7 @@ def handle(now: AskState, act: Act) -> None:
 def follow_address(now: AskState, exchange_id: str) -> None:
     """The browser went back: show what its address names, else the conversation of the exchange that stood there."""
     if exchange_id and isinstance(now, AskOneBook):
+        st.session_state.pop(f"{KEPT} {now.book.id}", None)
         with suppress(NotInLibraryError):
             named = now.workspace.library.exchange(exchange_id)
             st.session_state[f"conversation {now.book.id}"] = named.conversation_id
@@ -180,6 +185,8 @@ def ask_or_keep(now: AskState, text: str, *, options: str = "", whole: bool = Fa
         key = f"{KEPT} {now.book.id}"
         if now.limit == 0:
             st.session_state[key] = (text, options, whole)
+            if now.recording:  # whose answer and replay are left
+                st.rerun("app")
             return
         if key in st.session_state and st.session_state[key][0] == text:  # it waits no longer
             del st.session_state[key]
@@ -190,15 +197,19 @@ def _ask_kept(now: AskOneBook, let_in: str) -> None:
     """Ask the question that waits, once ``whole``, ``first`` (page 1) or ``here`` is let in; '' puts it back."""
     text, options, whole = st.session_state.pop(f"{KEPT} {now.book.id}")
     if let_in in ("whole", "first", "here"):
-        page = {"first": 1, "here": page_before_here(now)}.get(let_in)
-        set_limit(now, on=page is not None, page=page)
-        now.position = now.workspace.library.position(now.book.id).on_screen
-        now.limit = limit_of(now, now.gisting, now.memory)
+        let_in_up_to(now, {"first": 1, "here": page_before_here(now)}.get(let_in))
     if let_in:
         start_asking(now, text, options=options, whole=whole, redraw="app")  # the sidebar and the gists let in too
     else:
         st.session_state["ask_back"] = text
     st.rerun("app")
+
+
+def let_in_up_to(now: AskOneBook, page: int | None) -> None:
+    """Have the limit let in the pages up to ``page``; None: turn it off."""
+    set_limit(now, on=page is not None, page=page)
+    now.position = now.workspace.library.position(now.book.id).on_screen
+    now.limit = limit_of(now, now.gisting, now.memory)
 
 
 def start_asking(

@@ -164,8 +164,12 @@ def scene(workspace: Workspace, book: Book) -> AskOneBook:
     gisting, memory = _gisting(workspace, book)
     conversation_id, wanted = _chosen(workspace, book)
     exchanges = workspace.library.exchanges(conversation_id) if conversation_id else []
-    opening, page = opening_exchange(exchanges)
-    current = next((e for e in exchanges if e.id == wanted), opening or (exchanges[-1] if exchanges else None))
+    if f"{KEPT} {book.id}" in st.session_state and is_recording(exchanges):
+        exchanges = []  # the question that waits begins a conversation of its own
+    position = workspace.library.position(book.id).on_screen
+    opening, page = opening_exchange(exchanges) if position.allowed is not None else (None, 0)
+    default = opening or next(iter(exchanges if is_recording(exchanges) else exchanges[::-1]), None)
+    current = next((e for e in exchanges if e.id == wanted), default)
     shown, shown_memory = gisting, memory
     if current is not None and current.gisting_id != gisting.id:
         shown = workspace.library.gisting(current.gisting_id)
@@ -181,7 +185,7 @@ def scene(workspace: Workspace, book: Book) -> AskOneBook:
         memory=memory,
         shown=shown,
         shown_memory=shown_memory,
-        position=workspace.library.position(book.id).on_screen,
+        position=position,
         method=choose_method("", workspace.model, memory).name,
         from_reader=st.session_state.pop("ask_page", None),
     )

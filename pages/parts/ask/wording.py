@@ -223,9 +223,9 @@ def not_found(
         rest = later_pages(up_to, pages)
         kept_out = f"{rest[0].upper()}{rest[1:]} {'was' if up_to + 1 == pages else 'were'} kept out by your limit."
     if answer.books:
-        whole = "Let it in and ask again" if len(titles) == 1 else "Let them in and ask again"
+        let_in = "Let it in and ask again" if len(titles) == 1 else "Let them in and ask again"
         return {"title": NOT_FOUND["en"], "looked": describe_context(answer), "kept_out": not_asked(titles),
-                "whole": whole, "words": "", "pieces": []}  # fmt: skip
+                "let_in": let_in, "whole": "", "words": "", "pieces": []}  # fmt: skip
     within = pages_up_to(up_to) if up_to is not None and kept_out else "the book"
     all_seen = answer.saw_all(up_to if up_to is not None and kept_out else pages)
     nowhere = [f"“{word}”" for word in in_text.nowhere]
@@ -238,6 +238,7 @@ def not_found(
         "title": f"Not found in {within}." if all_seen else NOT_FOUND["en"],
         "looked": describe_context(answer),
         "kept_out": kept_out,
+        "let_in": "Let in the whole book and ask again",
         "whole": f"Read {within} in full" if kept_out else "Answer from the whole text",
         "words": " ".join(filter(None, [words, nearest])),
         "pieces": list(in_text.pieces),
