@@ -81,12 +81,14 @@ def _line(now: AskState, *, waits: bool) -> None:
             key="ask_options_open",
         ):
             st.text_area("Answers to choose from, one per line", key=field, height=140)
+    # the answer needs the panel's room
+    of_gists = isinstance(now, AskOneBook) and None in now.memory.gists and not (now.beside_text and now.exchanges)
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ask_foot"):
-        _say_price(now)
+        if not of_gists:  # which has it in its line
+            st.caption(shell.as_text(_price(now)))
         if isinstance(now, AskOneBook) and not now.running:
             _suggest(now)
-    # the answer needs the panel's room
-    if isinstance(now, AskOneBook) and None in now.memory.gists and not (now.beside_text and now.exchanges):
+    if isinstance(now, AskOneBook) and of_gists:
         _say_gists(now)
     elif isinstance(now, AskOneBook) and now.current and (price := payload.whole_memory_price(now, now.current)):
         _offer_whole_memory(now, now.current, price)
@@ -140,7 +142,7 @@ def _language(now: AskState) -> str:
     return now.book.language if isinstance(now, AskOneBook) else "en"
 
 
-def _say_price(now: AskState) -> None:
+def _price(now: AskState) -> str:
     """Who answers, what a question costs, and what is made before the first one."""
     model = now.workspace.model
     who = short_name(model.name) if model.is_language_model else "Built-in reader"
@@ -152,7 +154,7 @@ def _say_price(now: AskState) -> None:
         memory = now.memory if now.limit is None else now.memory.up_to(now.limit)
         store = now.workspace.library.artifacts(now.gisting.document_id)
         first = costs.parts_sentence(model, memory, now.method, store, look_ups=now.look_ups)
-    st.caption(shell.as_text(f"{who}: {price}{'' if price == 'free' else ' a question'}. {first}".strip()))
+    return f"{who}: {price}{'' if price == 'free' else ' a question'}. {first}".strip()
 
 
 def _say_gists(now: AskOneBook) -> None:
@@ -167,7 +169,7 @@ def _say_gists(now: AskOneBook) -> None:
             st.session_state["ask_gisting"] = True
         if line["state"] not in ("none", "ready", "recording"):
             told = " · ".join(part for part in (f"Gists: {line['line'].lower()}", line["rest"]) if part)
-            st.caption(shell.as_text(f"{told}. Answers use what is there and search the rest."))
+            st.caption(shell.as_text(f"{_price(now)} {told}. Answers use what is there and search the rest."))
             for do, label in dict(line["actions"]).items():
                 if do == "settings":
                     st.page_link("pages/settings.py", label=label)
@@ -178,7 +180,7 @@ def _say_gists(now: AskOneBook) -> None:
         if now.workspace.model.is_language_model:
             takes = estimate_of(now.workspace, now.book)
         said = f"Gists take {takes}." if now.exchanges else f"{GISTS_ADD} {takes[0].upper()}{takes[1:]}."
-        st.caption(shell.as_text(said))
+        st.caption(shell.as_text(f"{_price(now)} {said}"))
         st.button("Make gists", key="ask_make", on_click=_act_on_gists, args=(now, None, "make"))
 
 
