@@ -209,7 +209,12 @@ export class Shelf {
   /** A line in which words were found, with the way to its place in the book. @param {ShelfBook} book @param {FoundLine} line */
   found(book, { place, text, quoted, page, spot }) {
     const words = el("p", { lang: book.language, dir: "auto" });
-    fill(words, text, quoted.map(([start, end]) => [start, end, ""]), "*");
+    fill(
+      words,
+      text,
+      quoted.map(([start, end]) => [start, end, ""]),
+      "*",
+    );
     const open = () => this.send({ do: "open", of: book.id, page, text: spot.join(" ") });
     const read = button("Read it", open, { kind: "quiet slim", "aria-label": `Read it: ${book.title}, ${place}` });
     const way = page || spot.length ? [read] : [];
