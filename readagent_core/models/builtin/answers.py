@@ -160,13 +160,13 @@ def find_answer(prompt: Prompt) -> Said:
 
 
 def _of_the_thing_asked(every: list[tuple[float, Sentence]], near: list[Sentence], question: str) -> list[Sentence]:
-    """Those of ``near`` with a word of the question besides names; else the best one on a page in full that has a name.
+    """Sentences with a word of the question besides names: of ``near``; else the best on a page in full with a name.
 
-    The words of two names outweigh the one that is asked about. None where the question is not of both.
+    The words of two names outweigh the one that is asked about. None where the first of ``near`` have such a word.
     """
     names = {term for name in _NAME.findall(question) for term in content(name)}
     words = {*content(question)} - names
-    if not names or is_unspaced(question):
+    if not names or is_unspaced(question) or any(words & s.bag for s in near[:SENTENCES]):
         return []
     if told := [s for s in near if words & s.bag]:
         return told
