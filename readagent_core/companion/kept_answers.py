@@ -87,7 +87,7 @@ def kept_paragraphs(answer: Mapping[str, Any]) -> list[list[tuple[str, Sequence[
 
 
 def is_of_gist(citation: Mapping[str, Any], *, copied: bool) -> bool:
-    """Whether a kept citation rests on the gist of its page. Of a model's answer an earlier version did not keep it."""
+    """Whether a kept citation rests on the gist of its page; False where an earlier version did not store that."""
     known = copied or not citation.get("bare", True)
     return bool(known and citation["state"] == FROM_MEMORY)
 
