@@ -21,7 +21,12 @@ UTF_8_MARK = "\ufeff"  # at the start of a CSV file; without it spreadsheets sho
 HTML_CLOSING = "</body></html>"
 _LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Zl", "Zp", "Zs"})  # categories that a spreadsheet may skip or drop
-_INLINE = re.compile(r"([\\`*_\[\]<>|~$])")
+_INLINE = re.compile(
+    r"""(?P<plain> (?<=\S[ ])[*_]+(?=[ ]) | (?<=[^\W_])_+(?=[^\W_]) | (?<!\S)[~$](?=\w) )  # begins and ends nothing
+    | [`*_~$] | \\(?=[!-/:-@\[-`{-~]|$) | <(?=[a-z/!?]) | &(?=\#?\w+;)
+    | \[(?=[\[^!]) | (?<=\^)\[ | ^\[(?=.\]) | \](?=[(:\[{]) | ={2,}(?=\S) | %{2,}""",
+    re.VERBOSE | re.MULTILINE | re.IGNORECASE,
+)
 EMPHASIS_SIGNS = {"markdown": "*", "text": "_"}  # round words in italics, by the format of the book; as in dom.js
 _EMPHASISED = {
     sign: re.compile(
@@ -31,7 +36,9 @@ _EMPHASISED = {
 }
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w{1,2}\b)")  # before the end of a word
 _SHORT_END = re.compile(r"(-[a-z]{1,3}){1,2}$")
-_LINE_START = re.compile(r"^(\s*\d*)([#+\-=!]|(?<=\d)[.)])", re.MULTILINE)
+_LINE_START = re.compile(
+    r"^([ \t]*(?:\d{1,9}(?=[.)](?:\s|$)))?)((?<=\d)[.)]|[#>|]|[-+=](?![-+=]*\w)|:(?=[\s:-]))", re.MULTILINE
+)
 
 
 def slug(title: str) -> str:
@@ -75,8 +82,16 @@ def is_guarded(text: str) -> bool:
 
 
 def escape_markdown(text: str) -> str:
-    """Return ``text`` escaped so that Markdown shows its characters: no heading, link, picture, table or formula."""
-    return _LINE_START.sub(r"\1\\\2", _INLINE.sub(r"\\\1", text).replace("&", "&amp;"))
+    """Return ``text`` escaped so that Markdown shows its characters: no heading, link, picture, table or formula.
+
+    Signs that are no mark-up where they stand are left as they are. '%%' would begin a comment in Obsidian.
+    """
+
+    def escape_signs(found: re.Match[str]) -> str:
+        signs = found[0]
+        return signs if found["plain"] else "".join("&#37;" if sign == "%" else f"\\{sign}" for sign in signs)
+
+    return _LINE_START.sub(r"\1\\\2", _INLINE.sub(escape_signs, text))
 
 
 def emphasis_pieces(text: str, book_format: str) -> Iterator[tuple[str, bool]]:

@@ -6,6 +6,10 @@ import csv
 import io
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 import readagent_core as ra
 from readagent_core.answering.base import Answer, Question
@@ -15,7 +19,7 @@ from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.models.base import Completion
 from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt
-from readagent_core.text_files import csv_line
+from readagent_core.text_files import csv_line, escape_markdown
 from tests.cli.running import run_here
 
 FORMULAS = [
@@ -42,6 +46,32 @@ def test_a_guarded_cell_is_read_as_it_was():
         guarded = csv_line(["question", cell])
         [(_, cells)] = csv_rows(guarded)
         assert cells[1] == (cell if cell != "'=1" else "=1")
+
+
+SIGNS = st.text(st.sampled_from("ab1 *_~$`\\\\<>|#[]()!:.-+=%&;^/\n"), min_size=1, max_size=24)
+
+
+@given(st.lists(SIGNS, min_size=1, max_size=3))
+@example(["- a\n--Yes\n---\n1. x", "a | b\n:-|-", "[a](b) ![c](d)\n===\n[x]: y"])
+@settings(max_examples=400, derandomize=True)
+def test_escaped_markdown_is_only_letters_also_in_a_list_a_quote_and_italics(texts):
+    for before, after in (("", ""), ("- ", ""), ("> ", ""), ("**a** *", "*")):
+        lines = [line for text in texts for line in text.splitlines() if line.strip()]
+        shown = [" ".join(line.split()) for line in lines]
+        source = "\n\n".join(f"{before}{escape_markdown(line)}{after}" for line in shown)
+        tokens = MarkdownIt("gfm-like", {"linkify": False, "html": True}).use(dollarmath_plugin).parse(source)
+        inline = [token.children for token in tokens if token.type == "inline"]
+        allowed = {"text", "text_special"} | {f"{kind}_{end}" for kind in ("em", "strong") for end in ("open", "close")}
+        assert {child.type for children in inline for child in children} <= allowed
+        said = ["".join(child.content for child in children) for children in inline]
+        assert [one.removeprefix("a ") if after else one for one in said] == shown
+    joined = MarkdownIt("gfm-like", {"linkify": False}).parse(escape_markdown("\n".join(texts)))
+    assert {token.type for token in joined} <= {"paragraph_open", "inline", "paragraph_close", "code_block"}
+
+
+def test_signs_that_are_no_mark_up_stay_as_they_are():
+    plain = "He did [page 1]; snake_case, 2 * 3 < 4 & $5 or ~6 %, C:\\Users #1 (see [a]) 3.14 --Yes -5"
+    assert escape_markdown(plain) == plain
 
 
 def test_what_holds_a_text_has_a_short_repr():

@@ -92,12 +92,15 @@ def is_of_gist(citation: Mapping[str, Any], *, copied: bool) -> bool:
     return bool(known and citation["state"] == FROM_MEMORY)
 
 
-def kept_answer(answer: Mapping[str, Any]) -> str:
-    """Return the text of a kept answer with the page of each claim after it, without the list of quotations."""
-    said = ""
+def kept_blocks(answer: Mapping[str, Any]) -> list[tuple[bool, str]]:
+    """Return the paragraphs of a kept answer with the page of each claim after it, without the list of quotations.
+
+    Each with whether it is copied: it has a citation then, and is quoted itself.
+    """
+    blocks = []
     copied = answer.get("signed_by") == BUILT_IN  # then each sentence is of its page, also one too short to be searched
     for paragraph in kept_paragraphs(answer):
-        said += "\n\n"
+        said = ""
         for text, numbers in paragraph:
             places = [answer["citations"][number] for number in numbers]
             labels = [
@@ -108,7 +111,13 @@ def kept_answer(answer: Mapping[str, Any]) -> str:
                 if c["page"]
             ]
             said += text + "".join(f" [{label}]" for label in dict.fromkeys(labels))
-    return said.strip() or str(answer["text"])
+        blocks.append((copied and any(numbers for _, numbers in paragraph), said.strip()))
+    return [block for block in blocks if block[1]] or [(False, str(answer["text"]))]
+
+
+def kept_answer(answer: Mapping[str, Any]) -> str:
+    """Return ``kept_blocks`` as one text."""
+    return "\n\n".join(said for _, said in kept_blocks(answer))
 
 
 def words_beside(mark: Mark) -> str:

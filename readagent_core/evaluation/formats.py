@@ -239,6 +239,10 @@ def _markdown_row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+def _cell(text: str) -> str:
+    return escape_markdown(text).replace("|", "\\|")
+
+
 def list_wrong(questions: Questions) -> list[str]:
     """Return the lines of a Markdown table of the first MOST_LISTED questions with an answer that is not right."""
     found = [(number, entry) for number, entry in enumerate(questions.entries, start=1) if entry.wrong]
@@ -247,7 +251,7 @@ def list_wrong(questions: Questions) -> list[str]:
     summary = f"{count_of(len(found), 'question')} of {len(questions):,} had at least one answer that is not right."
     if len(found) > MOST_LISTED:
         summary += f" The first {MOST_LISTED:,} are listed; HTML, JSON and the CSV of answers hold all."
-    header = ["#", "Question", "Right", *(escape_markdown(questions.titles.get(arm, arm)) for arm in questions.arms)]
+    header = ["#", "Question", "Right", *(_cell(questions.titles.get(arm, arm)) for arm in questions.arms)]
     lines = [
         "## Questions not right",
         "",
@@ -260,7 +264,7 @@ def list_wrong(questions: Questions) -> list[str]:
         results = questions.read_answers(entry)
         texts = (results[0].question, " / ".join(known_answers(results[0])))
         marks = [_mark(entry, results, arm) for arm in questions.arms]
-        lines.append(_markdown_row([str(number), *(escape_markdown(_shorten(text)) for text in texts), *marks]))
+        lines.append(_markdown_row([str(number), *(_cell(_shorten(text)) for text in texts), *marks]))
     return [*lines, ""]
 
 

@@ -5,12 +5,13 @@ The MathML of a formula has safe elements only (``document.Span``).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from readagent_core import document as documents
-from readagent_core.companion.kept_answers import kept_answer, quoted_words
+from readagent_core.companion.kept_answers import kept_blocks, quoted_words
 from readagent_core.document import SpanKind
 from readagent_core.library.marks import BOOKMARK, HIGHLIGHT, NOTE, Mark
 from readagent_core.memory import GistMemory, Page
@@ -150,10 +151,9 @@ def markdown_text(memory: GistMemory, page: Page) -> str:
             parts += [words(at, span.start), f"[^{span.target}]"]
         elif span.kind == SpanKind.LINK and span.target is None:
             address = span.text.replace("(", "%28").replace(")", "%29").replace("<", "%3C").replace(">", "%3E")
-            parts += [
-                words(at, span.start),
-                f"[{words(span.start, span.end)}]({address})",
-            ]
+            before = re.sub("!$", r"\\!", words(at, span.start))  # else the link would be a picture
+            name = re.sub(r"(?<!\\)[\[\]]", r"\\\g<0>", words(span.start, span.end))
+            parts += [before, f"[{name}]({address})"]
         else:
             continue
         at = span.end
@@ -187,7 +187,7 @@ def _marked(text: str, spans: Sequence[Span], format: str) -> Markup:
 def notes_list(marks: Sequence[Mark]) -> Markup:
     """Return the marks as a list with their words, notes and answers; '' where there is none."""
     return (
-        fill("marks", marks=[(mark, quoted_words(mark)) for mark in marks], BOOKMARK=BOOKMARK, kept_answer=kept_answer)
+        fill("marks", marks=[(mark, quoted_words(mark)) for mark in marks], BOOKMARK=BOOKMARK, kept_blocks=kept_blocks)
         if marks
         else Markup()
     )

@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
-from readagent_core.companion.kept_answers import kept_answer, quoted_words, words_beside
+from readagent_core.companion.kept_answers import kept_answer, kept_blocks, quoted_words, words_beside
 from readagent_core.companion.marks import PlacedMarks, placed_marks
 from readagent_core.document import Document
 from readagent_core.errors import SettingsError
 from readagent_core.export.annotations import from_json, to_json
-from readagent_core.export.notes_template import DEFAULT, render
+from readagent_core.export.notes_template import DEFAULT, quote, render
 from readagent_core.gisting.job import memory_of
 from readagent_core.library import Library
 from readagent_core.library.marks import BOOKMARK, Mark
@@ -130,8 +130,10 @@ def _mark(mark: Mark, document: Document | None = None, page_of: PageOf = lambda
     answer = mark.answer or {"question": "", "text": "", "signature": "", "citations": (), "pieces": ()}
     words = quoted_words(mark)
     book_format = document.format if document is not None else ""
-    said = kept_answer(answer)
-    told = collapse_whitespace(f"{said}\n{words}")  # what is quoted and stands there already is not said again
+    said = [(copied, _lines(block, book_format or "markdown")) for copied, block in kept_blocks(answer)]
+    told = collapse_whitespace(
+        f"{kept_answer(answer)}\n{words}"
+    )  # what is quoted and stands there already is not said again
     quotations = dict.fromkeys(
         (c["page"], c["quotation"])
         for c in answer["citations"]
@@ -147,8 +149,8 @@ def _mark(mark: Mark, document: Document | None = None, page_of: PageOf = lambda
         "words": _lines(words, book_format),
         "note": _lines(mark.note),
         "question": _line(answer["question"]),
-        "answer": _lines(said),
-        "quotations": [{"page": cited or 0, "words": _line(words)} for cited, words in quotations],
+        "answer": "\n\n".join(quote(text) if copied else text for copied, text in said),
+        "quotations": [{"page": cited or 0, "words": _line(words, book_format)} for cited, words in quotations],
         "signature": _line(answer["signature"]),
         "created": mark.created[:10],
         "changed": mark.changed[:10],
@@ -161,8 +163,8 @@ def _lines(text: str, book_format: str = "") -> str:
 
 
 def _line(text: str, book_format: str = "") -> str:
-    """Return ``text`` as one line in which Markdown finds no other mark-up. '%%' would begin a comment in Obsidian."""
-    return emphasised_markdown(_printable(text), book_format).replace("%", "&#37;")
+    """Return ``text`` as one line in which Markdown finds no other mark-up."""
+    return emphasised_markdown(_printable(text), book_format)
 
 
 def yaml_text(text: str) -> str:

@@ -77,8 +77,13 @@ def _compiled(template: str) -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["quote"] = lambda text: "\n".join(f"> {line}".rstrip() for line in str(text).splitlines())
+    environment.filters["quote"] = quote
     return environment.from_string(template)
+
+
+def quote(text: str) -> str:
+    """Return ``text`` as a block quote."""
+    return "\n".join(f"> {line}".rstrip() for line in str(text).splitlines())
 
 
 def _explained(error: Exception) -> str:

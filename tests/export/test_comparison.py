@@ -188,7 +188,7 @@ def test_a_row_says_who_was_right_and_sets_the_evidence_apart() -> None:
     ]  # what is said is no evidence
     assert not page.select_one("details").has_attr("open")
     assert page.select_one(".bar b")["style"] == "width:50.0%"
-    assert "yes, the *Second Wife*. \\[page 2\\]" in export_comparison(comparison(entry), "md").decode()
+    assert "yes, the *Second Wife*. [page 2]" in export_comparison(comparison(entry), "md").decode()
     (row,) = table(comparison(entry))
     assert (row["method"], row["answer"]) == ("Gists only", "yes, the Second Wife. [page 2].")
     assert (row["evidence"], row["fewer words in %"]) == ('[page 2] "the words"', "50.0")
