@@ -34,6 +34,7 @@ _EMPHASISED = {
     )
     for sign in map(re.escape, EMPHASIS_SIGNS.values())
 }
+EMPHASIS = re.compile(r"(?<!\w)(\*{1,2})([^*\s](?:[^*\n]*[^*\s])?)\1(?!\w)")  # in an answer
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w{1,2}\b)")  # before the end of a word
 _SHORT_END = re.compile(r"(-[a-z]{1,3}){1,2}$")
 _LINE_START = re.compile(
@@ -110,6 +111,17 @@ def emphasised_markdown(text: str, book_format: str) -> str:
     """Return a text of a book escaped for Markdown, its words in italics in italics."""
     pieces = emphasis_pieces(text, book_format)
     return "".join(f"*{escape_markdown(piece)}*" if italic else escape_markdown(piece) for piece, italic in pieces)
+
+
+def answer_markdown(text: str) -> str:
+    """Return a text of an answer escaped for Markdown, its emphasis in italics."""
+    pieces = enumerate(EMPHASIS.split(text))  # before, the signs, what is emphasised, after, …
+    return "".join(f"*{escape_markdown(p)}*" if i % 3 == 2 else escape_markdown(p) for i, p in pieces if i % 3 != 1)
+
+
+def answer_html(text: str) -> str:
+    """Return a text of an answer escaped for HTML, its emphasis in italics."""
+    return EMPHASIS.sub(r"<em>\2</em>", escape(text))
 
 
 def markdown_line(text: str) -> str:

@@ -11,7 +11,6 @@ from readagent_core.answering.registry import method
 from readagent_core.comparing.comparison import ComparedAnswer, Comparison, fewer_words, is_right, place_of
 from readagent_core.errors import SettingsError
 from readagent_core.export.comparison_view import (
-    EMPHASIS,
     describe_overlap,
     draw_comparison,
     known_answer,
@@ -21,7 +20,15 @@ from readagent_core.export.comparison_view import (
 from readagent_core.export.comparison_words import COPIED, Pieces, answer_paragraphs, evidence_lines, page_labels
 from readagent_core.resources import ASSETS
 from readagent_core.templates import Markup, fill
-from readagent_core.text_files import csv_line, escape_markdown, html_page, markdown_line, slug
+from readagent_core.text_files import (
+    EMPHASIS,
+    answer_markdown,
+    csv_line,
+    escape_markdown,
+    html_page,
+    markdown_line,
+    slug,
+)
 from readagent_core.words import count_of
 
 COMPARISON_FORMATS = {"html": "text/html", "md": "text/markdown", "csv": "text/csv"}
@@ -155,13 +162,7 @@ def _markdown(comparison: Comparison) -> str:
 
 def _answer_lines(comparison: Comparison, entry: ComparedAnswer) -> list[str]:
     def written(pieces: Pieces) -> str:
-        parts = EMPHASIS.split(_written(comparison, entry, pieces))  # as on the screen
-        shown = (
-            f"*{escape_markdown(part)}*" if i % 3 == 2 else escape_markdown(part)
-            for i, part in enumerate(parts)
-            if i % 3 != 1
-        )
-        return "".join(shown)
+        return answer_markdown(_written(comparison, entry, pieces))  # as on the screen
 
     lines: list[str] = []
     for kind, pieces in answer_paragraphs(comparison, entry):

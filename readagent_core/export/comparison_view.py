@@ -6,7 +6,6 @@ text by ``textContent``. So no text of a book or a model is ever parsed as HTML.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -35,6 +34,7 @@ from readagent_core.export.comparison_words import (
 )
 from readagent_core.model_names import short_name
 from readagent_core.models.builtin.reader import NAME as BUILT_IN
+from readagent_core.text_files import EMPHASIS
 from readagent_core.words import pages_up_to
 
 
@@ -47,7 +47,6 @@ def to_html(node: Element | str) -> str:
     return f"<{tag}{written}>{''.join(map(to_html, children))}</{tag}>"
 
 
-EMPHASIS = re.compile(r"(?<!\w)(\*{1,2})([^*\s](?:[^*\n]*[^*\s])?)\1(?!\w)")
 _PASSAGE = 120  # words of a passage, in examples
 
 

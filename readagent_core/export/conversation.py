@@ -22,12 +22,12 @@ from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked,
 from readagent_core.citations.checking import Piece, answer_paragraphs
 from readagent_core.document import Document
 from readagent_core.errors import SettingsError
-from readagent_core.library.records import Conversation, Exchange
+from readagent_core.library.records import Book, Conversation, Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.model_names import short_name
 from readagent_core.models.builtin import reader as builtin
-from readagent_core.templates import Markup, escape, fill
-from readagent_core.text_files import html_page
+from readagent_core.templates import Markup, fill
+from readagent_core.text_files import answer_html, answer_markdown, html_page, markdown_line
 from readagent_core.words import collapse_whitespace
 from readagent_core.workspace import Workspace
 
@@ -37,6 +37,8 @@ _LONG_TITLE, _LONG_PLACE = 40, 28  # characters
 _NUMBERED = re.compile(r"((?i:chapter|part|book|letter|act)) (\d+|[IVXLC]+)(?![\w'’])")
 PART = ", part"  # of a page opened in part
 RECOGNISED = ", recognised text"  # by OCR: some of the quoted words may be wrong
+
+_LIST_ITEM = re.compile(r"(\s*(?:(?:[-*+]|\d{1,3}[.)])\s+)?)(.*)")
 
 # what comes before a quotation that begins a sentence, and after one that ends it: it then needs no ellipsis
 _BEGINS = re.compile(r"(?:^|[.!?…:。！？—][\"”’»」』)\]*_]*|[\"“‘«「『(\[])[\s*_]*$")
@@ -133,10 +135,9 @@ def export_conversation(
     else:
         texts = [_texts_of(exchange, library.memory(exchange.gisting_id)) for exchange in exchanges]
         books = [book]
-    title = "; ".join(", ".join(filter(None, [one.title, one.author])) for one in books)
-    if format == "md":
-        return _markdown(title, conversation, texts).encode("utf-8", "replace")
-    return _html(title, book.language, conversation, texts).encode("utf-8", "replace")
+    head = _head(books, conversation, exchanges)
+    page = _markdown(head, texts) if format == "md" else _html(head, book.language, texts)
+    return page.encode("utf-8", "replace")
 
 
 def answer_as_text(
@@ -247,9 +248,14 @@ class _Texts:
     def html_blocks(self) -> list[tuple[bool, Markup]]:
         """The same for HTML."""
         blocks = self._blocks(
-            lambda piece: escape(piece.text) + Markup().join(map(self._html_citation, piece.citations))
+            lambda piece: Markup(answer_html(piece.text)) + Markup().join(map(self._html_citation, piece.citations))
         )
         return [(quoted, Markup(text)) for quoted, text in blocks]
+
+    @property
+    def html_quotes(self) -> list[tuple[str, Markup]]:
+        """The places that are quoted, for HTML."""
+        return [(place, Markup(answer_html(words))) for place, words in self.quotes]
 
     def _blocks(self, write: Callable[[Piece], str]) -> list[tuple[bool, str]]:
         return [
@@ -299,38 +305,51 @@ def _texts_of_several(workspace: Workspace, exchange: Exchange) -> _Texts:
     return _Texts(exchange, events, checked, lines, 0, documents, titles)
 
 
-def _markdown(title: str, conversation: Conversation, exchanges: list[_Texts]) -> str:
-    name = _heading(title, conversation, exchanges)
-    lines = [f"# {name}", "", "Questions and answers" if name == title else f"Questions about *{title}*"]
+def _head(books: Sequence[Book], conversation: Conversation, exchanges: Sequence[Exchange]) -> list[str]:
+    """Return the lines at the head of a file, the first its heading: the name of the conversation, or the titles of the
+    books where its name is but the beginning of a question in it.
+    """
+    begun = conversation.title.removesuffix(" …")
+    if any(collapse_whitespace(one.question).startswith(begun) for one in exchanges):
+        authors = ", ".join(dict.fromkeys(one.author for one in books if one.author))
+        by = [f"by {authors}"] if authors else []
+        return ["; ".join(one.title for one in books), *by, "Questions and answers"]
+    named = [f"{one.title} by {one.author}" if one.author else one.title for one in books]
+    return [conversation.title, f"Questions about {'; '.join(named)}"]
+
+
+def _markdown(head: Sequence[str], exchanges: Sequence[_Texts]) -> str:
+    name, *about = map(markdown_line, head)
+    parts = [f"# {name}", *about]
     for one in exchanges:
-        lines += ["", f"## {one.exchange.question}", "", f"*{one.signer}*", ""]
+        parts += [f"## {markdown_line(one.exchange.question)}", f"*{markdown_line(one.signer)}*"]
         if standalone := one.exchange.facts.standalone:
-            lines += [f"Understood as: {standalone}", ""]
-        lines += [f"- **{option}** (chosen)" if chosen else f"- {option}" for option, chosen in one.options]
-        lines += [""] * bool(one.exchange.options)
-        lines += [line for look in one.look_ups for line in (look, "")]
-        lines += [line for quoted, text in one.blocks for line in (_quoted(text) if quoted else text, "")]
-        lines += [line for place, words in one.quotes for line in (_quoted(f"{place}: {words}"), "")]
-        lines += [f"*{line}*  " for line in one.footer]
-    return "\n".join(lines) + "\n"
+            parts.append(f"Understood as: {markdown_line(standalone)}")
+        options = [(markdown_line(option), chosen) for option, chosen in one.options]
+        if options:
+            parts.append(
+                "\n".join(f"- **{option}** (chosen)" if chosen else f"- {option}" for option, chosen in options)
+            )
+        parts += map(markdown_line, one.look_ups)
+        parts += [_quoted(answer_markdown(text)) if quoted else _listed(text) for quoted, text in one.blocks]
+        parts += [_quoted(answer_markdown(f"{place}: {words}")) for place, words in one.quotes]
+        parts.append("  \n".join(f"*{markdown_line(line)}*" for line in one.footer))
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _listed(text: str) -> str:
+    """Return a paragraph of an answer in Markdown, in which lists stay lists."""
+    lines = [_LIST_ITEM.match(line) for line in text.splitlines()]
+    return "\n".join(f"{found[1]}{answer_markdown(found[2])}" for found in lines if found)
 
 
 def _quoted(text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
 
 
-def _html(title: str, language: str, conversation: Conversation, exchanges: list[_Texts]) -> str:
-    name = _heading(title, conversation, exchanges)
-    about = "" if name == title else title
-    body = fill("conversation", name=name, title=about, exchanges=exchanges)
-    return html_page(conversation.title, body, language=language)
-
-
-def _heading(title: str, conversation: Conversation, exchanges: list[_Texts]) -> str:
-    """Return the name of a conversation; that of the book where it has none but the beginning of a question in it."""
-    begun = conversation.title.removesuffix(" …")
-    asked = any(collapse_whitespace(one.exchange.question).startswith(begun) for one in exchanges)
-    return title if asked else conversation.title
+def _html(head: Sequence[str], language: str, exchanges: Sequence[_Texts]) -> str:
+    name, *about = head
+    return html_page(name, fill("conversation", name=name, about=about, exchanges=exchanges), language=language)
 
 
 def _place_of_quotation(citation: Citation, titles: Mapping[int, str] | None) -> str:

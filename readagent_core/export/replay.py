@@ -22,12 +22,11 @@ from readagent_core.answering.signature import BUILT_IN, signature_of
 from readagent_core.citations import NOT_FOUND
 from readagent_core.citations.checking import answer_paragraphs
 from readagent_core.errors import SettingsError
-from readagent_core.export.comparison_view import EMPHASIS
 from readagent_core.export.conversation import citation_label, copied_label, page_passages, quote_citation
 from readagent_core.memory import GistMemory
 from readagent_core.resources import ASSETS
-from readagent_core.templates import Markup, escape, fill
-from readagent_core.text_files import html_page
+from readagent_core.templates import Markup, fill
+from readagent_core.text_files import answer_html, html_page
 from readagent_core.workspace import Workspace
 
 _TITLE = re.compile(r"^#{1,6} ")  # of a section, as models see it
@@ -229,6 +228,6 @@ def _paragraphs(memory: GistMemory, passage: Passage, spans: Sequence[tuple[int,
 def _marked(text: str) -> Markup:
     """Return a text as HTML, with its *emphasis* and what is quoted of it."""
     words = _TITLE.sub("", text)
-    html = EMPHASIS.sub(r"<em>\2</em>", str(escape(words)))
+    html = answer_html(words)
     html = html if words == text else f"<strong>{html}</strong>"
     return Markup(html.replace(_BEGIN, QUOTED).replace(_END, "</mark>"))
