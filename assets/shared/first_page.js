@@ -4,13 +4,15 @@ import { showWhenWhole } from "./arrival.js";
 import { closeDialogsByBack } from "./dialogs.js";
 import { connectDrops } from "./dropped.js";
 import { connectLinks, hideBarWhileReading } from "./screens.js";
-import { connectAtOnce, takeTypedAtEscape, takeTypedKeys } from "./streamlit.js";
+import { connectAtOnce, takeTypedAtEscape, takeTypedAtPress, takeTypedKeys, takeTypedNames } from "./streamlit.js";
 import { followTheme } from "./theme.js";
 import { connectTour } from "./tour.js";
 import { tellTrouble } from "./trouble.js";
 
 connectAtOnce();
 takeTypedKeys();
+takeTypedNames();
+takeTypedAtPress();
 takeTypedAtEscape();
 followTheme();
 showWhenWhole();

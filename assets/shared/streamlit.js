@@ -22,6 +22,10 @@ export const APP_DONE = '.stApp[data-test-script-state="notRunning"]';
 export const UPLOADER = '[data-testid="stFileUploaderDropzone"]';
 /** The box in the place of an element whose script is on its way. */
 export const SKELETON = '[data-testid="stSkeleton"], [data-testid="stAppSkeleton"]';
+const NAME_FIELDS = ".stSelectbox input, .stMultiSelect input";
+const NEW_NAME = "Add: "; // before what was typed, in the first option of a box that takes new names
+const TYPED_FIELDS = `${NAME_FIELDS}, .stTextInput input, .stTextArea textarea, .stNumberInput input`;
+const WIDGET = '[data-testid="stElementContainer"]';
 /** The start of the names under which Streamlit stores a theme that was chosen in its own menu. */
 export const STORED_THEME = "stActiveTheme";
 
@@ -46,6 +50,45 @@ export function takeTypedKeys() {
     if (!field || (relatedTarget instanceof Node && field.contains(relatedTarget))) return;
     field.querySelector("input")?.dispatchEvent(new FocusEvent("focusout", { bubbles: true }));
   });
+}
+
+/** A box to choose from takes a name that was typed at Enter alone. Leaving the box then is as good as Enter, where it
+ * takes new names, or has this one. */
+export function takeTypedNames() {
+  const take = () => {
+    const field = document.activeElement;
+    if (!(field instanceof HTMLInputElement) || !field.matches(NAME_FIELDS) || field.getAttribute("aria-expanded") !== "true") return;
+    const offered = [...document.querySelectorAll('[role="listbox"] [role="option"]')].map((option) => option.textContent);
+    if (![field.value, NEW_NAME + field.value].some((name) => offered.includes(name))) return;
+    for (const type of ["keydown", "keyup"]) field.dispatchEvent(new KeyboardEvent(type, { key: "Enter", bubbles: true }));
+  };
+  /** @param {Event} event */
+  const isOutside = ({ target }) =>
+    target instanceof Element && !target.closest('[role="listbox"]') && !document.activeElement?.closest(WIDGET)?.contains(target);
+  addEventListener("keydown", ({ key }) => key === "Tab" && take(), true);
+  addEventListener("pointerdown", (event) => isOutside(event) && take(), true);
+}
+
+/** A press on a button takes the focus from a field. What was typed there is then drawn, and the button may move away
+ * before it is released; so the field keeps the focus until then. */
+export function takeTypedAtPress() {
+  /** @param {MouseEvent} event @returns {[field: HTMLElement, pressed: HTMLElement] | null} */
+  const fieldAndPressed = (event) => {
+    const pressed = event.composedPath().find((node) => node instanceof HTMLElement && node.matches("button, label"));
+    const field = document.activeElement;
+    if (!(pressed instanceof HTMLElement) || !(field instanceof HTMLElement) || !field.matches(TYPED_FIELDS)) return null;
+    return field.closest(WIDGET)?.contains(pressed) ? null : [field, pressed];
+  };
+  addEventListener("mousedown", (event) => fieldAndPressed(event) && event.preventDefault(), true);
+  addEventListener(
+    "click",
+    (event) => {
+      const [field, pressed] = fieldAndPressed(event) ?? [];
+      field?.blur();
+      pressed?.focus();
+    },
+    true,
+  );
 }
 
 /** Escape closes what was opened with the field in it, before Streamlit has taken what was typed there. */

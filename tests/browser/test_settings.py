@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
 from readagent_core.library import Library
-from tests.browser.conftest import ROOT, SIZE, StartApp, go_to, press_in_more
+from tests.browser.conftest import ROOT, SIZE, StartApp, go_to, press_in_more, settled
 from tests.browser.test_access import findings, shown
 from tests.connecting.test_fault_table import book
 from tests.fakes.capable import capable
@@ -89,6 +89,49 @@ def first_visit_is_accessible(page: Page, url: str, library: Library) -> None:
     go_to(page, "Library")
     shown(page, ".nothing", "light")
     assert findings(page) == []
+
+
+def test_what_is_typed_is_taken_however_its_field_is_left(page: Page, own_app) -> None:
+    """A name in the box of models by Tab and by a press elsewhere; a key by a long press on a button that it moves."""
+    url, _ = own_app
+    with FakeServer(capable, models=("reader-8b", "reader-9b")) as server:
+        page.goto(f"{url}/settings")
+        page.locator(".st-key-who label", has_text="Another server").click()
+        page.locator(".st-key-other_server input").click()
+        page.get_by_role("option", name="Another address").click()
+        address = page.locator(".st-key-other_own_address input")
+        address.fill(server.url)
+        address.press("Enter")
+        model = page.locator(".st-key-other_own_model_2 input")
+        leave: list[tuple[str, Callable[[], None]]] = [
+            ("a-new-one", lambda: page.keyboard.press("Tab")),
+            ("reader-9b", lambda: page.mouse.click(720, 20)),
+            ("another", lambda: page.mouse.click(720, 20)),
+            ("reader-9b", lambda: page.keyboard.press("Tab")),
+        ]
+        expect(model).to_be_visible()
+        settled(page)
+        for name, act in leave:
+            model.focus()  # a list is closed where its field is moved into view after the press
+            model.click()
+            expect(model).to_have_attribute("aria-expanded", "true")
+            model.fill(name)
+            expect(page.get_by_role("option", name=name)).to_be_visible()
+            act()
+            expect(page.get_by_role("option")).to_have_count(0)
+            expect(model).to_have_value(name)
+        model.fill("half")
+        page.keyboard.press("Escape")
+        page.keyboard.press("Tab")
+        expect(model).to_have_value("reader-9b")
+        page.locator(".st-key-other_own_key_0 input").fill(KEY)
+        test = page.locator(".st-key-other_own_test button")
+        test.hover()
+        page.mouse.down()
+        page.wait_for_timeout(700)  # in which a key that was typed is drawn with where to store it
+        page.mouse.up()
+        expect(page.get_by_text("Where to store the key")).to_be_visible()
+        expect(page.locator(".st-key-test_card")).to_contain_text("The test passed", timeout=60_000)
 
 
 MEMORY, KEYRING, FILE = "Only until the app stops", "In the system's keyring", "In a file only you can read"
