@@ -222,14 +222,36 @@ def _stage(workspace: Workspace, book: Book, opened: OpenedPage) -> None:
 
 
 def _add_to_done(book: Book, opened: OpenedPage, step: StoredStep | None, act: Act) -> None:
-    """Add the action that is shown to those done so far, before the run that draws them."""
+    """Add the action that is shown to those done so far, before the run that draws them; one of another task takes its
+    task up again, with what was done for it."""
     answer = replay.answer_of(step.events) if step else None
     action = action_of(answer.extra) if answer else None
     if act.do == "done" and action is not None:
-        key = f"act_done_{book.id}"
-        before = str(st.session_state.get(key) or "").rstrip()
-        line = describe_action(action, opened.memory.page)
-        st.session_state[key] = f"{before}\n{line}" if before else line
+        task_key, done_key = f"act_task_{book.id}", f"act_done_{book.id}"
+        lines = str(st.session_state.get(done_key) or "").splitlines()
+        if step is not None and step.task.task != str(st.session_state.get(task_key) or "").strip():
+            st.session_state[task_key], lines = step.task.task, list(step.task.previous)
+            _forget_left(book)
+        st.session_state[done_key] = "\n".join([*filter(str.strip, lines), describe_action(action, opened.memory.page)])
+
+
+def _begin_task(book: Book) -> None:
+    """What was done for another task does not stand under the new one; it can be put back."""
+    task_key, done_key, of_key = (f"act_{name}_{book.id}" for name in ("task", "done", "of"))
+    before, task = st.session_state.get(of_key, ""), str(st.session_state[task_key]).strip()
+    done = str(st.session_state.get(done_key) or "").strip()
+    if before and done and task != before:
+        st.session_state[f"act_left_{book.id}"], st.session_state[done_key] = done, ""
+
+
+def _put_back(book: Book) -> None:
+    left, done_key = st.session_state[f"act_left_{book.id}"], f"act_done_{book.id}"
+    st.session_state[done_key] = f"{left}\n{st.session_state.get(done_key) or ''}".strip()
+    _forget_left(book)
+
+
+def _forget_left(book: Book) -> None:
+    st.session_state.pop(f"act_left_{book.id}", None)
 
 
 def _form(workspace: Workspace, book: Book, asked: WebTask | None, cost: str, *, running: bool) -> None:
@@ -242,7 +264,8 @@ def _form(workspace: Workspace, book: Book, asked: WebTask | None, cost: str, *,
         task_column, done_column = st.columns([3, 2])
         with task_column:
             task = st.text_area("Task", key=task_key, height=92, placeholder="Find a wedding photographer near 10203",
-                                on_change="ignore")  # fmt: skip
+                                on_change=_begin_task, args=(book,))  # fmt: skip
+            st.session_state[f"act_of_{book.id}"] = task.strip()
         with done_column:
             done = st.text_area("Done so far, one action per line", key=done_key, height=92, placeholder="Nothing yet",
                                 on_change="ignore")  # fmt: skip
@@ -252,11 +275,15 @@ def _form(workspace: Workspace, book: Book, asked: WebTask | None, cost: str, *,
                                     width=200, on_change="ignore", help=LOOKS)  # fmt: skip
             if cost:
                 st.caption(cost)
+            if f"act_left_{book.id}" in st.session_state:
+                st.button("Put back what was done", type="tertiary", icon=":material/undo:", key="act_put_back",
+                          on_click=_put_back, args=(book,), help="The actions done for the task before")  # fmt: skip
         if pressed and not task.strip():
             st.caption(":orange[:material/warning:] Say first what you want to do.")
         elif pressed:
             previous = tuple(line.strip() for line in done.splitlines() if line.strip())
             st.session_state.pop(f"act_step_{book.id}", None)
+            _forget_left(book)
             start_step(workspace, get_pages(workspace), book.id, WebTask(task.strip(), previous), look_ups=int(looks))
             st.rerun(scope="fragment")
 
@@ -283,7 +310,7 @@ def _chosen_step(book: Book, steps: list[StoredStep]) -> StoredStep | None:
         return f"{time.strftime('%Y-%m-%d %H:%M', time.localtime(steps[at].made))} · {answer} ({steps[at].task.task})"
 
     order = list(reversed(range(len(steps))))
-    at = st.selectbox("Decision", order, format_func=label, key=f"act_step_{book.id}", label_visibility="collapsed")
+    at = st.selectbox("Actions found so far, the latest first", order, format_func=label, key=f"act_step_{book.id}")
     return steps[at]
 
 

@@ -131,6 +131,18 @@ def test_a_page_that_was_only_tried_is_no_book_of_the_library_until_it_is_read_o
     assert app("pages/act.py", book=page).text_area[0].label == "Task"
 
 
+def test_what_was_done_for_one_task_does_not_stand_under_another(app: App) -> None:
+    at = app("pages/act.py")
+    at.get("file_uploader")[0].set_value(("shop.html", PAGE, "text/html")).run()
+    at.text_area[0].set_value("Search lamps").run()
+    at.text_area[1].set_value("Click “Lamps”.").run()
+    at.text_area[0].set_value("Buy oil").run()
+    assert at.text_area[1].value == ""
+    at.button(key="act_put_back").click().run()  # the task was only said in other words
+    assert (at.text_area[0].value, at.text_area[1].value) == ("Buy oil", "Click “Lamps”.")
+    assert "act_put_back" not in [button.key for button in at.button]
+
+
 def test_a_step_is_stored_with_the_book(workspace: Workspace, pages: BookPages) -> None:
     book = opened(workspace, PAGE, "shop.html")
     drawn = pages.open(book.id)
