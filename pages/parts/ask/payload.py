@@ -14,13 +14,13 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.ask import book_views, shelf_views
+from pages.parts.ask.beside import show_beside
 from pages.parts.ask.one_state import AskOneBook
 from pages.parts.ask.record import (
     Sources,
     exchange_record,
     hide,
     record_at_step,
-    show_beside,
     sources_of_book,
 )
 from pages.parts.ask.several_state import Several

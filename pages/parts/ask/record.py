@@ -18,7 +18,6 @@ from pages.parts.ask.wording import (
     method_in_words,
     method_titles,
     not_found,
-    passages_in,
     says_not_in_text,
     signer_line,
     status_line,
@@ -26,7 +25,6 @@ from pages.parts.ask.wording import (
 from pages.parts.shared.answer import chip_of, format_time, pending_pieces, pieces_of
 from readagent_core.answering import costs, replay
 from readagent_core.answering.base import LETTERS, Answer, Event, NoteCode
-from readagent_core.answering.look_up_text import pages_named
 from readagent_core.answering.questions import parse_standalone
 from readagent_core.answering.registry import all_methods, sends_gists
 from readagent_core.answering.signature import BUILT_IN, RECORDING, Signature, signature_of
@@ -39,7 +37,6 @@ from readagent_core.memory import GistMemory
 from readagent_core.model_names import short_name
 from readagent_core.models.builtin import reader as builtin
 from readagent_core.models.builtin.parts_asked import Part, part_asked
-from readagent_core.words import count_of, length_of
 
 MOST_LOOK_UPS = 6
 _BY = {BUILT_IN: "built-in reader", RECORDING: "large language model"}
@@ -271,79 +268,6 @@ def _acts(
     if state == ExchangeState.FAILED and exchange.remedy == Remedy.SETTINGS:
         found.append("settings")
     return [*found, "connect"] if suggest_model else found
-
-
-def _opened(answer: Answer, *, gisted: bool) -> str:
-    """The pages that were opened, whole or in part; how many places where a person knows the pages by no number."""
-    pages = sorted({*answer.looked_up, *(passage.page for passage in answer.passages)})
-    return pages_named(pages) if gisted else passages_in(len(pages))
-
-
-def show_beside(
-    record: dict[str, Any],
-    old: dict[str, Any],
-    *,
-    events: Sequence[Event],
-    old_events: Sequence[Event],
-    settings: Mapping[str, Any],
-    completed: bool,
-    gisted: tuple[bool, bool] = (True, True),
-) -> dict[str, Any]:
-    """``record`` with the ``old`` answer to the same question beside it, and a table of what differs.
-
-    ``completed``: gists that the old answer lacked have been made since. ``gisted``: every page of the old and of the
-    new memory has a gist.
-    """
-    now, before = replay.answer_of(events), replay.answer_of(old_events)
-    what_if = "pages" in settings.get("extra", {})
-    if what_if:
-        names = ["As it was", "What if"]
-    elif completed:
-        names = ["By search", "With the whole memory"]
-    else:
-        names = [old["method"], record["method"]]
-    rows = []
-    if now and before:
-        rows = [
-            ["Opened", *(_opened(answer, gisted=has) for answer, has in zip((before, now), gisted, strict=True))],
-            ["Read", *(length_of(answer.memory_words, record["language"]) for answer in (before, now))],
-            ["Found in the book", found_claims(old), found_claims(record)],
-        ]
-        if record["options"]:
-            rows.insert(0, ["Chosen", _chosen(old), _chosen(record)])
-        if before.method != now.method and old["method"] not in names:
-            rows.insert(0, ["Method", old["method"], record["method"]])
-    looks, by, note = record["looks"], ["", ""], ""
-    if what_if and now and before and looks:
-        looks = [*looks[:-1], {**looks[-1], "said": _what_was_opened(before, now), "quoted": False}]
-    if record["signature"]["by"] != old["signature"]["by"]:
-        by = [old["signature"]["by"], record["signature"]["by"]]
-        note = "Two readers answered: what differs may come from the reader, not from the pages."
-        rows.insert(0, ["Answered by", *by])
-    beside = {"then": names[0], "now": names[1], "by": by, "note": note, "record": old, "rows": rows}
-    return {**record, "looks": looks, "beside": beside}
-
-
-def _what_was_opened(before: Answer, now: Answer) -> str:
-    """'You opened pages 4 and 13, and page 15 was open before.' of an answer to other pages."""
-    was, here = set(before.looked_up), set(now.looked_up)
-    done = [f"opened {pages_named(sorted(here - was))}"] if here - was else []
-    done += [f"closed {pages_named(sorted(was - here))}"] if was - here else []
-    said = f"You {' and '.join(done)}" if done else "You changed nothing"
-    kept = sorted(was & here)
-    return f"{said}; {pages_named(kept)} {'was' if len(kept) == 1 else 'were'} open before." if kept else f"{said}."
-
-
-def _chosen(record: Mapping[str, Any]) -> str:
-    """'D: To signal to the coastguard', the option that an answer's record has; 'none'."""
-    return next((f"{o['letter']}: {o['text']}" for o in record["options"] if o["chosen"]), "none")
-
-
-def found_claims(record: Mapping[str, Any]) -> str:
-    """'2 of 3 claims': those of an answer's record whose words are in the book; a gist's sentences are not."""
-    claims = [(cite["state"], piece.get("book")) for piece in record["pieces"] for cite in piece["cites"]]
-    found = sum(state == "page" or (state == "copied" and bool(book)) for state, book in claims)
-    return f"{found} of {count_of(len(claims), 'claim')}"
 
 
 def _again(signature: Signature, model: str) -> str:
