@@ -637,7 +637,7 @@ export interface ExchangeRecord {
   from: string;
   language: string;
   /** the look-ups */
-  looks: { title: string; said: string; quoted: boolean; more: string[] }[];
+  looks: { title: string; said: string; more: string[] }[];
   running: boolean;
   status: string;
   /** offer to go on at once */

@@ -106,6 +106,15 @@ def pages_up_to(number: int) -> str:
     return "page 1" if number == 1 else f"pages 1 to {number}"
 
 
+def quoted(words: str) -> str:
+    """``words`` in quotation marks: their own double marks become single ones; none are added to a quotation."""
+    words = words.strip()
+    inner = words[1:-1]
+    if words.startswith("“") and words.endswith("”") and not re.search("[“”]", inner):
+        return words
+    return f"“{words.replace('“', '‘').replace('”', '’')}”"
+
+
 def length_of(words: int, language: str) -> str:
     """Return the length of a text for people: '10,309 words', or '5,200 characters' where words are not separated.
 

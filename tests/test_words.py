@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from readagent_core import words
 from readagent_core.languages import certain_language, detect_language, shows_language
+from readagent_core.words import quoted
 
 TEXT = st.text(
     alphabet=st.one_of(
@@ -183,3 +184,15 @@ def test_a_length_is_in_the_units_of_the_script() -> None:
     assert words.length_of(1, "") == "1 word"
     assert words.length_of(words.count_words("雪の駅で" * 100), "ja") == "400 characters"
     assert words.length_of(words.count_words("ภาษาไทย " * 8), "th-TH") == "56 characters"
+
+
+@pytest.mark.parametrize(
+    ("told", "marked"),
+    [
+        ("No one came.", "“No one came.”"),
+        ("“No one came.”", "“No one came.”"),
+        ("“Where?” he said. “Here.”", "“‘Where?’ he said. ‘Here.’”"),
+    ],
+)
+def test_words_with_quotation_marks_of_their_own_get_no_double_ones(told: str, marked: str):
+    assert quoted(told) == marked

@@ -186,12 +186,12 @@ export class Exchange {
 
   /** @param {Shown} data @returns {Nodes} */
   looks(data) {
-    return data.looks.map(({ title, said, quoted, more }) =>
+    return data.looks.map(({ title, said, more }) =>
       el(
         "div",
         { class: "step" },
         el("p", { class: "who small" }, icon("claim_page"), title),
-        said ? words(data, "p", "why", quoted ? `“${said}”` : said) : null,
+        said ? words(data, "p", "why", said) : null,
         ...more.map((line) => el("p", { class: "small refused" }, line)),
       ),
     );

@@ -57,7 +57,8 @@ def check_question(question: Question) -> None:
 def check_books(books: GistMemory | AskedShelf, method: Method) -> None:
     """Raise NotInLibraryError where no book has anything for ``method`` to answer from."""
     if isinstance(books, AskedShelf):
-        books.check_gists(then="ask again")
+        if not any(book.pages or book.text_words for book in books.books):
+            books.check_gists(then="ask again")
     elif not (books.readable if method.needs_gists and not method.searches else books.pages):
         raise NotInLibraryError("This book has no gists yet. Make them in Read, then ask again.")
 

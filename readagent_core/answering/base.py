@@ -142,7 +142,7 @@ class LookedUp:
     """Pages were chosen to be read again.
 
     ``pages``: in the order chosen. ``reply``: the model's reply; '' where search chose them. ``reason``: why.
-    ``refused``: what was named but not opened, with the reason, for a person ('page 99: there is no such page').
+    ``refused``: what was named but not opened, with the reason ('page 99: there is no such page').
     ``parts``: ranges of pages that were opened to the gists below theirs ('31-33'). ``passages``: pages opened in part.
     """
 

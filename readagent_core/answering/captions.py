@@ -12,7 +12,7 @@ from readagent_core.answering.replay import Step
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin import reader as builtin
-from readagent_core.words import count_of, first_words, length_of
+from readagent_core.words import count_of, first_words, length_of, quoted
 
 CHARACTERS_A_SECOND, LEAST_SECONDS = 20, 3.0
 _SAID_WORDS = 40  # of a model's own words for a look-up
@@ -30,14 +30,14 @@ def seconds_of(caption: str) -> float:
 
 def _caption(step: Step, exchange: Exchange, memory: GistMemory | None) -> str:
     if step.kind == replay.QUESTION:
-        return f"The question: “{exchange.question}”"
+        return f"The question: {quoted(exchange.question)}"
     if step.kind == replay.UNDERSTOOD:
-        return f"Understood by itself: “{exchange.facts.standalone or exchange.question}”"
+        return f"Understood by itself: {quoted(exchange.facts.standalone or exchange.question)}"
     if step.kind == replay.LOOK_UP:
         built_in = exchange.facts.model == builtin.NAME
         title = step.title if memory is None else look_up_title(step, built_in=built_in, up_to=exchange.up_to)
         said = first_words(step.said.strip(), _SAID_WORDS)
-        return f"{title}: “{said}”" if said and not built_in else f"{title}."
+        return f"{title}: {quoted(said)}" if said and not built_in else f"{title}."
     seen = memory.up_to(exchange.up_to) if memory and exchange.up_to is not None else memory
     language = seen.document.language if seen else ""
     if step.kind == replay.GISTS and seen is not None:
@@ -47,7 +47,7 @@ def _caption(step: Step, exchange: Exchange, memory: GistMemory | None) -> str:
         kept, of = (length_of(words, language) for words in (seen.gist_words, seen.readable_words))
         return (
             f"What is remembered of the book: {count_of(len(seen.readable), 'gist')}, {kept} in "
-            f"place of {of.split()[0]}." + (f" From these alone: “{first}”" if first else "")
+            f"place of {of.split()[0]}." + (f" From these alone: {quoted(first)}" if first else "")
         )
     if step.kind == replay.MEMORY and seen is not None:
         words = f", {length_of(step.words, language)} in all" if step.words else ""

@@ -12,7 +12,7 @@ from readagent_core.models.builtin import reader as builtin
 from readagent_core.models.builtin.answers import page_of_person
 from readagent_core.models.builtin.parts_asked import Part, part_asked
 from readagent_core.models.builtin.statistics import shared_words
-from readagent_core.words import pages_up_to
+from readagent_core.words import pages_up_to, quoted
 
 FROM_GISTS = "From the gists, before looking it up"
 _NAMED = 6  # most pages that a search names
@@ -53,7 +53,7 @@ def look_up_line(step: Step, exchange: Exchange, memory: GistMemory) -> str:
 
 def quoted_after(title: str, said: str) -> str:
     """``title`` with what a model said: 'Went back to page 5: “I want to look up Page [5].”'"""
-    return f"{title}: “{said.strip()}”" if said.strip() else title
+    return f"{title}: {quoted(said)}" if said.strip() else title
 
 
 def look_up_title_of_several(step: Step, titles: Mapping[int, str], *, built_in: bool = False) -> str:

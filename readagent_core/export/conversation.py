@@ -28,7 +28,7 @@ from readagent_core.model_names import short_name
 from readagent_core.models.builtin import reader as builtin
 from readagent_core.templates import Markup, fill
 from readagent_core.text_files import answer_html, answer_markdown, html_page, markdown_line
-from readagent_core.words import collapse_whitespace
+from readagent_core.words import collapse_whitespace, quoted
 from readagent_core.workspace import Workspace
 
 CONVERSATION_FORMATS = {"md": "text/markdown", "html": "text/html", "json": "application/json"}
@@ -104,7 +104,7 @@ def quote_citation(citation: Citation, document: Document | None) -> str:
         rest = "" if in_heading else document.paragraphs[last.paragraph].text[last.end :]
         before = "" if words.startswith(("…", "...")) or _BEGINS.search(lead) else "… "
         after = "" if words.endswith(tuple(".!?…。！？")) or _ENDS.match(rest) else " …"
-    return f"{before}“{citation.quotation}”{after}"
+    return f"{before}{quoted(citation.quotation)}{after}"
 
 
 def export_conversation(
@@ -263,8 +263,8 @@ class _Texts:
         ]
 
     def _html_citation(self, citation: Citation) -> Markup:
-        quoted = f"“{citation.quotation}”" if citation.quotation else ""
-        words = self.quote(citation) if citation.places else quoted
+        bare = quoted(citation.quotation) if citation.quotation else ""
+        words = self.quote(citation) if citation.places else bare
         return Markup(' <small title="{}">[{}]</small>').format(words, self.label(citation))
 
     def label(self, citation: Citation) -> str:

@@ -154,9 +154,6 @@ def test_the_gist_of_a_book_is_made_once_and_again_only_after_a_change(open_work
 
 def test_books_that_cannot_be_asked(open_workspace):
     workspace = open_workspace(model=FakeModel(answers))
-    (unread,) = add(workspace, tale(1), read=False)
-    with pytest.raises(NotInLibraryError, match="gists"):
-        ask_books(workspace, [unread], Question("Who?"))
     with pytest.raises(SettingsError, match="At most 1,000"):
         ask_books(workspace, [f"b{n}" for n in range(1001)], Question("Who?"))
     with pytest.raises(NotInLibraryError):

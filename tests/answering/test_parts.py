@@ -66,7 +66,7 @@ def test_the_views_of_an_answer_are_steps_with_parts(zoomed) -> None:
         "Looked for “brass key”: on page 31",
         "Went back to page 31",
     ]
-    assert [look["said"] for look in looks] == ["look nearer", "know the page", "read it"]
+    assert [look["said"] for look in looks] == ["“look nearer”", "“know the page”", "“read it”"]
     written = export_conversation(workspace, exchange.conversation_id, format="md").decode()
     assert f"\nOpened pages {opened[0]} to {opened[1]}: “look nearer”" in written
     parts = {(part.first, part.last): part for part in parts_seen(events, BOOK)}

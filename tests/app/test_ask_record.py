@@ -113,8 +113,7 @@ def test_a_finished_answer():
     assert drawn["looks"] == [
         {
             "title": "Went back to page 14",
-            "said": "I want to look up Page [14] to see.",
-            "quoted": True,
+            "said": "“I want to look up Page [14] to see.”",
             "more": ["Did not open page 99: there is no such page"],
         }
     ]
@@ -165,10 +164,11 @@ def test_an_answer_from_the_gists_alone_stands_above_the_look_up_and_in_the_repl
     assert status_line([first, found], "", seconds=1.0) == "Reading the pages again, 1.0 s"
     looks = record([first, found])["looks"]
     assert [(look["title"], look["said"]) for look in looks] == [
-        (look_up_text.FROM_GISTS, "She lives at the inn."),
+        (look_up_text.FROM_GISTS, "“She lives at the inn.”"),
         ("Found by search: passages of page 14", ""),
     ]
-    assert [step.said for step in replay.steps([first, found]) if step.kind == replay.GISTS] == [looks[0]["said"]]
+    said = [step.said for step in replay.steps([first, found]) if step.kind == replay.GISTS]
+    assert said == [looks[0]["said"].strip("“”")]
 
 
 def test_who_waits_for_the_model_to_read_the_gists_is_told_so(workspace):

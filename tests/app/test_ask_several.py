@@ -207,6 +207,25 @@ def test_a_book_without_gists_is_counted_named_by_its_title_and_its_claim_by_its
     assert not re.search(r"in book \d|book \d:|Opened nothing", told)
 
 
+def test_books_without_gists_alone_are_searched(app):
+    app("pages/ask.py")
+    workspace = get_workspace()
+    filler = Paragraph("The sea was grey and the wind was in the west. " * 9)
+    told = {"Whale": "Nobody on the pier had ever seen the harpooner smile.", "Shark": "The baker was at home."}
+    books = [
+        workspace.library.add(Document(title, (*[filler] * 9, Paragraph(words)), sections=(Section("The Pier", 5),))).id
+        for title, words in told.items()
+    ]
+    exchange, job = ask_books(workspace, books, Question("Who had seen the harpooner smile?"))
+    job.join(120)
+    record = ask_state(state(workspace, books, workspace.library.exchange(exchange.id)))["records"][exchange.id]
+    assert record["from"] == "from passages found by search"
+    assert record["notes"] == ["2 books without gists: only words were looked for there."]
+    assert [(p["text"], c["label"]) for p in record["pieces"] for c in p["cites"]] == [
+        (told["Whale"], "Whale, The Pier")
+    ]
+
+
 def test_what_a_model_named_in_vain_is_said_by_the_title():
     refused = LookedUp((), "OPEN [2]", "", ("book 2: it has no gists yet; only words can be found in it",), book=1)
     titles = {1: "Fog", 2: "Whale"}
@@ -215,6 +234,9 @@ def test_what_a_model_named_in_vain_is_said_by_the_title():
     (look,) = look_ups(Exchange("e", "c", 0, "Who?"), events, titles=titles)
     assert look["title"] == "Opened no page"
     assert look["more"] == ["Did not open Whale: it has no gists yet; only words can be found in it"]
+    known = LookedUp((), "OPEN [1]", "", ("book 1: it is open already; name its pages or ranges",), book=1)
+    (look,) = look_ups(Exchange("e", "c", 0, "Who?"), [*events[:2], known], titles=titles)
+    assert look["more"] == ["Fog is open already"]
 
 
 def test_a_story_that_nobody_has_begun_is_kept_out_until_it_is_let_in(app):

@@ -54,7 +54,7 @@ def show_beside(
             rows.insert(0, ["Method", old["method"], record["method"]])
     looks, by, note = record["looks"], ["", ""], ""
     if what_if and now and before and looks:
-        looks = [*looks[:-1], {**looks[-1], "said": _what_was_opened(before, now), "quoted": False}]
+        looks = [*looks[:-1], {**looks[-1], "said": _what_was_opened(before, now)}]
     if record["signature"]["by"] != old["signature"]["by"]:
         by = [old["signature"]["by"], record["signature"]["by"]]
         note = "Two readers answered: what differs may come from the reader, not from the pages."

@@ -16,7 +16,7 @@ from readagent_core.answering.signature import BUILT_IN, Signature, signature_of
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin.replies import NOT_FOUND, is_not_found
-from readagent_core.words import count_of, pages_up_to
+from readagent_core.words import count_of, pages_up_to, quoted
 
 # of one book among several, as a model names it
 _PLACE = re.compile(r"^(?:page (\d+)\.(\d+(?:-\d+)?)|(?:page|book) (\d+))(?=:)")
@@ -137,7 +137,7 @@ def look_ups(
 ) -> list[dict[str, Any]]:
     """Each look-up: what was opened, why, and ``more``: what was named but not opened, and what was closed again.
 
-    ``quoted``: ``said`` is a model's own words. ``memory``: of one book, or the ``titles`` of several by number.
+    What a model said is in quotation marks. ``memory``: of one book, or the ``titles`` of several by number.
     """
     found: list[dict[str, Any]] = []
     built_in = signature_of(exchange).kind == BUILT_IN
@@ -146,7 +146,7 @@ def look_ups(
         if not step.looks:
             continue
         if step.kind == replay.GISTS:
-            found.append({"title": look_up_text.FROM_GISTS, "said": step.said, "quoted": True, "more": []})
+            found.append({"title": look_up_text.FROM_GISTS, "said": quoted(step.said), "more": []})
             continue
         if searched and not step.said:
             places = passages_in(len(step.marked))
@@ -156,16 +156,23 @@ def look_ups(
         else:
             title = look_up_text.look_up_title(step, built_in=built_in, up_to=exchange.up_to)
         said = look_up_text.look_up_words(step, exchange, memory) if memory else "" if built_in else step.said.strip()
-        more = [f"Did not open {_with_title(why, titles or {})}" for why in step.refused]
+        more = [_not_opened(_with_title(why, titles or {})) for why in step.refused]
         if step.folded:
             more.append(f"Closed again, to make room: {ranges_named(step.folded)}")
-        found.append({"title": title, "said": said, "quoted": not built_in, "more": more})
+        found.append({"title": title, "said": said if built_in or not said else quoted(said), "more": more})
     return found
 
 
 def passages_in(places: int) -> str:
     """'passages in 18 places', of pages that a person knows by no number."""
     return f"passages in {count_of(places, 'place')}"
+
+
+def _not_opened(refused: str) -> str:
+    """What was not opened, for a person: 'Page 7 of Fog is open already', 'Did not open page 99: there is no …'."""
+    told = refused.partition("; name ")[0]  # to a model
+    what, _, why = told.rpartition(": it is ")
+    return f"{what[0].upper()}{what[1:]} is {why}" if why.endswith("already") else f"Did not open {told}"
 
 
 def _with_title(refused: str, titles: Mapping[int, str]) -> str:
