@@ -36,10 +36,13 @@ export class Replay {
     this.onback = () => location.pathname === this.path && this.follow();
     this.path = location.pathname;
     addEventListener("popstate", this.onback);
+    this.width = new ResizeObserver(() => this.fit());
+    this.width.observe(root);
   }
 
   close() {
     this.pause();
+    this.width.disconnect();
     document.removeEventListener("keydown", this.onkey);
     document.removeEventListener("pointerdown", this.onpress);
     removeEventListener("popstate", this.onback);
@@ -176,10 +179,9 @@ export class Replay {
       this.send({ do: what, page: at });
     };
     const save = brief("Save", "drop", () => open("save"), { title: "Save the replay as one HTML file" });
-    const words = el("span", {}, "Prompt", el("span", { class: "notnarrow" }, " and reply"));
-    const prompt = button(words, () => open("prompt"), { kind: "quiet slim" });
+    const prompt = brief("Prompt and reply", "ask", () => open("prompt"), { title: "What was sent in this step, and the reply" });
     this.root.replaceChildren(
-      el("strong", { class: "small notnarrow" }, "Replay"),
+      el("strong", { class: "small" }, "Replay"),
       play,
       back,
       list,
@@ -190,12 +192,26 @@ export class Replay {
       save,
       this.caption,
     );
+    this.fit();
     if (had) first(this.root, `[data-key="${had}"]`)?.focus();
+  }
+
+  /** Leaves names out where they have no room, those farthest from the current step first, and brings it into view. */
+  fit() {
+    const list = first(this.root, ".steps");
+    const at = this.state.step;
+    if (!list) return;
+    const items = [...list.children];
+    for (const item of items) item.classList.remove("bare");
+    for (const [, item] of [...items.entries()].sort(([a], [b]) => Math.abs(b - at) - Math.abs(a - at)))
+      if (item !== items[at] && list.scrollWidth > list.clientWidth) item.classList.add("bare");
+    const [now, ends] = [items[at]?.getBoundingClientRect(), list.getBoundingClientRect()];
+    if (now) list.scrollLeft += (now.left + now.right - ends.left - ends.right) / 2;
   }
 }
 
 /**
- * A button that is its sign alone on a phone.
+ * A button that is its sign alone where the bar is narrow.
  * @param {string} label
  * @param {IconName} sign
  * @param {(event: PointerEvent & {currentTarget: HTMLElement}) => unknown} act
@@ -203,7 +219,7 @@ export class Replay {
  */
 function brief(label, sign, act, rest = {}) {
   const made = button(null, /** @type {never} */ (act), { kind: "quiet slim brief", icon: sign, "aria-label": label, ...rest });
-  made.append(el("span", { class: "notnarrow" }, label));
+  made.append(el("span", {}, label));
   return made;
 }
 
