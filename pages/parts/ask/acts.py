@@ -13,7 +13,7 @@ import streamlit as st
 
 from pages.parts.ask.book_views import scope_of
 from pages.parts.ask.keeping import remove_answer, store_answer
-from pages.parts.ask.one_state import KEPT, AskOneBook, limit_of, page_before_here, set_limit
+from pages.parts.ask.one_state import AskOneBook, limit_of, page_before_here, set_limit
 from pages.parts.ask.record import MOST_LOOK_UPS
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.spots import spots_on_page
@@ -154,7 +154,7 @@ def handle(now: AskState, act: Act) -> None:
 def follow_address(now: AskState, exchange_id: str) -> None:
     """The browser went back: show what its address names, else the conversation of the exchange that stood there."""
     if exchange_id and isinstance(now, AskOneBook):
-        st.session_state.pop(f"{KEPT} {now.book.id}", None)
+        st.session_state.pop(now.kept_key, None)
         with suppress(NotInLibraryError):
             named = now.workspace.library.exchange(exchange_id)
             st.session_state[f"conversation {now.book.id}"] = named.conversation_id
@@ -182,7 +182,7 @@ def _follow(now: AskState, exchange: Exchange, act: Act) -> None:
 def ask_or_keep(now: AskState, text: str, *, options: str = "", whole: bool = False) -> None:
     """Start to ask; where the limit lets nothing in, keep the question: the line then asks what is to be let in."""
     if isinstance(now, AskOneBook):
-        key = f"{KEPT} {now.book.id}"
+        key = now.kept_key
         if now.limit == 0:
             st.session_state[key] = (text, options, whole)
             if now.recording:  # whose answer and replay are left
@@ -190,18 +190,34 @@ def ask_or_keep(now: AskState, text: str, *, options: str = "", whole: bool = Fa
             return
         if key in st.session_state and st.session_state[key][0] == text:  # it waits no longer
             del st.session_state[key]
+    elif isinstance(now, Several):
+        if not now.shelf.books:
+            st.session_state[now.kept_key] = (text, options, whole)
+            st.session_state["ask_back"] = text
+            return
+        st.session_state.pop(now.kept_key, None)
     start_asking(now, text, options=options, whole=whole, redraw=STAGE if options.strip() else LIVE)
 
 
 def _ask_kept(now: AskOneBook, let_in: str) -> None:
     """Ask the question that waits, once ``whole``, ``first`` (page 1) or ``here`` is let in; '' puts it back."""
-    text, options, whole = st.session_state.pop(f"{KEPT} {now.book.id}")
+    text, options, whole = st.session_state.pop(now.kept_key)
     if let_in in ("whole", "first", "here"):
         let_in_up_to(now, {"first": 1, "here": page_before_here(now)}.get(let_in))
     if let_in:
         start_asking(now, text, options=options, whole=whole, redraw="app")  # the sidebar and the gists let in too
     else:
         st.session_state["ask_back"] = text
+    st.rerun("app")
+
+
+def let_in_and_ask(now: Several) -> None:
+    """Let in the books that are kept out, and ask the question that waits for that, if one does."""
+    let_in(now)
+    if kept := st.session_state.pop(now.kept_key, None):
+        text, options, whole = kept
+        st.session_state["ask_input"] = ""  # where it waited
+        start_asking(now, text, options=options, whole=whole, redraw="app")
     st.rerun("app")
 
 

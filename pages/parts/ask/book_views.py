@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.ask.keeping import stored_answers
-from pages.parts.ask.one_state import KEPT, AskOneBook, page_before_here, pages_read
+from pages.parts.ask.one_state import AskOneBook, page_before_here, pages_read
 from pages.parts.ask.state import exchange_now
 from pages.parts.ask.wording import later_pages, method_titles
 from pages.parts.read.original import original_of
@@ -82,7 +82,7 @@ def _notice(now: AskOneBook) -> str:
 
 def waiting_question(now: AskOneBook) -> dict[str, Any] | None:
     """The question that waits for what the limit is to let in, as the conversation's end draws it; None without one."""
-    kept = st.session_state.get(f"{KEPT} {now.book.id}")
+    kept = st.session_state.get(now.kept_key)
     if kept is None:
         return None
     if now.limit != 0:  # the limit was moved by other means

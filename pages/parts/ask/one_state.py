@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
-from pages.parts.ask.state import AskState, exchange_in_address, has_result
+from pages.parts.ask.state import KEPT, AskState, exchange_in_address, has_result
 from pages.parts.shared import book as address
 from readagent_core.answering import asking, replay
 from readagent_core.answering.ask import choose_method
@@ -35,7 +35,6 @@ from readagent_core.models.base import ChatModel
 from readagent_core.workspace import Workspace
 
 NEW = "new"
-KEPT = "ask_kept"  # in the session, of a book: a question that waits for what the limit is to let in
 
 
 @dataclass(kw_only=True)

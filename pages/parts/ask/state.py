@@ -43,6 +43,7 @@ from readagent_core.workspace import Workspace
 SHOWN = 12  # exchanges of a long conversation drawn at first
 GONE = "This answer is not in this library any more."
 ADDRESS_SECONDS = 2.0  # for which a run may still arrive with an older address
+KEPT = "ask_kept"  # in the session, of a book or several: a question that waits for what a limit is to let in
 
 
 @dataclass(kw_only=True)
@@ -85,6 +86,11 @@ class AskState(ABC):
     @abstractmethod
     def book_ids(self) -> tuple[str, ...]:
         """The books that are asked."""
+
+    @property
+    def kept_key(self) -> str:
+        """The name, in the session, of the question that waits until something is let in."""
+        return f"{KEPT} {' '.join(self.book_ids)}"
 
     @property
     @abstractmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.parts.ask import answer_view, book_views, payload
-from pages.parts.ask.acts import ask_or_keep, handle, let_in
+from pages.parts.ask.acts import ask_or_keep, handle, let_in_and_ask
 from pages.parts.ask.one_state import AskOneBook
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.state import GONE, AskState
@@ -116,15 +116,14 @@ def _say_above(now: AskState, *, waits: bool) -> None:
 def _say_kept_out(now: Several) -> None:
     """Which of the books are not asked, why, and the way to let them in."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="ask_kept_out"):
-        one = len(now.kept_out) == 1
+        one, waits = len(now.kept_out) == 1, now.kept_key in st.session_state
         why = "Its spoiler limit lets in no page yet." if one else "Their spoiler limits let in no page yet."
-        st.caption(shell.as_text(f"{not_asked([*now.kept_out.values()])} {why}"), width="stretch")
-        st.button("Let it in" if one else "Let them in", key="ask_let_in", on_click=_let_in, args=(now,))
-
-
-def _let_in(now: Several) -> None:
-    let_in(now)
-    st.rerun("app")
+        said = not_asked([*now.kept_out.values()])
+        st.caption(shell.as_text(f"{'Your question waits. ' * waits}{said} {why}"), width="stretch")
+        label = f"Let {'it' if one else 'them'} in{' and ask' * waits}"
+        st.button(
+            label, key="ask_let_in", type="primary" if waits else "secondary", on_click=let_in_and_ask, args=(now,)
+        )
 
 
 def _questions(now: AskState) -> list[tuple[str, bool]]:

@@ -172,6 +172,12 @@ def list_models(workspace: Workspace, where: str, key: Secret, *, needs_key: boo
     return Listing()
 
 
+def said_of_address(error: ReadAgentError | None) -> bool:
+    """Whether what this error says is said below the address already, of its list of models."""
+    known = (one for one in _listed().values() if isinstance(one, ReadAgentError))
+    return error is not None and any(shell.words_of(one) == shell.words_of(error) for one in known)
+
+
 def _listed() -> dict[tuple[str, int], Listing | ReadAgentError]:
     """What servers listed in this session, or why they did not, by address and key."""
     known: dict[tuple[str, int], Listing | ReadAgentError] = st.session_state.setdefault("listed_models", {})
