@@ -21,12 +21,13 @@ const BLOCK = 25; // rows in an element of their own, which the browser renders 
 
 export class Memory {
   /**
-   * `scroller`: what scrolls, where this is one of several books in it.
+   * `scroller`: what scrolls, where this is one of several books in it; `head`: of the book, which stays at its top.
    * @param {HTMLElement} root
-   * @param {Pick<Api, "send"> & {scroller?: HTMLElement}} options
+   * @param {Pick<Api, "send"> & {scroller?: HTMLElement, head?: HTMLElement}} options
    */
-  constructor(root, { send, scroller }) {
+  constructor(root, { send, scroller, head }) {
     this.root = root;
+    this.head = head;
     this.send = send;
     /** @type {Map<number, {key: string, node: HTMLElement, text: string}>} page -> its row, and what it was drawn from */
     this.rows = new Map();
@@ -231,7 +232,7 @@ export class Memory {
     const byHand = this.data?.expanded.includes(n) ? this.shut : this.peeked;
     const { scroller, rows } = this;
     const top = () => rows.get(n)?.node.getBoundingClientRect().top ?? 0;
-    const before = Math.max(top(), scroller.getBoundingClientRect().top + 8);
+    const before = Math.max(top(), this.edge());
     const stay = () => scroller.scrollBy({ top: top() - before, behavior: "instant" });
     if (!byHand.delete(n)) byHand.add(n);
     this.draw([n]);
@@ -304,8 +305,14 @@ export class Memory {
     const quoted = passage < 0 ? [] : row.querySelectorAll("mark");
     if (open && !quoted.length) row.classList.add("cited"); // of a gist no words are marked: it is shown whole
     const target = quoted[Math.min(passage, quoted.length - 1)] ?? row;
-    const top = target.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top;
-    this.scroller.scrollTo({ top: this.scroller.scrollTop + top - (target === row ? 8 : 120), behavior: "instant" });
+    const [from, at] = [row.getBoundingClientRect().top, target.getBoundingClientRect().top];
+    const whole = at - from < this.scroller.clientHeight / 2; // what page it is stays in view over the passage
+    this.scroller.scrollBy({ top: (whole ? from : at - 112) - this.edge(), behavior: "instant" });
+  }
+
+  /** Where on the screen the first row in view begins. */
+  edge() {
+    return this.scroller.getBoundingClientRect().top + (this.head?.offsetHeight ?? 0) + 8;
   }
 
   resized() {

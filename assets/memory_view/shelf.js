@@ -136,7 +136,7 @@ export class Shelf {
   open(one, book) {
     const inside = el("div", { class: "inplace" });
     one.body.replaceChildren(inside);
-    const memory = new Memory(inside, { send: (act) => this.send({ ...act, of: book.id }), scroller: this.list });
+    const memory = new Memory(inside, { send: (act) => this.send({ ...act, of: book.id }), scroller: this.list, head: one.head });
     this.body.append(memory.panel); // over the memory of all books
     one.heard = new AbortController();
     const point = (/** @type {Event} */ event) => this.showOriginal(memory, /** @type {CustomEvent} */ (event).detail);
