@@ -221,7 +221,7 @@ def cost_line(cost: AnswerCost, language: str = "en", *, built_in: bool = False)
     place of the rate. ``language``: of the text. ``built_in``: of the built-in reader, to which nothing is sent.
     """
     rate, sent = cost.compression_rate, cost.usage.words_in + cost.usage.saved_words_in
-    fewer = f" – {rate:.1f} % fewer" if rate > 0 else ""
+    fewer = f" – {min(rate, 99.9):.1f} % fewer" if rate > 0 else ""
     if rate > 0 and sent > cost.whole and not built_in:
         fewer = f" for the answer; {length_of(sent, language)} in all prompts"
     pages = ""

@@ -241,7 +241,7 @@ def _figures(comparison: Comparison, entry: ComparedAnswer, answer: Answer) -> l
     bar = _div("bar", ["b", {"style": f"width:{share:.1f}%"}])
     figures: list[tuple[str, str, list[Element]]] = [
         ("Words seen", f"{answer.memory_words:,}", [bar]),
-        ("Fewer words", f"{fewer_words(comparison, answer):.1f} %", []),
+        ("Fewer words", f"{min(fewer_words(comparison, answer), 99.9):.1f} %", []),
         ("Pages looked up", f"{len(answer.looked_up):,}", []),
     ]
     if not comparison.recorded and answer.usage.calls:  # all from the cache: it took no time
