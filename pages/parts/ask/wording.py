@@ -190,7 +190,10 @@ def describe_context(answer: Answer) -> str:
     if answer.books:
         opened = [f"; {b.title}: {pages_named(b.looked_up)} in full" for b in answer.books if b.looked_up]
         gists = sum(book.how in ("gists", "book") for book in answer.books)
-        return f"Looked at: the gists of {count_of(gists, 'book')}{''.join(opened)}."
+        found = sum(bool(book.found) for book in answer.books)
+        looked = [f"the gists of {count_of(gists, 'book')}"] if gists else []
+        looked += [f"passages found in {count_of(found, 'book')}"] if found else []
+        return f"Looked at: {' and '.join(looked)}{''.join(opened)}." if looked else ""
     full = sorted(n for n, how in answer.seen.items() if how == "full")
     some = sorted(n for n, how in answer.seen.items() if how == "passage")
     gists = sum(how == "gist" for how in answer.seen.values())
