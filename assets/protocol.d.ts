@@ -755,7 +755,7 @@ export interface AskState {
   kept: string[];
   /** those that may still change */
   records: Record<string, ExchangeRecord>;
-  /** titles of the replay's steps */
+  /** titles of the replay's steps; none of a hidden answer */
   steps: string[];
   /** what is said at each of them while the replay plays by itself, for how many seconds, and whether it has prompts */
   captions: [string, number, boolean][];

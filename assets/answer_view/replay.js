@@ -119,7 +119,7 @@ export class Replay {
   /** @param {AskState} now */
   draw({ exchange, running, steps, link, captions }) {
     const at = this.state.step;
-    if (this.playing && (running || exchange !== this.of)) this.pause();
+    if (this.playing && (running || exchange !== this.of || !steps.length)) this.pause();
     this.of = exchange;
     const named = new URLSearchParams(location.search).has("exchange");
     if (exchange && !named && location.pathname === this.path && history.state?.exchange !== exchange)
@@ -127,7 +127,8 @@ export class Replay {
     const key = JSON.stringify([exchange, running, steps, at, this.playing]);
     if (key === this.drawn) return;
     this.drawn = key;
-    if (!exchange) return void this.root.replaceChildren(el("p", { class: "small dim" }, this.empty));
+    const empty = !exchange ? this.empty : running || steps.length ? "" : "A hidden answer has no replay.";
+    if (empty) return void this.root.replaceChildren(el("p", { class: "small dim" }, empty));
     const sends = captions[at]?.[2];
     const had = focused(this.root)?.dataset.key;
     const list = el(

@@ -62,6 +62,7 @@ def test_an_answer_from_later_pages_is_hidden_by_the_limit_of_one_book(answered)
     assert now.why_hidden(exchange, events)
     sent = ask_state(now)
     assert sent["records"][exchange.id]["hidden"].startswith("Hidden: ")
+    assert sent["steps"] == sent["captions"] == []  # there is nothing to replay
     assert sent["records"][exchange.id]["pieces"] == []
     assert [book["limit"] for book in sent["shelf"]["books"]] == ["Limited to pages 1 to 3.", ""]
     assert not any(view["open"] for step in sent["views"] for view in step["shelf"]["books"].values())

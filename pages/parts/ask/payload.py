@@ -194,7 +194,7 @@ def ask_state(now: AskState) -> dict[str, Any]:
         "running": running,
         "order": [e.id for e in shown],
         "records": records,
-        "steps": [step.title for step in steps] if current else [],
+        "steps": [step.title for step in steps] if current and not hidden else [],
         "captions": _captions(now, current, steps) if current and not hidden else [],
         "at": max(0, at) if current else 0,
         "views": [{"record": None, **view} for view in views],
