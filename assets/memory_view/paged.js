@@ -16,7 +16,7 @@ import { Turning } from "./turning.js";
  * @import { Place, ReadingState } from "./state.js"
  * @import { Units } from "./units.js"
  *
- * @typedef {{paragraph: number, at: number, above: boolean}} Standing a place that is shown, as `Here` of state.js
+ * @typedef {{paragraph: number, at: number, above: boolean, top?: number}} Standing a place that is shown, as `Here` of state.js
  *
  * @typedef {object} FlowEvents what a flow reports
  * @property {(place: Standing, first: number, last: number, atEnd: boolean) => void} arrived see position.js

@@ -7,12 +7,13 @@ import { ABOVE } from "./state.js";
 /**
  * @import { Here, Place } from "./state.js"
  *
- * @typedef {{paragraph: number, at: number, depth: number | null}} From the place that the way back leads to
- * @typedef {{book: string, depth: number, paragraph: number, at: number, from?: From | null}} Entry `depth`: how many jumps led to it
+ * @typedef {{paragraph: number, at: number, top?: number, depth: number | null}} From the place that the way back leads to
+ * @typedef {{book: string, depth: number, paragraph: number, at: number, top?: number, from?: From | null}} Entry `depth`: how many
+ *   jumps led to it
  */
 
-/** @param {{paragraph: number, at: number}} place as it is in messages @returns {Place} */
-export const placeFrom = ({ paragraph, at }) => (at === ABOVE ? { paragraph } : { paragraph, at });
+/** @param {{paragraph: number, at: number, top?: number}} place as it is in messages @returns {Place} */
+export const placeFrom = ({ paragraph, at, top }) => (at === ABOVE ? { paragraph, top } : { paragraph, at, top });
 
 export class PlaceHistory {
   /** `go`: shows a place to which the browser went, `by` entries further. @param {(place: Place, by: number) => void} go */
@@ -71,8 +72,8 @@ export class PlaceHistory {
   }
 
   /** @param {Here} here @param {From | null} from */
-  state({ paragraph, at, above }, from = null) {
-    return { readagent: { book: this.book, depth: this.depth, paragraph, at: above ? ABOVE : at, from } };
+  state({ paragraph, at, above, top }, from = null) {
+    return { readagent: { book: this.book, depth: this.depth, paragraph, at: above ? ABOVE : at, top, from } };
   }
 
   /** @param {Here} here */

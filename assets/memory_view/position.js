@@ -89,7 +89,7 @@ export class Position {
   /**
    * Goes where the server asks, once for every `id`. Where it asks for nothing, this tab knows better than the server where
    * the person is.
-   * @param {Goto} goto
+   * @param {Goto & {top?: number}} goto
    */
   request(goto) {
     const { book } = this.state;
@@ -111,9 +111,9 @@ export class Position {
 
   /**
    * Where to go in a window that was loaded anew: where it was, which the entry of its history has, also where something
-   * was looked up there. The person reads where the server says, or where the window before was left.
+   * was looked up there, at the same height. The person reads where the server says, or where the window before was left.
    * @param {Goto} goto
-   * @returns {Goto}
+   * @returns {Goto & {top?: number}}
    */
   loadedAnew(goto) {
     const later = this.before.take(goto);
@@ -121,11 +121,12 @@ export class Position {
     const { entry } = this.history;
     const looksUp = entry ? !isSame(entry, reads) : goto.before && !(later && isAddressOf(later, location.search));
     const { paragraph, at } = looksUp ? (entry ?? goto) : reads;
-    if (looksUp) return { ...goto, paragraph, at, before: [reads.paragraph, reads.at] };
-    if (later) this.state.book.at = later;
+    const top = entry && isSame(entry, { paragraph, at }) ? entry.top : undefined;
+    if (looksUp) return { ...goto, paragraph, at, top, before: [reads.paragraph, reads.at] };
+    if (later) this.state.book.at = { ...later, top };
     const from = entry?.from;
     if (from) this.state.book.back.push({ place: placeFrom(from), depth: from.depth, screen: "" });
-    return { ...goto, paragraph, at, before: goto.screen ? goto.before : null };
+    return { ...goto, paragraph, at, top, before: goto.screen ? goto.before : null };
   }
 
   tryWanted() {
@@ -158,12 +159,12 @@ export class Position {
    * @param {number} last
    * @param {boolean} atEnd whether the end of the text is in view
    */
-  arrived({ paragraph, at, above }, first, last, atEnd) {
+  arrived({ paragraph, at, above, top }, first, last, atEnd) {
     const { book } = this.state;
     this.state.last = last;
     const before = this.state.here;
     const page = this.state.pageAt(paragraph, at);
-    this.state.here = { paragraph, at, above, page };
+    this.state.here = { paragraph, at, above, top, page };
     if (page !== before.page) this.on.page(page, before.page);
     if (!this.restored) return;
     const moved = paragraph !== before.paragraph;
@@ -174,8 +175,8 @@ export class Position {
     this.state.atEnd = ended;
     if (ends) this.on.moved();
     const same = !moved && at === before.at && above === before.above;
-    if (same && page === before.page && book.at) return;
-    book.at = { paragraph, at: above ? ABOVE : at, page };
+    if (same && page === before.page && book.at) return void (book.at.top = top);
+    book.at = { paragraph, at: above ? ABOVE : at, top, page };
     if (this.landed !== null && wordsBetween(book, this.landed, paragraph) > READ_ON_WORDS) this.forgetBack();
     const looked = book.held?.landed ?? null;
     if (looked !== null && wordsBetween(book, looked, paragraph) > STAYED_WORDS) book.held = null;
@@ -252,8 +253,9 @@ export class Position {
   write() {
     if (!this.restored) return;
     const last = this.state.book.back.at(-1);
-    const from = last && !last.screen ? { paragraph: last.place.paragraph, at: last.place.at ?? ABOVE, depth: last.depth } : null;
-    this.history.write(this.state.here, from);
+    if (!last || last.screen) return this.history.write(this.state.here);
+    const { paragraph, at = ABOVE, top } = last.place;
+    this.history.write(this.state.here, { paragraph, at, top, depth: last.depth });
   }
 
   /**

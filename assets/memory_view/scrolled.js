@@ -185,10 +185,11 @@ export class Scrolled {
       this.anchor = { ...place, wanted: 0, top: 0 };
       this.anchor.wanted = this.anchor.top = this.heightOf(this.anchor) - this.top;
     }
-    const { paragraph } = this.anchor;
+    const { paragraph, mark } = this.anchor;
     const first = this.paragraphAt(0) ?? paragraph;
     const last = this.paragraphAt(scroller.clientHeight - 4) ?? paragraph;
-    this.on.arrived(this.anchor, Math.min(first, paragraph), Math.max(last, paragraph), this.atEnd);
+    const place = mark ? { ...this.anchor, top: undefined } : this.anchor; // the height is the gist's, not the line's
+    this.on.arrived(place, Math.min(first, paragraph), Math.max(last, paragraph), this.atEnd);
     layer.settle();
     layer.checkCutInView(first, last);
   }
@@ -207,12 +208,17 @@ export class Scrolled {
     return box.top >= this.top - 4 && box.bottom <= this.top + this.frame.scroller.clientHeight;
   }
 
-  /** Brings a place into view: a paragraph with what stands above it, a character of it (`at`), or an element in it (`mark`), centred. @param {Place} place */
-  show({ paragraph, at, mark = null }, { focus = false } = {}) {
+  /**
+   * Brings a place into view, at its height if it has one: a paragraph with what stands above it, a character of it (`at`), or an
+   * element in it (`mark`), centred.
+   * @param {Place} place
+   */
+  show({ paragraph, at, top = -1, mark = null }, { focus = false } = {}) {
     const node = this.units.nodes[paragraph];
     if (!node) return;
     const { clientHeight } = this.frame.scroller;
-    const wanted = mark ? (clientHeight - mark.getBoundingClientRect().height) / 2 : this.margin;
+    const kept = top >= 0 && top < clientHeight - this.margin ? top : this.margin;
+    const wanted = mark ? (clientHeight - mark.getBoundingClientRect().height) / 2 : kept;
     const inText = mark && node.contains(mark); // then its words hold the place, because the mark may be removed
     const from = inText ? (spotAt(this.frame.column, mark, 0)?.offset ?? 0) : (at ?? 0);
     this.hold({ paragraph, at: from, above: at === undefined && !mark, mark: inText ? null : mark, wanted, top: wanted });
@@ -250,7 +256,10 @@ export class Scrolled {
     if (Math.abs(away) > 1) scroller.scrollTop += away;
     anchor.top = this.heightOf(anchor) - this.top;
     this.tall = scroller.scrollHeight;
-    return scroller.scrollTop !== before;
+    const moved = scroller.scrollTop !== before;
+    // a gist that sticks to the view, or is drawn anew, does not come nearer: it stays where it is
+    if (moved && anchor.mark && Math.abs(anchor.top - anchor.wanted) >= Math.abs(away)) anchor.wanted = anchor.top;
+    return moved;
   }
 
   /** @param {Standing} place @returns {Anchor} */

@@ -6,10 +6,10 @@ import { lastUpTo, shareRead, textOf } from "./text_store.js";
  * @import { LayerPage, Look, ReaderData, ReaderView } from "../protocol.js"
  * @import { StoredText } from "./text_store.js"
  *
- * @typedef {{paragraph: number, at?: number, mark?: Element | null}} Place `at`: a character of the paragraph, without one the
- *   paragraph with the heading or picture above it; `mark`: an element in it
- * @typedef {{paragraph: number, at: number, above: boolean, page: number | null}} Here the first character of what is read; `above`:
- *   so is what stands above its paragraph; `page`: null before pages exist
+ * @typedef {{paragraph: number, at?: number, top?: number, mark?: Element | null}} Place `at`: a character of the paragraph, without
+ *   one the paragraph with the heading or picture above it; `top`: px between it and the upper edge of the view; `mark`: an element in it
+ * @typedef {{paragraph: number, at: number, above: boolean, top?: number, page: number | null}} Here the first character of what is
+ *   read; `above`: so is what stands above its paragraph; `top`: as in `Place`, where it is scrolled; `page`: null before pages exist
  * @typedef {(place: Place, options?: {focus?: boolean}) => void} Show
  * @typedef {(place: Place, options?: {focus?: boolean, back?: boolean, always?: boolean, lookup?: boolean}) => boolean} Jump see position.js
  * @typedef {(act: {do: string, page?: number, text?: string}) => void} Send
@@ -78,8 +78,8 @@ export class ReadingState {
 
   /** Where the person is, as it can be shown again. @returns {Place} */
   get place() {
-    const { paragraph, at, above } = this.here;
-    return above ? { paragraph } : { paragraph, at };
+    const { paragraph, at, above, top } = this.here;
+    return above ? { paragraph, top } : { paragraph, at, top };
   }
 
   get canBeVertical() {

@@ -7,7 +7,7 @@ import { tabState } from "../shared/tab_state.js";
  * @import { BookOutline, SpanRecord, TextBatch, TextParagraphs } from "../protocol.js"
  * @import { Place } from "./state.js"
  *
- * @typedef {{paragraph: number, at: number, page: number | null}} At
+ * @typedef {{paragraph: number, at: number, top?: number, page: number | null}} At
  * @typedef {{place: Place, depth: number | null, screen: string}} BackPlace see position.js
  */
 
