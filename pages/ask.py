@@ -33,7 +33,7 @@ from readagent_core.text_files import slug
 from readagent_core.usage import Usage
 from readagent_core.words import count_of
 
-NEW = "A new conversation. Your questions are answered from the memory of this book."
+NEW = "A new conversation. Answers name the page of every claim."
 NEW_SEVERAL = "Answers name the book and the page of every claim."
 NO_CALL = {  # of each kind of step
     QUESTION: "The question, before anything was sent.",
