@@ -30,15 +30,17 @@ const KINDS = [
 export class HitsPanel {
   /**
    * @param {{state: ReadingState, frame: Frame, search: Search, marks: Marks, jump: Jump, ask: (query: string) => void,
-   *   keepPlace: (change: () => void) => void, toggled: () => void}} needs `ask`: searches for other words
+   *   showAhead: () => void, keepPlace: (change: () => void) => void, toggled: () => void}} needs `ask`: searches for other
+   *   words; `showAhead`: shows the hits on pages that were not read
    */
-  constructor({ state, frame, search, marks, jump, ask, keepPlace, toggled }) {
+  constructor({ state, frame, search, marks, jump, ask, showAhead, keepPlace, toggled }) {
     this.state = state;
     this.frame = frame;
     this.search = search;
     this.marks = marks;
     this.jump = jump;
     this.ask = ask;
+    this.showAhead = showAhead;
     this.keepPlace = keepPlace;
     this.toggled = toggled;
     this.query = ""; // whose hits are listed
@@ -235,7 +237,7 @@ export class HitsPanel {
     const { search, state } = this;
     if (search.ahead) {
       const told = `Only on pages you have not read: ${plural(search.ahead, "hit")}.`;
-      const show = button(search.ahead > 1 ? "Show them" : "Show it", () => search.showAhead(), { kind: "slim", icon: "seen" });
+      const show = button(search.ahead > 1 ? "Show them" : "Show it", () => this.showAhead(), { kind: "slim", icon: "seen" });
       return [el("p", { class: "none" }, told), el("div", { class: "erow" }, show)];
     }
     const near = nearWords(
@@ -254,7 +256,7 @@ export class HitsPanel {
     const { ahead } = this.search;
     this.more.hidden = !ahead || !this.search.hits.length; // else the list itself says it
     const told = el("span", {}, el("strong", {}, `${number(ahead)} more`), " on pages you have not read.");
-    const show = button("Show", () => this.search.showAhead(), { kind: "quiet slim", icon: "seen" });
+    const show = button("Show", () => this.showAhead(), { kind: "quiet slim", icon: "seen" });
     this.more.replaceChildren(told, show);
   }
 

@@ -175,7 +175,10 @@ export class Position {
     this.state.atEnd = ended;
     if (ends) this.on.moved();
     const same = !moved && at === before.at && above === before.above;
-    if (same && page === before.page && book.at) return void (book.at.top = top);
+    if (same && page === before.page && book.at) {
+      book.at.top = top;
+      return;
+    }
     book.at = { paragraph, at: above ? ABOVE : at, top, page };
     if (this.landed !== null && wordsBetween(book, this.landed, paragraph) > READ_ON_WORDS) this.forgetBack();
     const looked = book.held?.landed ?? null;

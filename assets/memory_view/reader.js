@@ -160,6 +160,10 @@ export class Reader {
       search: this.search,
       marks: this.annotations.marks,
       ask: (query) => this.toolbar.searching.askFor(query),
+      showAhead: () => {
+        this.search.showAhead();
+        if (matchMedia("(hover: hover)").matches) this.toolbar.searching.input.focus(); // Enter goes on; by touch a keyboard would rise
+      },
       toggled: () => {
         if (this.hits.opened) this.annotations.notes.toggle(false);
         this.besideChanged();

@@ -139,6 +139,8 @@ def _mark(mark: Mark, document: Document | None = None, page_of: PageOf = lambda
         for c in answer["citations"]
         if c["quotation"] and collapse_whitespace(c["quotation"]) not in told
     )
+    if mark.exact and any(collapse_whitespace(mark.exact) in collapse_whitespace(quoted) for _, quoted in quotations):
+        words = ""  # they stand there, with their page
     return {
         "kind": mark.kind,
         "colour": mark.colour,

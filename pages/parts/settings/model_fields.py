@@ -106,9 +106,11 @@ def draw_fields(
     listing = Listing()
     if model is None:
         listing = list_models(workspace, where, key, needs_key=key_needed, scope=scope)
-        model = choose_model(workspace, listing.names, scope=scope, same=same)
+    row = st.container(horizontal=True, vertical_alignment="bottom")  # the list of models opens below the buttons
+    if model is None:
+        model = choose_model(workspace, listing.names, scope=scope, same=same, container=row)
     price = listing.prices.get(model)
-    draw_buttons(workspace, where=where, model=model, key=key, place=place, price=price, scope=scope)
+    draw_buttons(workspace, where=where, model=model, key=key, place=place, price=price, scope=scope, row=row)
 
 
 def kept_key(workspace: Workspace, *, where: str) -> None:
@@ -185,11 +187,11 @@ def _listed() -> dict[tuple[str, int], Listing | ReadAgentError]:
 
 
 def draw_buttons(
-    workspace: Workspace, *, where: str, model: str, key: Secret, place: str, price: Price | None, scope: str
+    workspace: Workspace, *, where: str, model: str, key: Secret, place: str, price: Price | None, scope: str, row: Any
 ) -> None:
-    """Draw the buttons that use or test the model and do what is clicked; then the model's limits."""
+    """Draw in ``row`` the buttons that use or test the model and do what is clicked; then the model's limits."""
     tested = workspace.jobs.get(connecting.TEST_KEY) is not None
-    with st.container(horizontal=True):
+    with row:
         settings = workspace.settings
         in_use = (settings.base_url.rstrip("/"), settings.model) == (where.strip().rstrip("/"), model)
         use = st.button("Use this model", type="secondary" if in_use else "primary", key=f"{scope}_use")
