@@ -84,7 +84,7 @@ class LibraryShelf(AskedShelf):
         self.books = tuple(replace(book, number=number) for number, book in enumerate(let_in, start=1))
         self._by_text = {self._rows[book.id].document_id: book for book in self.books}
         left_out = len(found) - len(let_in)
-        if left_out:
+        if left_out and not on_screen:  # where each of them is named
             self.notes = (f"{count_of(left_out, 'book')} left out: the spoiler limit lets nothing in yet.",)
 
     def make_searchable(self, cancel: CancelToken) -> None:

@@ -199,12 +199,16 @@ class Books(LibraryPart):
         return more
 
     def set_limit(self, book_id: str, *, on: bool, paragraph: int | None = None) -> None:
-        """Turn the spoiler limit on or off. ``paragraph``: how many paragraphs it lets in; None: those read."""
+        """Turn the spoiler limit on or off. ``paragraph``: how many paragraphs it lets in; None: those read.
+
+        One that is turned off keeps where it was.
+        """
         self.book(book_id)
         self._db.change(
             "INSERT INTO position (book_id, paragraph, furthest, words_read, limited, spoiler_limit) "
             "VALUES (?, 0, 0, 0, ?, ?) "
-            "ON CONFLICT DO UPDATE SET limited = excluded.limited, spoiler_limit = excluded.spoiler_limit",
+            "ON CONFLICT DO UPDATE SET limited = excluded.limited, "
+            "spoiler_limit = CASE WHEN excluded.limited THEN excluded.spoiler_limit ELSE spoiler_limit END",
             (book_id, on, paragraph),
         )
 

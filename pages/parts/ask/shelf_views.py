@@ -251,7 +251,8 @@ def _takes(now: Several, book: ShelfBook) -> str:
 
 def _others(now: Several, books: Sequence[Mapping[str, Any]]) -> list[str]:
     """What is said of the books that are not drawn."""
-    shown, said = {book["id"] for book in books}, []
+    shown = {book["id"] for book in books}
+    said = [f"Kept out by the spoiler limit: {title}." for title in [*now.kept_out.values()][:20]]
     rest = [book.title for book in now.shelf.books if book.id not in shown]
     if rest:
         more = f" and {len(rest) - 20:,} more" if len(rest) > 20 else ""

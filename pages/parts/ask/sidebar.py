@@ -104,7 +104,8 @@ def _used(scene: AskOneBook) -> str:
 
 
 def _switch(scene: AskOneBook, on: bool) -> None:
-    set_limit(scene, on=on)
+    # what was set by hand is there again
+    scene.workspace.library.set_limit(scene.book.id, on=on, paragraph=scene.position.limit)
     st.rerun("app")  # beside the text only the panel would be drawn again, with the position of before
 
 

@@ -49,8 +49,10 @@ def choose_model(workspace: Workspace, names: Sequence[str], *, scope: str, same
     options = list(names)
     now = workspace.settings.model if same else ""
     typed = st.session_state.get(f"{scope}_model_chosen", "")  # a list that does not come takes no name away
-    if not options and (typed or now):
-        options = [typed or now]
+    if not options and typed:
+        options = [typed]
+    if now and now not in options:  # it is in use, whether the server lists it or not
+        options.append(now)
     chosen = container.selectbox(
         "Model",
         options,
