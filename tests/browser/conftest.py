@@ -188,6 +188,7 @@ def press_in_more(page: Page, name: str) -> None:
 def settled(page: Page) -> None:
     """Wait for the end of the script's run: a click in the middle of one may be lost, or make Streamlit's page fail."""
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    expect(page.locator("html[data-arriving]")).to_have_count(0)  # nothing that is hidden takes the focus
 
 
 def go_to(page: Page, screen: str) -> None:
