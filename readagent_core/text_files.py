@@ -124,6 +124,11 @@ def answer_html(text: str) -> str:
     return EMPHASIS.sub(r"<em>\2</em>", escape(text))
 
 
+def block_quote(text: str) -> str:
+    """Return ``text`` as a block quote in Markdown."""
+    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
+
+
 def markdown_line(text: str) -> str:
     """Return ``text`` in one line, escaped."""
     return escape_markdown(collapse_whitespace(text))

@@ -162,7 +162,7 @@ export class Reader {
       ask: (query) => this.toolbar.searching.askFor(query),
       showAhead: () => {
         this.search.showAhead();
-        if (matchMedia("(hover: hover)").matches) this.toolbar.searching.input.focus(); // Enter goes on; by touch a keyboard would rise
+        if (matchMedia("(hover: hover)").matches) this.toolbar.searching.input.focus(); // Enter then goes on; on a phone its keyboard would open
       },
       toggled: () => {
         if (this.hits.opened) this.annotations.notes.toggle(false);

@@ -27,7 +27,7 @@ from readagent_core.memory import GistMemory
 from readagent_core.model_names import short_name
 from readagent_core.models.builtin import reader as builtin
 from readagent_core.templates import Markup, fill
-from readagent_core.text_files import answer_html, answer_markdown, html_page, markdown_line
+from readagent_core.text_files import answer_html, answer_markdown, block_quote, html_page, markdown_line
 from readagent_core.words import collapse_whitespace, quoted
 from readagent_core.workspace import Workspace
 
@@ -250,7 +250,7 @@ class _Texts:
         blocks = self._blocks(
             lambda piece: Markup(answer_html(piece.text)) + Markup().join(map(self._html_citation, piece.citations))
         )
-        return [(quoted, Markup(text)) for quoted, text in blocks]
+        return [(copied, Markup(text)) for copied, text in blocks]
 
     @property
     def html_quotes(self) -> list[tuple[str, Markup]]:
@@ -331,8 +331,8 @@ def _markdown(head: Sequence[str], exchanges: Sequence[_Texts]) -> str:
                 "\n".join(f"- **{option}** (chosen)" if chosen else f"- {option}" for option, chosen in options)
             )
         parts += map(markdown_line, one.look_ups)
-        parts += [_quoted(answer_markdown(text)) if quoted else _listed(text) for quoted, text in one.blocks]
-        parts += [_quoted(answer_markdown(f"{place}: {words}")) for place, words in one.quotes]
+        parts += [block_quote(answer_markdown(text)) if copied else _listed(text) for copied, text in one.blocks]
+        parts += [block_quote(answer_markdown(f"{place}: {words}")) for place, words in one.quotes]
         parts.append("  \n".join(f"*{markdown_line(line)}*" for line in one.footer))
     return "\n\n".join(filter(None, parts)) + "\n"
 
@@ -341,10 +341,6 @@ def _listed(text: str) -> str:
     """Return a paragraph of an answer in Markdown, in which lists stay lists."""
     lines = [_LIST_ITEM.match(line) for line in text.splitlines()]
     return "\n".join(f"{found[1]}{answer_markdown(found[2])}" for found in lines if found)
-
-
-def _quoted(text: str) -> str:
-    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
 
 
 def _html(head: Sequence[str], language: str, exchanges: Sequence[_Texts]) -> str:

@@ -14,14 +14,14 @@ from readagent_core.companion.marks import PlacedMarks, placed_marks
 from readagent_core.document import Document
 from readagent_core.errors import SettingsError
 from readagent_core.export.annotations import from_json, to_json
-from readagent_core.export.notes_template import DEFAULT, quote, render
+from readagent_core.export.notes_template import DEFAULT, render
 from readagent_core.gisting.job import memory_of
 from readagent_core.library import Library
 from readagent_core.library.marks import BOOKMARK, Mark
 from readagent_core.library.reading_log import Finished
 from readagent_core.library.records import Book
 from readagent_core.memory import GistMemory
-from readagent_core.text_files import UTF_8_MARK, csv_line, emphasised_markdown, slug, without_emphasis
+from readagent_core.text_files import UTF_8_MARK, block_quote, csv_line, emphasised_markdown, slug, without_emphasis
 from readagent_core.words import collapse_whitespace
 from readagent_core.workspace import Workspace
 
@@ -131,15 +131,13 @@ def _mark(mark: Mark, document: Document | None = None, page_of: PageOf = lambda
     words = quoted_words(mark)
     book_format = document.format if document is not None else ""
     said = [(copied, _lines(block, book_format or "markdown")) for copied, block in kept_blocks(answer)]
-    told = collapse_whitespace(
-        f"{kept_answer(answer)}\n{words}"
-    )  # what is quoted and stands there already is not said again
+    told = collapse_whitespace(f"{kept_answer(answer)}\n{words}")  # a quotation that is in it is not repeated
     quotations = dict.fromkeys(
         (c["page"], c["quotation"])
         for c in answer["citations"]
         if c["quotation"] and collapse_whitespace(c["quotation"]) not in told
     )
-    if mark.exact and any(collapse_whitespace(mark.exact) in collapse_whitespace(quoted) for _, quoted in quotations):
+    if mark.exact and any(collapse_whitespace(mark.exact) in collapse_whitespace(cited) for _, cited in quotations):
         words = ""  # they stand there, with their page
     return {
         "kind": mark.kind,
@@ -151,7 +149,7 @@ def _mark(mark: Mark, document: Document | None = None, page_of: PageOf = lambda
         "words": _lines(words, book_format),
         "note": _lines(mark.note),
         "question": _line(answer["question"]),
-        "answer": "\n\n".join(quote(text) if copied else text for copied, text in said),
+        "answer": "\n\n".join(block_quote(text) if copied else text for copied, text in said),
         "quotations": [{"page": cited or 0, "words": _line(words, book_format)} for cited, words in quotations],
         "signature": _line(answer["signature"]),
         "created": mark.created[:10],

@@ -24,6 +24,8 @@ from readagent_core import templates
 from readagent_core.errors import SettingsError
 from readagent_core.loaders.base import MEGABYTE, Limits
 from readagent_core.loaders.child_process import extend_time, limit_memory, run_child
+from readagent_core.text_files import block_quote
+from readagent_core.words import quoted
 
 DEFAULT = (Path(templates.__file__).parent / "notes.md").read_text(encoding="utf-8")
 LONGEST = 50_000  # characters of a template
@@ -77,13 +79,9 @@ def _compiled(template: str) -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["quote"] = quote
+    environment.filters["quote"] = block_quote
+    environment.filters["quoted"] = quoted
     return environment.from_string(template)
-
-
-def quote(text: str) -> str:
-    """Return ``text`` as a block quote."""
-    return "\n".join(f"> {line}".rstrip() for line in str(text).splitlines())
 
 
 def _explained(error: Exception) -> str:
