@@ -15,7 +15,7 @@ from readagent_core.citations.answer_parsing import split_evidence
 from readagent_core.citations.checking import Checked, Citation, Piece, answer_paragraphs, mark_pages
 from readagent_core.citations.quotation_search import Finder
 from readagent_core.document import Document, Paragraph, Section
-from readagent_core.export.conversation import citation_label
+from readagent_core.export.citation_labels import citation_label
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.plan import GistingPlan
 from tests.recordings import NAMES, recording

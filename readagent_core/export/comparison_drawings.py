@@ -7,8 +7,8 @@ from itertools import accumulate, groupby
 from typing import Any
 
 from readagent_core.comparing.comparison import ComparedBook, place_of
+from readagent_core.export.citation_labels import short_title
 from readagent_core.export.comparison_words import describe_pages
-from readagent_core.export.conversation import short_title
 
 Element = list[Any]  # [tag, attributes, *children]; a child is an Element or a text
 KINDS = {  # of a page, by CSS class

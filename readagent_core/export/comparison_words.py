@@ -19,7 +19,7 @@ from readagent_core.comparing.comparison import (
     page_of_all,
     place_of,
 )
-from readagent_core.export.conversation import short_title
+from readagent_core.export.citation_labels import short_title
 from readagent_core.models.builtin.reader import NAME as BUILT_IN
 from readagent_core.models.builtin.replies import OWN_WORDS, is_not_found, not_found_in
 from readagent_core.models.cost.prices import money

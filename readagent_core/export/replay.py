@@ -22,7 +22,7 @@ from readagent_core.answering.signature import BUILT_IN, signature_of
 from readagent_core.citations import NOT_FOUND
 from readagent_core.citations.checking import answer_paragraphs
 from readagent_core.errors import SettingsError
-from readagent_core.export.conversation import citation_label, copied_label, page_passages, quote_citation
+from readagent_core.export.citation_labels import citation_label, copied_label, page_passages, quote_citation
 from readagent_core.memory import GistMemory
 from readagent_core.resources import ASSETS
 from readagent_core.templates import Markup, fill

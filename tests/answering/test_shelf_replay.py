@@ -6,7 +6,8 @@ from readagent_core.answering import look_up_text, replay
 from readagent_core.answering.library_shelf import checked_answer_of_several
 from readagent_core.answering.parts import closed_books, parts_seen
 from readagent_core.answering.replay import events_of
-from readagent_core.export.conversation import citation_label, export_conversation
+from readagent_core.export.citation_labels import citation_label
+from readagent_core.export.conversation import export_conversation
 from tests.answering.test_library_shelf import PAGES, add, asked, tale
 from tests.fakes.model import FakeModel
 

@@ -40,7 +40,7 @@ from readagent_core.answering.preparing import job_key
 from readagent_core.answering.signature import BUILT_IN_PART
 from readagent_core.citations import Citation, check
 from readagent_core.document import Document, Paragraph, Section
-from readagent_core.export.conversation import page_passages, short_place
+from readagent_core.export.citation_labels import page_passages, short_place
 from readagent_core.gisting import cut_rest_by_rule
 from readagent_core.gisting.job import default_plan
 from readagent_core.library.records import Exchange, ExchangeFacts

@@ -12,7 +12,8 @@ from readagent_core.answering.asking import ask
 from readagent_core.answering.base import Question
 from readagent_core.citations import check
 from readagent_core.errors import NotInLibraryError, SettingsError
-from readagent_core.export.conversation import answer_as_text, export_conversation, quote_citation
+from readagent_core.export.citation_labels import quote_citation
+from readagent_core.export.conversation import answer_as_text, export_conversation
 from readagent_core.export.replay import export_replay
 from readagent_core.incoming.samples import add_samples
 from tests.answering.test_asking import a_book, a_memory, asked, reply

@@ -25,7 +25,7 @@ from readagent_core.answering.shelf import AskedShelf
 from readagent_core.cancel import CancelToken
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE
 from readagent_core.document import Document, Paragraph
-from readagent_core.export.conversation import citation_label
+from readagent_core.export.citation_labels import citation_label
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.models.builtin.parts_asked import Part
 from readagent_core.models.builtin.reader import BuiltInReader

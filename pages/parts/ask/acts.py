@@ -24,7 +24,7 @@ from pages.parts.shared.component import Act
 from readagent_core.answering import replay
 from readagent_core.answering.asking import job_key
 from readagent_core.errors import NotInLibraryError, ReadAgentError
-from readagent_core.export.conversation import page_passages
+from readagent_core.export.citation_labels import page_passages
 from readagent_core.library.records import Exchange
 from readagent_core.models.base import ChatModel
 from readagent_core.models.builtin.reader import BuiltInReader

@@ -21,7 +21,7 @@ from readagent_core.answering.parts import parts_seen
 from readagent_core.answering.questions import letters_of
 from readagent_core.answering.registry import sends_gists
 from readagent_core.citations import Checked
-from readagent_core.export.conversation import page_passages
+from readagent_core.export.citation_labels import page_passages
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.model_names import short_name

@@ -10,7 +10,7 @@ from pages.parts.shared.memory_view import EMPHASIS_MARKS, utf16_offset
 from readagent_core.answering.base import Answer
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked
 from readagent_core.citations.checking import answer_paragraphs
-from readagent_core.export.conversation import RECOGNISED, copied_label, short_place, short_title
+from readagent_core.export.citation_labels import RECOGNISED, copied_label, short_place, short_title
 from readagent_core.models.builtin.statistics import shared_words
 from readagent_core.words import count_of
 

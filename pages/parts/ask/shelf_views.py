@@ -28,7 +28,7 @@ from readagent_core.answering.shelf import ShelfBook
 from readagent_core.citations import Checked
 from readagent_core.citations.quotation_search import QuotedPlace, SearchableText, find_in
 from readagent_core.errors import NotInLibraryError, ReadAgentError
-from readagent_core.export.conversation import short_place, short_title
+from readagent_core.export.citation_labels import short_place, short_title
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.words import collapse_whitespace, count_of, first_words

@@ -10,7 +10,7 @@ from typing import Any
 
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, Checked, Citation, parse_unfinished
 from readagent_core.citations.several import parse_unfinished_several
-from readagent_core.export.conversation import citation_label, short_place, short_title
+from readagent_core.export.citation_labels import citation_label, short_place, short_title
 from readagent_core.jobs import Snapshot
 
 WHY_HERE = {  # of a page without a number
