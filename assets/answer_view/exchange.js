@@ -125,8 +125,7 @@ export class Exchange {
     this.now.dataset.said = [now, by[1]].filter(Boolean).join(": ");
     this.readers.textContent = note;
     this.before ??= new Exchange(this.old, { send: (act) => this.send({ of: record.id, ...act }) }, true);
-    const notFound = record.notFound && { ...record.notFound, words: "", pieces: [] }; // the newer answer says it
-    this.before.update({ ...record, notFound, question: "", options: [], acts: [], recorded: "", beside: null });
+    this.before.update({ ...record, question: "", options: [], acts: [], recorded: "", beside: null });
     this.rows.replaceChildren(
       el("tr", {}, el("td", {}), el("th", { scope: "col" }, then), el("th", { scope: "col" }, now)),
       ...rows.map(([name, then, now]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, then), el("td", {}, now))),
