@@ -218,7 +218,7 @@ def _number_look_ups(found: list[Step]) -> list[Step]:
 def _steps_of_several(events: Sequence[Event]) -> list[Step]:
     """The steps of a question about several books: one look-up for all books that a request names.
 
-    Pages are given for each book (``Step.books``).
+    Pages are given for each book (``Step.books``). Where no book has gists there is no step of them.
     """
     view: dict[int, Expanded] = {}
     start: dict[int, Expanded] | None = None  # the first view
@@ -260,7 +260,8 @@ def _steps_of_several(events: Sequence[Event]) -> list[Step]:
     early = {QUESTION, UNDERSTOOD}
     found = [replace(s, books=_books(first, s.kind), words=_words(first)) if s.kind in early else s for s in found]
     at = next((i for i, step in enumerate(found) if step.kind == LOOK_UP), len(found))
-    found.insert(at, replace(gists, words=_words(first), books=_books(first, GISTS)))
+    if any(book[3] != "words" for event in events if isinstance(event, BooksShown) for book in event.books):
+        found.insert(at, replace(gists, words=_words(first), books=_books(first, GISTS)))
     answering = any(isinstance(event, AnswerPart | Answered) for event in events)
     if answering or view != first:
         found.append(Step(MEMORY, _TITLES[MEMORY], words=_words(view), books=_books(view, MEMORY)))

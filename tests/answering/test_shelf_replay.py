@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from readagent_core.answering import look_up_text, replay
+from readagent_core.answering.base import AnswerPart, BooksShown, ModelCall
 from readagent_core.answering.library_shelf import checked_answer_of_several
 from readagent_core.answering.parts import closed_books, parts_seen
 from readagent_core.answering.replay import events_of
@@ -62,6 +63,12 @@ def test_every_step_has_the_view_of_each_book(open_workspace):
     gists = [part.gist for part in parts if (part.first, part.last) in last.books[opened].closed]
     assert gists
     assert all(gist.startswith("told") for gist in gists)
+
+
+def test_books_without_gists_have_no_step_of_them():
+    shown = BooksShown(((1, "a", "Fog", "words"), (2, "b", "Ice", "words")), 2)
+    events = [shown, ModelCall("explore_shelf", "", "ANSWER: So."), AnswerPart("So.")]
+    assert [step.title for step in replay.steps(events)] == ["Question", "Memory as sent", "Answer"]
 
 
 def test_a_conversation_about_several_books_is_saved_as_a_file(open_workspace):
