@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any
 
 from readagent_core.answering import replay
-from readagent_core.answering.base import Answer, BookInAnswer
+from readagent_core.answering.base import LETTERS, Answer, BookInAnswer
 from readagent_core.answering.library_shelf import checked_answer_of_several
 from readagent_core.answering.signature import BUILT_IN, signature_of
 from readagent_core.citations import FROM_MEMORY, NOT_FOUND, Checked, Citation
@@ -29,8 +29,8 @@ def make_answer_mark(workspace: Workspace, exchange_id: str) -> Mark:
 
     It is on the first words that the answer quotes; else at the start of the first page it cites or looked up; else
     where the person is. Of several books it is in the first that the answer quotes, else in the first that was looked
-    up; citations of the others are then words of the text. Raises LibraryError where there is no answer, or the reading
-    asked about is gone.
+    up; citations of the others are then words of the text. It begins with the option that was chosen, if one was.
+    Raises LibraryError where there is no answer, or the reading asked about is gone.
     """
     library = workspace.library
     exchange = library.exchange(exchange_id)
@@ -55,6 +55,10 @@ def make_answer_mark(workspace: Workspace, exchange_id: str) -> Mark:
     citations = [citation for citation in cited if citation.book == book.number]
     titles = {other.number: other.title for other in answer.books}
     words = [piece.text + _cited_elsewhere(piece, book.number, titles) for piece in pieces]
+    option = answer.option
+    chosen = "" if option is None else f"({LETTERS[option]}) {exchange.options[option]}\n\n"
+    if chosen:
+        pieces, words = (Piece(chosen), *pieces), [chosen, *words]
     numbers = count()
     own = [[next(numbers) for c in piece.citations if c.book == book.number] for piece in pieces]
     kept = {
@@ -62,7 +66,7 @@ def make_answer_mark(workspace: Workspace, exchange_id: str) -> Mark:
         "question": exchange.question,
         "signature": signature.line,
         "signed_by": signature.kind,
-        "text": "".join(words).strip() if answer.books else answer.text,
+        "text": "".join(words).strip() if answer.books else f"{chosen}{answer.text}",
         "pieces": [{"text": w, "citations": o} for w, o in zip(words, own, strict=True)],
         "citations": [_citation(citation, text) for citation in citations],
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from readagent_core.answering.base import Question
-from readagent_core.companion.kept_answers import make_answer_mark
+from readagent_core.companion.kept_answers import kept_blocks, make_answer_mark
 from readagent_core.companion.marks import placed_marks
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import LibraryError
@@ -30,6 +30,15 @@ def test_an_answer_is_put_on_the_words_it_quotes(open_workspace):
     (placed,) = placed_marks(workspace.library, book.id, Document("T", tuple(map(Paragraph, texts)))).placed
     assert placed.start == Spot(2, 0)
     assert [c["paragraph"] for c in placed.answer["citations"]] == [2]
+
+
+def test_a_kept_answer_has_the_option_that_was_chosen(open_workspace):
+    workspace = open_workspace(model=FakeModel(lambda prompt: "Page [2]" if prompt.task == "look_up" else "(B)"))
+    book, gisting = a_book(workspace, a_memory())
+    exchange, _ = asked(workspace, book, gisting, question=Question("Why?", ("For oil.", "For light.")))
+    mark = make_answer_mark(workspace, exchange.id)
+    assert mark.answer["text"].startswith("(B) For light.\n\n")
+    assert kept_blocks(mark.answer)[0] == (False, "(B) For light.")
 
 
 def test_an_answer_without_quotations_is_put_on_a_page_and_one_that_never_came_nowhere(open_workspace):
