@@ -62,6 +62,10 @@ _REASON_LEAD = re.compile(
     r"^[\s,.:;、。)\]>]*(?:(?:to|because|since|for)\b|(?:を|も)?読み返[^。]*。)?\s*(?:理由[はも]?[:、]?)?\s*",
     re.IGNORECASE,
 )
+# the form that the prompts ask for: what it names is said in other words, and its reason is the model's own
+IN_FORM = re.compile(
+    rf"[\s>#*_-]*(?:STOP\b|(?:I want to (?:look up|re-?read)\s+)?{PAGE_WORD}[\s:#*]*[\[\d])", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from readagent_core.answering.base import (
     pages_of,
 )
 from readagent_core.answering.event_json import event_from_dict
+from readagent_core.answering.look_up_replies import IN_FORM
 from readagent_core.answering.recall_replies import BEGUN
 from readagent_core.answering.registry import Reads, all_methods, sends_gists
 from readagent_core.citations import NOT_FOUND, Checked, Citation, check
@@ -284,8 +285,9 @@ def _seen(step: Step, view: Expanded) -> Step:
 
 
 def _look_up(event: LookedUp | Searched, calls: tuple[ModelCall, ...], *, levels: bool) -> Step:
-    """Return the step of a look-up. ``levels``: the reply is a command, of which the reason is shown."""
-    said = event.reason if levels or BEGUN.match(event.reply) else event.reply
+    """Return the step of a look-up. Of a reply in a form, a command with ``levels``, the reason is shown."""
+    in_form = levels or BEGUN.match(event.reply) or IN_FORM.match(event.reply)
+    said = event.reason if in_form else event.reply
     if isinstance(event, Searched):
         return Step(LOOK_UP, "Search", event.pages, calls=calls, said=said, searched=event.words)
     how = "" if event.reply else event.reason

@@ -113,7 +113,7 @@ def test_a_finished_answer():
     assert drawn["looks"] == [
         {
             "title": "Went back to page 14",
-            "said": "“I want to look up Page [14] to see.”",
+            "said": "“see”",
             "more": ["Did not open page 99: there is no such page"],
         }
     ]

@@ -148,9 +148,8 @@ def look_ups(
         if step.kind == replay.GISTS:
             found.append({"title": look_up_text.FROM_GISTS, "said": quoted(step.said), "more": []})
             continue
-        if searched and not step.said:
-            places = passages_in(len(step.marked))
-            title = f"{step.how[0].upper()}{step.how[1:]}: {places}" if step.how else f"Found {places}"
+        if searched and step.how:
+            title = f"{step.how[0].upper()}{step.how[1:]}: {passages_in(len(step.marked))}"
         elif titles is not None:
             title = look_up_text.look_up_title_of_several(step, titles, built_in=built_in)
         else:
