@@ -25,6 +25,7 @@ export const SKELETON = '[data-testid="stSkeleton"], [data-testid="stAppSkeleton
 const NAME_FIELDS = ".stSelectbox input, .stMultiSelect input";
 const NEW_NAME = "Add: "; // before what was typed, in the first option of a box that takes new names
 const TYPED_FIELDS = `${NAME_FIELDS}, .stTextInput input, .stTextArea textarea, .stNumberInput input`;
+const SENT_MS = 30; // after which what was typed in a field that was left is sent
 const WIDGET = '[data-testid="stElementContainer"]';
 /** The start of the names under which Streamlit stores a theme that was chosen in its own menu. */
 export const STORED_THEME = "stActiveTheme";
@@ -70,7 +71,8 @@ export function takeTypedNames() {
 }
 
 /** A press on a button takes the focus from a field. What was typed there is then drawn, and the button may move away
- * before it is released; so the field keeps the focus until then. */
+ * before it is released; so the field keeps the focus until then. The button is pressed once what was typed is sent: the
+ * message of a press that is followed by another one is lost where the server has not begun with it. */
 export function takeTypedAtPress() {
   /** @param {MouseEvent} event @returns {[field: HTMLElement, pressed: HTMLElement] | null} */
   const fieldAndPressed = (event) => {
@@ -80,15 +82,17 @@ export function takeTypedAtPress() {
     return field.closest(WIDGET)?.contains(pressed) ? null : [field, pressed];
   };
   addEventListener("mousedown", (event) => fieldAndPressed(event) && event.preventDefault(), true);
-  addEventListener(
-    "click",
-    (event) => {
-      const [field, pressed] = fieldAndPressed(event) ?? [];
-      field?.blur();
-      pressed?.focus();
-    },
-    true,
-  );
+  /** @param {MouseEvent} event */
+  const release = (event) => {
+    const [field, pressed] = fieldAndPressed(event) ?? [];
+    if (!field || !pressed) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    field.blur();
+    pressed.focus();
+    setTimeout(() => pressed.click(), SENT_MS);
+  };
+  addEventListener("click", release, true);
 }
 
 /** Escape closes what was opened with the field in it, before Streamlit has taken what was typed there. */
