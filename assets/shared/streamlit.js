@@ -43,9 +43,13 @@ export function connectAtOnce() {
   page.__streamlit = { BACKEND_BASE_URL: base, HOST_CONFIG: config };
 }
 
-/** Streamlit takes what was typed into a field for a key as the focus leaves the field, but not where Tab goes to the
- * field's eye, nor when it leaves that: then the field is told to. */
+/** Streamlit takes what was typed into a field as the focus leaves it, but not where Tab goes to the eye of a key's, nor
+ * when it leaves that: then the field is told to. So it is of what was pasted, which is whole. */
 export function takeTypedKeys() {
+  addEventListener("paste", ({ target }) => {
+    if (!(target instanceof HTMLInputElement) || !target.closest(".st-key-settings .stTextInput")) return;
+    setTimeout(() => target.dispatchEvent(new FocusEvent("focusout", { bubbles: true })));
+  });
   addEventListener("focusout", ({ target, relatedTarget }) => {
     const field = target instanceof Element && !(target instanceof HTMLInputElement) && target.closest(".stTextInput");
     if (!field || (relatedTarget instanceof Node && field.contains(relatedTarget))) return;

@@ -92,7 +92,7 @@ def first_visit_is_accessible(page: Page, url: str, library: Library) -> None:
 
 
 def test_what_is_typed_is_taken_however_its_field_is_left(page: Page, own_app) -> None:
-    """A name in the box of models by Tab and by a press elsewhere; a key by a long press on a button that it moves."""
+    """An address as it is pasted; a model's name by Tab and by a press elsewhere; a key by a long press on a button."""
     url, _ = own_app
     with FakeServer(capable, models=("reader-8b", "reader-9b")) as server:
         page.goto(f"{url}/settings")
@@ -101,7 +101,7 @@ def test_what_is_typed_is_taken_however_its_field_is_left(page: Page, own_app) -
         page.get_by_role("option", name="Another address").click()
         address = page.locator(".st-key-other_own_address input")
         address.fill(server.url)
-        address.press("Enter")
+        address.dispatch_event("paste")  # what is pasted is taken at once
         model = page.locator(".st-key-other_own_model_2 input")
         leave: list[tuple[str, Callable[[], None]]] = [
             ("a-new-one", lambda: page.keyboard.press("Tab")),
@@ -155,7 +155,7 @@ def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(
         key.fill(KEY)
         for _ in range(2):  # past the field's eye
             page.keyboard.press("Tab")
-        expect(settings).to_contain_text("127.0.0.1:9 cannot be reached. Start the server, or check its address")
+        expect(settings).to_contain_text("127.0.0.1:9 cannot be reached. Start the server, or check its address.")
         address.fill(server.url)
         address.press("Enter")
         expect(page.locator(".st-key-other_own_model_1 input")).to_have_value("reader-8b")

@@ -16,6 +16,7 @@ from readagent_core.connecting import connecting, key_places
 from readagent_core.errors import KeyRefusedError, ModelError, ReadAgentError
 from readagent_core.models.cost.prices import Price
 from readagent_core.models.server import probe
+from readagent_core.models.server.faults import host
 from readagent_core.models.server.probe import Listing
 from readagent_core.settings import KEYRING, Secret
 from readagent_core.workspace import Workspace
@@ -156,7 +157,8 @@ def list_models(workspace: Workspace, where: str, key: Secret, *, needs_key: boo
         address = where
         try:
             address = connecting.address_for(workspace, where)
-            cache[at] = probe.list_models(address, key)
+            with st.spinner(f"Asking {host(address)} for its models…"):
+                cache[at] = probe.list_models(address, key)
         except ReadAgentError as error:
             cache[at] = error
         failed = cache[at]
