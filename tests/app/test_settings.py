@@ -188,7 +188,7 @@ def test_the_model_in_use_at_an_own_address_is_named_when_settings_are_opened_ag
     at.session_state["screen"] = "Settings"
     at.run()
     assert "The test did not get through" in texts(at)
-    assert "Start the server, or check its address; if" in texts(at)
+    assert "Start the server, or check its address." in texts(at)
     assert "What was done so far" not in texts(at)  # nothing was
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from readagent_core import errors
@@ -45,6 +46,20 @@ def test_a_word_alone_does_not_decide(reply, kind):
 @pytest.mark.parametrize("status", [400, 403, 405, 406])
 def test_a_web_page_in_place_of_an_answer_is_told(status):
     assert "web page came" in str(raised(Reply(status=status, body="<!doctype html><html><body>No</body></html>")))
+
+
+@pytest.mark.parametrize(
+    ("address", "remedy"),
+    [
+        *(
+            (f"http://{name}:1234/v1", "Start the server")
+            for name in ("localhost", "192.168.0.7", "nas", "nas.lan", "[::1]")
+        ),
+        *((f"https://{name}/v1", "internet connection") for name in ("api.openai.com", "104.18.7.192")),
+    ],
+)
+def test_who_is_not_reached_is_started_if_near_and_else_the_connection_is_checked(address, remedy):
+    assert remedy in str(faults.explain(httpx2.ConnectError("no"), where=address, model="m"))
 
 
 @pytest.mark.parametrize(

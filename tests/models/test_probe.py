@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
 import time
 from dataclasses import replace
 
+import pytest
+
+from readagent_core.errors import UnreachableError
 from readagent_core.models.server import probe
 from readagent_core.settings import Secret
 from tests.fakes.server import FakeServer
@@ -31,3 +36,15 @@ def test_a_server_that_hangs_is_given_half_a_second():
 def test_a_server_without_a_list_is_none_the_worse():
     with FakeServer(lists_models=False) as server:
         assert probe.list_models(server.url, Secret()).names == ()
+
+
+def test_a_server_that_takes_no_connection_is_not_told_as_slow():
+    with socket.socket() as full, contextlib.ExitStack() as callers:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        for _ in range(4):  # its queue is full
+            caller = callers.enter_context(socket.socket())
+            caller.setblocking(False)
+            caller.connect_ex(full.getsockname())
+        with pytest.raises(UnreachableError):
+            probe.list_models(f"http://127.0.0.1:{full.getsockname()[1]}/v1", Secret(), seconds=1.0)

@@ -60,15 +60,16 @@ def listed_prices() -> dict[str, Price]:
     }
 
 
+_NEAR = (".local", ".localhost", ".lan", ".internal", ".home.arpa")
+
+
 def is_local(where: str) -> bool:
     """Whether the address is on this computer or in the home network."""
     name = urlsplit(where).hostname or ""
-    if name in ("localhost", "host.docker.internal") or name.endswith((".local", ".localhost")):
-        return True
     try:
         return ipaddress.ip_address(name).is_private
-    except ValueError:
-        return False
+    except ValueError:  # a name; one without a dot is a neighbour's: 'localhost', 'nas'
+        return bool(name) and ("." not in name or name.endswith(_NEAR))
 
 
 def price_of(model: str, where: str, own: Mapping[str, Any] | None = None) -> Price | None:

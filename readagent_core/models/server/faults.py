@@ -24,6 +24,7 @@ import openai
 
 from readagent_core import errors
 from readagent_core.errors import WORK_IS_SAVED, ModelError, RetryAfterError
+from readagent_core.models.cost.prices import is_local
 from readagent_core.models.server.events import WebPage
 
 
@@ -122,7 +123,8 @@ def explain(error: Exception, *, where: str, model: str) -> ModelError:
         return from_status(error.status_code, _text(error), error.response.headers, where=where, model=model)
     cause = error.__cause__ if isinstance(error, openai.APIConnectionError) else None
     matching = (name for kinds, name in CAUSES if isinstance(error, kinds) or isinstance(cause, kinds))
-    return fault(next(matching, "unreadable"), where=where, model=model)
+    name = next(matching, "unreadable")
+    return fault("offline" if name == "unreachable" and not is_local(where) else name, where=where, model=model)
 
 
 def from_status(status: int, body: str, headers: Mapping[str, str], *, where: str, model: str) -> ModelError:
