@@ -213,6 +213,15 @@ def test_one_loose_word_is_no_answer_and_its_sentences_are_shown_as_the_nearest(
         assert not ask("answer", question=question, **fields).startswith(NEAREST)
 
 
+def test_the_nearest_sentences_have_a_word_of_the_question_of_their_own():
+    asked = "Mrs. Oake: Would you take the chair, then? Cllr Lunt: Happy to. The rest was about the boat."
+    fields = {"title": "T", "memory": memory(f"{SEA} {SHOP}", asked, full=(1, 2))}
+    said = ask("answer", question="Who painted the chair blue in the spring, Mrs. Oake?", **fields)
+    assert said.startswith(f"{NEAREST}\n\n")
+    assert "take the chair" in said
+    assert "Happy to" not in said
+
+
 def test_what_fits_is_a_sentence_that_is_shown_not_another_of_the_text():
     """A gist with the question's words is not shown where a page stands in full: it answers nothing."""
     gist = "In the March return the accounts were out by a farthing."

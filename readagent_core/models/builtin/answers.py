@@ -143,8 +143,9 @@ def find_answer(prompt: Prompt) -> Said:
         return Said(reply(told, prompt.language, quote=quote))
     every = _scored(found, question)
     scored = [row for row in every if row[0] >= LEAST]
+    nothing = Said(NOT_FOUND["ja" if prompt.language == "ja" else "en"], fits=False)
     if not scored or not _knows(found, question):
-        return Said(NOT_FOUND["ja" if prompt.language == "ja" else "en"], fits=False)
+        return nothing
     # a gist is another's words, perhaps a model's: it is used only where no page in full has a sentence
     scored = sorted([row for row in scored if row[1].full] or scored, key=lambda row: -row[0])
     near = [s for score, s in scored[: SENTENCES * 2] if score >= NEAR * scored[0][0]]
@@ -154,9 +155,12 @@ def find_answer(prompt: Prompt) -> Said:
         best |= {s.page // BOOK: s for s in told}
     unique = _of_each_book([*near, *best.values()])[:SENTENCES]
     fits = _fits(unique, question)
-    opening = "" if fits else f"{NEAREST}\n\n"
-    chosen = _with_replies(sorted(unique, key=lambda s: s.page), found)
-    return Said(reply(chosen, prompt.language, opening=opening, quote=quote), fits)
+    chosen = sorted(unique, key=lambda s: s.page)
+    if fits:
+        return Said(reply(_with_replies(chosen, found), prompt.language, quote=quote))
+    chosen = [s for s in chosen if not s.bag.isdisjoint(asked_terms(question))]  # not for its neighbours' words
+    opening = f"{NEAREST}\n\n"
+    return Said(reply(chosen, prompt.language, opening=opening, quote=quote), fits=False) if chosen else nothing
 
 
 def _of_the_thing_asked(every: list[tuple[float, Sentence]], near: list[Sentence], question: str) -> list[Sentence]:
