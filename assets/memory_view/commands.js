@@ -80,9 +80,10 @@ export function readerCommands({
     view: () => view.next(),
     ask: () => state.data.can.ask && send({ do: "ask", page: 0 }),
     find: () => {
-      if (bare.on)
+      if (bare.on) {
+        notes.toggle(false); // they stand where the bars come
         bare.showBars(true); // they have the field
-      else bare.setGone(false);
+      } else bare.setGone(false);
       toolbar.find();
     },
     hit: (step) => search.step(step),

@@ -85,6 +85,7 @@ export class Reader {
     this.layer = layer;
     const all = { ...of, units, layer, leaves };
     const found = () => {
+      frame.root.classList.toggle("searching", this.search.query !== "");
       this.toolbar.found();
       this.hits.update();
       this.map.soon();

@@ -99,7 +99,27 @@ def test_a_low_window_has_twelve_lines_of_text_and_the_bars_come_when_asked_for(
     expect(page.locator(".backchip")).to_be_visible()
     expect(page.locator(".unit.on mark.now")).to_be_in_viewport()  # the list of hits left the text less room
     assert page.locator(".backchip").evaluate(UNDER) == 0
-    page.locator(".find input").fill("")
+    page.locator(".find input").press("Escape")
+    page.keyboard.press("f")  # without furniture
+    page.keyboard.press("i")
+    expect(page.locator(".notespanel")).to_be_visible()
+    page.locator(".leaves").click(position={"x": 20, "y": 20})  # nothing
+    page.keyboard.press("/")
+    expect(page.locator(".find input")).to_be_focused()
+    page.keyboard.type("Crale")
+    expect(page.locator(".hitspanel")).to_be_visible()
+    for _ in range(3):
+        page.keyboard.press("Enter")
+        bar, hit = page.locator(".tbar").bounding_box(), page.locator(".unit.on mark.now").bounding_box()
+        assert bar
+        assert hit
+        assert hit["y"] > bar["y"] + bar["height"]
+    hits, line = page.locator(".hitspanel").bounding_box(), page.locator(".bareline").bounding_box()
+    assert hits
+    assert line
+    assert bar["y"] + bar["height"] <= hits["y"] + 1  # its head is seen
+    assert hits["y"] + hits["height"] <= line["y"] + 1
+    page.keyboard.press("Escape")
     set_look(app_home, flow="scroll")
     page.goto(f"{app_url}/read?book={keeper}&page=9")
     expect(page.locator(".bareline")).to_contain_text("left in chapter")
