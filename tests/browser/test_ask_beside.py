@@ -50,6 +50,12 @@ def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, a
     chip = exchange.locator(".cite").last
     expect(box.locator(".qt").last).to_have_text("Where was the log in the watch room?")
     expect(chip).to_be_visible()
+    exchange.get_by_role("button", name="Keep", exact=True).click()
+    bar, notes = page.locator(".tbar"), page.locator(".notespanel")
+    bar.get_by_role("button", name="Notes").click()
+    expect(notes).to_contain_text("Where was the log in the watch room?")  # the reader has it at once
+    bar.get_by_role("button", name="Ask").click()
+    exchange.get_by_role("button", name="Do not keep this answer").click()
     chip.click()
     page.wait_for_function(f"() => ({MARKED})().length === 1")
     ((words, in_view),) = page.evaluate(MARKED)
@@ -67,10 +73,9 @@ def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, a
     assert shown["x"] + shown["width"] <= edge["x"]  # beside the text, not behind the panel
     page.keyboard.press("Escape")
     page.keyboard.press("i")  # at the same place
-    notes = page.locator(".notespanel")
     notes.get_by_role("button", name="Close notes").click(trial=True)
     expect(box).to_be_hidden()
-    page.locator(".tbar").get_by_role("button", name="Ask").click()
+    bar.get_by_role("button", name="Ask").click()
     expect(notes).to_be_hidden()
     expect(box).to_be_visible()
     page.locator(".aa").click()

@@ -18,6 +18,7 @@ from pages.parts.ask.record import MOST_LOOK_UPS
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.spots import spots_on_page
 from pages.parts.ask.state import AskState, ask, choose_exchange, exchange_now
+from pages.parts.read import marks
 from pages.parts.read.start import make_gists
 from pages.parts.shared.chosen_books import choose_from_next_run
 from pages.parts.shared.component import Act
@@ -143,6 +144,8 @@ def handle(now: AskState, act: Act) -> None:
         job.hurry()
     elif act.do == "cite":
         _follow(now, exchange, act)
+    if act.do in ("keep", "release") and isinstance(now, AskOneBook) and now.beside_text:
+        st.rerun([LIVE, marks.FRAGMENT])
     if act.do in ("cite", "replay") and (now.current is None or exchange.id != now.current.id):
         sent = now.shows(exchange)
         choose_exchange(now, exchange)

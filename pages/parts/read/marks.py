@@ -29,12 +29,13 @@ from readagent_core.library.records import Book
 from readagent_core.workspace import Workspace
 
 POLL_SECONDS = 0.4
+FRAGMENT = "read_marks"
 Changes = Sequence[Mapping[str, Any]]  # each a ``MarkChange`` of protocol.d.ts
 
 
 def draw(workspace: Workspace, book: Book, document: Document) -> None:
     """Exchange the marks of ``book`` with the browser, placed in ``document``, the text that is shown."""
-    st.fragment(_exchange)(workspace, book, document)
+    st.fragment(_exchange, key=FRAGMENT)(workspace, book, document)
 
 
 def _exchange(workspace: Workspace, book: Book, document: Document) -> None:
