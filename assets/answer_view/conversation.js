@@ -13,7 +13,7 @@ import { Sheet } from "./sheet.js";
  * @import { Api } from "../shared/mount.js"
  */
 
-const PHONE = matchMedia("(max-width: 760px)"); // as in tokens.css
+const SMALL = matchMedia("(max-width: 1240px), (max-height: 560px)"); // how it was found would push the answer down
 
 export class Conversation {
   /** @param {HTMLElement} root @param {Api} api @param {ConversationData} data */
@@ -34,7 +34,7 @@ export class Conversation {
     this.waitingNode = el("section", { "data-kind": "exchange" });
     this.sheet = Sheet.of(root);
     this.ended = new AbortController();
-    PHONE.addEventListener("change", () => this.drawAnew(), this.ended);
+    SMALL.addEventListener("change", () => this.drawAnew(), this.ended);
   }
 
   /** @param {ConversationData} data */
@@ -51,7 +51,7 @@ export class Conversation {
     this.sheet?.close();
   }
 
-  /** Draws every exchange as the window, which was narrow or wide before, has room for. */
+  /** Draws every exchange as the window, which was small or large before, has room for. */
   drawAnew() {
     for (const { part } of this.parts.values()) part.close();
     this.parts.clear();
@@ -139,8 +139,8 @@ export class Conversation {
     const known = this.parts.get(id);
     if (known) return known.part;
     const node = el("section", { "data-kind": "exchange" });
-    const narrow = this.sheet !== null || PHONE.matches || beside !== null;
-    const part = new Exchange(node, { send: (act) => this.send({ of: id, ...act }) }, narrow);
+    const folds = this.sheet !== null || SMALL.matches || beside !== null;
+    const part = new Exchange(node, { send: (act) => this.send({ of: id, ...act }) }, folds);
     this.parts.set(id, { node, part });
     return part;
   }
