@@ -786,8 +786,10 @@ export interface StepView {
 export interface ShelfData {
   /** those that are drawn */
   books: ShelfBook[];
+  /** those of which their spoiler limits let in no page */
+  keptOut: { id: string; title: string; language: string }[];
   /** what is said of the rest */
-  others: string[];
+  others: string;
   /** what was chosen: "4 books" */
   name: string;
 }

@@ -7,7 +7,7 @@ import { Memory } from "./memory.js";
 
 /**
  * @import { CitedOriginal } from "../pdf_page/original.js"
- * @import { AskState, FollowData, FoundLine, ShelfBook, ShelfBookStep } from "../protocol.js"
+ * @import { AskState, FollowData, FoundLine, ShelfBook, ShelfBookStep, ShelfData } from "../protocol.js"
  * @import { Api } from "../shared/mount.js"
  *
  * @typedef {object} DrawnBook
@@ -51,6 +51,8 @@ export class Shelf {
     this.going = new Set();
     this.gone = "";
     this.note = el("span", { class: "small dim num" });
+    this.keptOut = el("div");
+    this.shut = ""; // the books that are kept out, as JSON
     this.list = el("div", { class: "list", tabindex: "0", role: "region", "aria-label": "Memory of these books" });
     this.body = el("div", { class: "mbody" }, this.list);
     root.replaceChildren(el("div", { class: "mh" }, el("h2", {}, "Memory"), this.note), this.body);
@@ -66,7 +68,7 @@ export class Shelf {
   update({ book }) {
     this.close();
     this.books.clear();
-    this.list.replaceChildren();
+    this.list.replaceChildren(this.keptOut);
     this.heard = new AbortController();
     const go = (/** @type {Event} */ event) => this.show(/** @type {CustomEvent} */ (event).detail);
     conversationOf(book).addEventListener(GO, go, { signal: this.heard.signal });
@@ -91,6 +93,7 @@ export class Shelf {
       const { node } = this.drawBook(book, viewOf(book, now, step));
       if (this.list.children[i] !== node) this.list.insertBefore(node, this.list.children[i] ?? null);
     }
+    this.drawKeptOut(shelf);
     this.note.textContent = view?.note || shelf.name;
     const go = view?.go;
     const key = go ? `${now.exchange} ${go.book} ${go.nonce}` : "";
@@ -119,6 +122,21 @@ export class Shelf {
     if (one.taken !== key) one.memory.take(data);
     one.taken = key;
     return one;
+  }
+
+  /** A row for each book that is kept out, with the way to let it in. @param {ShelfData} shelf */
+  drawKeptOut({ keptOut }) {
+    const key = JSON.stringify(keptOut);
+    if (key === this.shut) return;
+    this.shut = key;
+    this.keptOut.replaceChildren(
+      ...keptOut.map(({ id, title, language }) => {
+        const letIn = button("Let it in", () => this.send({ do: "unlimit", of: id }), { kind: "slim", "aria-label": `Let in ${title}` });
+        const name = el("h3", {}, el("strong", { class: "bt", lang: language, dir: "auto" }, title));
+        const why = el("p", { class: "small dim" }, "Its spoiler limit lets in no page yet.");
+        return el("section", { class: "book curtain" }, icon("unseen"), el("div", {}, name, why, el("div", { class: "erow" }, letIn)));
+      }),
+    );
   }
 
   /** @param {ShelfBook} book @returns {DrawnBook} */

@@ -48,7 +48,7 @@ export class ShelfMaps {
     if (key === this.drawn) return;
     this.drawn = key;
     const rows = shelf.books.map((book, i) => this.row(book, views[i], said(book, views[i], exchange), () => goToBook(conversation, book)));
-    this.list.replaceChildren(...rows, ...shelf.others.map((text) => el("p", { class: "small dim others" }, text)));
+    this.list.replaceChildren(...rows, ...(shelf.others ? [el("p", { class: "small dim others" }, shelf.others)] : []));
   }
 
   /** @param {ShelfBook} book @param {ShelfBookStep | null} view @param {string} fact @param {() => void} go */

@@ -51,12 +51,16 @@ def test_a_shelf_is_asked_and_every_citation_leads_to_its_book(
     page: Page, model_app_home: Path, model_app_url: str, shelf: str
 ) -> None:
     library = Library(model_app_home)
-    limited = library.books_on_shelf(shelf)[0]
+    limited, shut, _ = library.books_on_shelf(shelf)
     library.set_limit(limited, on=True, paragraph=3)
+    library.set_limit(shut, on=True, paragraph=0)
     page.goto(model_app_url)
     page.get_by_role("button", name=re.compile(f"^{shelf}")).click()
     page.get_by_role("button", name="Ask these 3 books").click()
     maps, memory = page.locator('[data-kind="maps"]'), page.locator('[data-kind="shelf"]')
+    expect(maps.locator(".bmap")).to_have_count(2)
+    memory.locator(".book.curtain").get_by_role("button", name="Let in Tale 5").click()
+    expect(memory.locator(".book.curtain")).to_have_count(0)
     expect(maps.locator(".bmap")).to_have_count(3)
     expect(memory.locator(".book", has_text="Tale 53")).to_contain_text("No gists yet")  # named, with what they take
     expect(memory.locator(".book", has_text="Tale 53")).to_contain_text("About ")

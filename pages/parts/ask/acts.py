@@ -79,12 +79,6 @@ def act_on_book(now: Several, act: Act) -> None:
     st.rerun("app")
 
 
-def let_in(now: Several) -> None:
-    """Turn off the spoiler limits that let in no page of a chosen book."""
-    for book_id in now.kept_out:
-        now.workspace.library.set_limit(book_id, on=False)
-
-
 def _leave(book_id: str, page: int) -> None:
     """Have the next run switch to Read at this page: a callback cannot."""
     st.session_state["ask_leave"] = (book_id, page)
@@ -110,12 +104,9 @@ def handle(now: AskState, act: Act) -> None:
     if exchange is None:
         return
     job = now.workspace.jobs.get(job_key(exchange.id))
-    if act.do == "let-in":
-        if isinstance(now, Several):
-            let_in(now)
-        elif isinstance(now, AskOneBook):
-            now.method = exchange.method
-            let_in_up_to(now, None)
+    if act.do == "let-in" and isinstance(now, AskOneBook):
+        now.method = exchange.method
+        let_in_up_to(now, None)
         start_asking(now, exchange.question, like=exchange, redraw="app")
         return
     if act.do in ("again", "method", "more", "built-in", "whole-memory"):
@@ -216,7 +207,8 @@ def _ask_kept(now: AskOneBook, let_in: str) -> None:
 
 def let_in_and_ask(now: Several) -> None:
     """Let in the books that are kept out, and ask the question that waits for that, if one does."""
-    let_in(now)
+    for book in now.kept_out:
+        now.workspace.library.set_limit(book.id, on=False)
     if kept := st.session_state.pop(now.kept_key, None):
         text, options, whole = kept
         st.session_state["ask_input"] = ""  # where it waited

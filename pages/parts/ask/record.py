@@ -57,9 +57,8 @@ NO_CAUSE = "No cause was kept with it."  # of answers from before causes were no
 class Sources:
     """What a record says of the text: of one book, or of several. ``pages``: of the book.
 
-    ``titles``: of several books, by number; None for one, whose text is ``document``. ``kept_out``: the titles of those
-    of which the spoiler limits let in no page now. ``names``: of its pages without a gist. ``in_text``: where the words
-    of the question are, of an answer that was not found.
+    ``titles``: of several books, by number; None for one, whose text is ``document``. ``names``: of its pages without a
+    gist. ``in_text``: where the words of the question are, of an answer that was not found.
     """
 
     language: str
@@ -68,7 +67,6 @@ class Sources:
     pages: int = 0
     words: int = 0
     titles: Mapping[int, str] | None = None
-    kept_out: Sequence[str] = ()
     document: Document | None = None
     names: Mapping[int, str] = field(default_factory=dict)
     in_text: InText = field(default_factory=InText)
@@ -200,9 +198,7 @@ def exchange_record(
         "hurry": running and hurry,
         "before": before,
         "pieces": pieces,
-        "notFound": not_found(
-            answer, sources.in_text, up_to=exchange.up_to, pages=sources.pages, titles=sources.kept_out
-        )
+        "notFound": not_found(answer, sources.in_text, up_to=exchange.up_to, pages=sources.pages)
         if answer and missing
         else None,
         "loose": [
@@ -245,8 +241,7 @@ def _further(exchange: Exchange, answer: Answer, sources: Sources, model: str) -
     """
     if answer.books:
         used, allowed = sum(len(book.looked_up) for book in answer.books), int(exchange.settings.get("look_ups", 0))
-        more = ["more"] if allowed < MOST_LOOK_UPS and used >= allowed else []
-        return [*more, *(["let-in"] if sources.kept_out else [])]
+        return ["more"] if allowed < MOST_LOOK_UPS and used >= allowed else []
     let_in = ["let-in"] if exchange.up_to is not None and exchange.up_to < sources.pages else []
     if exchange.gisting_id and model == builtin.NAME and not sources.in_text.pieces:
         return let_in

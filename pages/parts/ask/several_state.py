@@ -24,7 +24,7 @@ from readagent_core.answering.library_shelf import (
 from readagent_core.answering.limits import within_limits
 from readagent_core.citations import Checked
 from readagent_core.errors import NotInLibraryError
-from readagent_core.library.records import Exchange
+from readagent_core.library.records import Book, Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.workspace import Workspace
@@ -57,10 +57,10 @@ class Several(AskState):
         return SEVERAL
 
     @cached_property
-    def kept_out(self) -> dict[str, str]:
-        """The titles of the chosen books of which their spoiler limits let in no page, by id."""
+    def kept_out(self) -> list[Book]:
+        """The chosen books of which their spoiler limits let in no page."""
         out = set(self.chosen.book_ids) - {book.id for book in self.shelf.books}
-        return {book.id: book.title for book in self.workspace.library.books() if book.id in out} if out else {}
+        return [book for book in self.workspace.library.books() if book.id in out] if out else []
 
     @property
     def title(self) -> str:

@@ -47,7 +47,6 @@ def sources(now: Several, exchange: Exchange, events: Sequence[Event], text: str
         checked,
         look_ups(exchange, events, titles=titles),
         titles=titles,
-        kept_out=[*now.kept_out.values()],
     )
 
 
@@ -131,7 +130,7 @@ def views(
         "waiting": None,
         "link": f"?exchange={current.id}&step=" if current else "",
         "memory": None,
-        "shelf": {"books": books, "others": _others(now, books), "name": now.title},
+        "shelf": {"books": books, "keptOut": _kept_out(now), "others": _others(now, books), "name": now.title},
     }
     return whole, [{"memory": None, "shelf": _view(now, step, opened, checked)} for step in steps]
 
@@ -249,17 +248,17 @@ def _takes(now: Several, book: ShelfBook) -> str:
         return ""
 
 
-def _others(now: Several, books: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What is said of the books that are not drawn."""
+def _kept_out(now: Several) -> list[dict[str, str]]:
+    return [{"id": book.id, "title": book.title, "language": book.language} for book in now.kept_out[:LISTED]]
+
+
+def _others(now: Several, books: Sequence[Mapping[str, Any]]) -> str:
+    """What is said of the books that are not drawn; '' where all are."""
     shown = {book["id"] for book in books}
-    said = [f"Kept out by the spoiler limit: {title}." for title in [*now.kept_out.values()][:20]]
     rest = [book.title for book in now.shelf.books if book.id not in shown]
-    if rest:
-        more = f" and {len(rest) - 20:,} more" if len(rest) > 20 else ""
-        said.append(
-            f"{count_of(len(rest), 'book')} not shown, words are looked for in all: {', '.join(rest[:20])}{more}."
-        )
-    return said
+    more = f" and {len(rest) - 20:,} more" if len(rest) > 20 else ""
+    named = f"{', '.join(rest[:20])}{more}"
+    return f"{count_of(len(rest), 'book')} not shown, words are looked for in all: {named}." if rest else ""
 
 
 # --- the views ------------------------------------------------------------------------------------

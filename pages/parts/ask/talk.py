@@ -9,7 +9,6 @@ from pages.parts.ask.acts import ask_or_keep, handle, let_in_and_ask
 from pages.parts.ask.one_state import AskOneBook
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.state import GONE, AskState
-from pages.parts.ask.wording import not_asked
 from pages.parts.read.start import act_on_line, estimate_of, line_to_make
 from pages.parts.shared import polling, shell
 from pages.parts.shared.component import Act
@@ -99,7 +98,7 @@ def _line(now: AskState, *, waits: bool) -> None:
 
 def _say_above(now: AskState, *, waits: bool) -> None:
     """What answers may see, and questions to ask by a press."""
-    if isinstance(now, Several) and now.kept_out:
+    if isinstance(now, Several) and now.kept_out and not now.shelf.books:
         _say_kept_out(now)
     if isinstance(now, AskOneBook):
         if now.beside_text and QUOTED in st.session_state:
@@ -114,12 +113,10 @@ def _say_above(now: AskState, *, waits: bool) -> None:
 
 
 def _say_kept_out(now: Several) -> None:
-    """Which of the books are not asked, why, and the way to let them in."""
+    """That none of the books is let in, and the way to let them all in; the memory has one for each."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="ask_kept_out"):
         one, waits = len(now.kept_out) == 1, now.kept_key in st.session_state
-        why = "Its spoiler limit lets in no page yet." if one else "Their spoiler limits let in no page yet."
-        said = not_asked([*now.kept_out.values()])
-        st.caption(shell.as_text(f"{'Your question waits. ' * waits}{said} {why}"), width="stretch")
+        st.caption(f"{'Your question waits. ' * waits}No page is let in yet.", width="stretch")
         label = f"Let {'it' if one else 'them'} in{' and ask' * waits}"
         st.button(
             label, key="ask_let_in", type="primary" if waits else "secondary", on_click=let_in_and_ask, args=(now,)

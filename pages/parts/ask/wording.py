@@ -214,27 +214,18 @@ def describe_context(answer: Answer) -> str:
     return f"Looked at: {', '.join(before)}{' and ' if before else ''}{last}." if parts else ""
 
 
-def not_asked(titles: Sequence[str]) -> str:
-    """'Not asked: Fog, Ice.', of books whose spoiler limits let in no page; '' where there are none."""
-    more = f" and {len(titles) - 3:,} more" if len(titles) > 3 else ""
-    return f"Not asked: {', '.join(titles[:3])}{more}." if titles else ""
-
-
-def not_found(
-    answer: Answer, in_text: InText, *, up_to: int | None, pages: int, titles: Sequence[str] = ()
-) -> dict[str, Any]:
+def not_found(answer: Answer, in_text: InText, *, up_to: int | None, pages: int) -> dict[str, Any]:
     """What is shown when no answer was found: which text was searched, and which pages the limit kept out.
 
-    And where the words of the question are ``in_text``. ``titles``: of several books, those that were kept out.
+    And where the words of the question are ``in_text``.
     """
     kept_out = ""
     if up_to is not None and up_to < pages:
         rest = later_pages(up_to, pages)
         kept_out = f"{rest[0].upper()}{rest[1:]} {'was' if up_to + 1 == pages else 'were'} kept out by your limit."
     if answer.books:
-        let_in = "Let it in and ask again" if len(titles) == 1 else "Let them in and ask again"
-        return {"title": NOT_FOUND["en"], "looked": describe_context(answer), "kept_out": not_asked(titles),
-                "let_in": let_in, "whole": "", "words": "", "pieces": []}  # fmt: skip
+        return {"title": NOT_FOUND["en"], "looked": describe_context(answer), "kept_out": "",
+                "let_in": "", "whole": "", "words": "", "pieces": []}  # fmt: skip
     within = pages_up_to(up_to) if up_to is not None and kept_out else "the book"
     all_seen = answer.saw_all(up_to if up_to is not None and kept_out else pages)
     nowhere = [f"“{word}”" for word in in_text.nowhere]
