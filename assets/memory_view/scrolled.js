@@ -188,8 +188,8 @@ export class Scrolled {
     const { paragraph, mark } = this.anchor;
     const first = this.paragraphAt(0) ?? paragraph;
     const last = this.paragraphAt(scroller.clientHeight - 4) ?? paragraph;
-    const place = mark ? { ...this.anchor, top: undefined } : this.anchor; // the height is the gist's, not the line's
-    this.on.arrived(place, Math.min(first, paragraph), Math.max(last, paragraph), this.atEnd);
+    const top = mark ? this.heightOf({ ...this.anchor, mark: null }) - this.top : this.anchor.top; // of the line, not of the gist
+    this.on.arrived({ ...this.anchor, top }, Math.min(first, paragraph), Math.max(last, paragraph), this.atEnd);
     layer.settle();
     layer.checkCutInView(first, last);
   }
@@ -213,11 +213,11 @@ export class Scrolled {
    * element in it (`mark`), centred.
    * @param {Place} place
    */
-  show({ paragraph, at, top = -1, mark = null }, { focus = false } = {}) {
+  show({ paragraph, at, top = this.margin, mark = null }, { focus = false } = {}) {
     const node = this.units.nodes[paragraph];
     if (!node) return;
     const { clientHeight } = this.frame.scroller;
-    const kept = top >= 0 && top < clientHeight - this.margin ? top : this.margin;
+    const kept = top < clientHeight - this.margin ? top : this.margin;
     const wanted = mark ? (clientHeight - mark.getBoundingClientRect().height) / 2 : kept;
     const inText = mark && node.contains(mark); // then its words hold the place, because the mark may be removed
     const from = inText ? (spotAt(this.frame.column, mark, 0)?.offset ?? 0) : (at ?? 0);

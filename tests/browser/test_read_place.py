@@ -146,7 +146,7 @@ def test_what_was_looked_up_is_there_again_after_a_reload_with_the_way_back(page
     back = page.locator(".backchip")
     expect(back).to_contain_text("Back to page 7")
     page.wait_for_timeout(1000)  # until the server has heard of it
-    shown = page.evaluate("history.state.readagent.paragraph")
+    shown = page.evaluate(FIRST_WORD)[0]
     page.reload()
     expect(page.locator(f"p[data-i='{shown}']")).to_be_in_viewport()
     expect(back).to_contain_text("Back to")  # where the person reads
@@ -158,6 +158,32 @@ def test_what_was_looked_up_is_there_again_after_a_reload_with_the_way_back(page
     expect(back).to_be_visible()
     back.get_by_role("button").first.click()
     expect(page.locator(f"p[data-i='{shown}']")).to_be_in_viewport()
+
+
+def test_a_hit_is_as_high_as_it_was_after_a_reload(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=3)
+    for view, kind in (("gists", "Gists"), ("both", "Gists"), ("both", "Text")):
+        page.locator(f".seg-{view}").click()
+        page.locator(".find input").fill("Crale")
+        page.locator(".hitspanel .chip").filter(has_text=kind).click()
+        page.locator(".hitrow").nth(3).click()
+        expect(page.locator("mark.now")).to_be_in_viewport()
+        page.keyboard.press("/")
+        page.keyboard.press("Escape")
+        expect(page.locator("mark.hit")).to_have_count(0)
+        page.evaluate(SETTLED)
+        shown = page.evaluate("history.state.readagent.paragraph")
+        hit = page.locator(".leaf.cur .gtext" if kind == "Gists" else f"p[data-i='{shown}']")
+        before = hit.bounding_box()
+        assert before
+        assert before["y"] > 160  # not at the top of the view, where one reads on
+        page.wait_for_timeout(1000)  # until the server has heard of it
+        page.reload()
+        expect(hit).to_be_in_viewport()
+        page.evaluate(SETTLED)
+        after = hit.bounding_box()
+        assert after
+        assert abs(after["y"] - before["y"]) <= 2, (view, kind)
 
 
 HEIGHT = (  # of the line that a word is in
