@@ -31,6 +31,15 @@ CONNECTION = ("base_url", "api_key", "model", "server")
 
 
 @dataclass(frozen=True)
+class Candidate:
+    """A model that may be tested, at one address with one key: the subject of its test's job."""
+
+    address: str
+    model: str
+    key: Secret
+
+
+@dataclass(frozen=True)
 class ModelTest:
     """What a test has found out so far. ``where``: the server's address. ``quick``: its short form."""
 
@@ -147,7 +156,6 @@ def use_built_in(workspace: Workspace) -> Settings:
     origin = {name: MEMORY if _is_overridden(fresh, name) else "" for name in CONNECTION}
     chosen = replace(fresh, base_url="", model="", api_key=Secret(), origin=origin, key_trouble="", server=None)
     workspace.reconnect(chosen)
-    workspace.jobs.forget(TEST_KEY)  # of a model that is used no more
     if old:
         keyrings.remove(workspace.home, old)
     return chosen
@@ -189,19 +197,33 @@ def override_notice(settings: Settings) -> str:
     return f"{place[0].upper()}{place[1:]} names a model too. It will be used again when the app next starts."
 
 
-def start_model_test(workspace: Workspace, *, address: str, model: str, key: Secret, quick: bool = False) -> Job:
-    """Test a model in the background; the job publishes a ModelTest. Raises SettingsError.
+def candidate(workspace: Workspace, *, address: str, model: str, key: Secret) -> Candidate | None:
+    """What a person chose, as a test has it for its subject; None for what cannot be an address."""
+    try:
+        return Candidate(address_for(workspace, address), model.strip(), key)
+    except SettingsError:
+        return None
 
-    ``quick``: with a dozen prompts.
+
+def test_of(workspace: Workspace, chosen: Candidate | None) -> Job | None:
+    """The test of exactly what is chosen, running or ended; None where it was not tested."""
+    job = workspace.jobs.get(TEST_KEY)
+    return job if job is not None and job.subject == chosen else None
+
+
+def start_model_test(workspace: Workspace, *, address: str, model: str, key: Secret, quick: bool = False) -> Job:
+    """Test a model in the background; the job's subject is a Candidate, and it publishes a ModelTest.
+
+    ``quick``: with a dozen prompts. Raises SettingsError.
     """
-    address = address_for(workspace, address)
-    if not model.strip():
+    address, model = address_for(workspace, address), model.strip()
+    if not model:
         raise MissingError("Choose a model first, then test it.")
-    window = workspace.settings.saved.window_of(model.strip())
+    window = workspace.settings.saved.window_of(model)
 
     def work(job: Job) -> ModelTest:
         settings = replace(workspace.settings, api_key=key)
-        server = make_server(settings, model.strip(), where=address, window=window)
+        server = make_server(settings, model, where=address, window=window)
         result, steps = ModelTest(server.name, address, quick=quick), QUICK_STEPS if quick else STEPS
         job.publish(value=result, total=steps)
         try:
@@ -221,7 +243,7 @@ def start_model_test(workspace: Workspace, *, address: str, model: str, key: Sec
         running.cancel()
         running.join(5)
     workspace.jobs.forget(TEST_KEY)
-    return workspace.jobs.start(TEST_KEY, work)
+    return workspace.jobs.start(TEST_KEY, work, subject=Candidate(address, model, key))
 
 
 def save_model_options(workspace: Workspace, model: str, options: ModelOptions) -> Settings:

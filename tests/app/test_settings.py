@@ -496,15 +496,22 @@ def test_original_files_are_stored_until_that_is_turned_off_and_removed_when_ask
             {"replies": capable, "kind": "vllm", "window": 8192},
             ("The test passed", "5 of 5", "8,192 tokens", "usual settings"),
         ),
-        ({"replies": lambda text: Reply(status=402, error=error("pay"))}, ("out of credit",)),
+        ({"replies": lambda text: Reply(status=402, error=error("pay"))}, ("did not get through", "out of credit")),
     ],
 )
 def test_the_result_of_a_models_test_is_shown(app, workspace, monkeypatch, server, shown):
     monkeypatch.setattr("pages.parts.shared.cached.Workspace", lambda settings, **_: workspace)
     with FakeServer(**server) as running:
+        connecting.use_model(workspace, address=running.url, model="fake-model", key=Secret())
         connecting.start_model_test(workspace, address=running.url, model="fake-model", key=Secret()).join(120)
-    at = app("pages/settings.py")
-    assert [text for text in shown if text not in texts(at)] == []
+        at = app("pages/settings.py")
+        assert [text for text in shown if text not in texts(at)] == []
+        assert at.button(key="other_own_test").label == "Test again"
+        at.text_input(key="other_own_key_0").set_value(KEY).run()  # it was not tested with this one
+        assert shown[0] not in texts(at)
+        assert at.button(key="other_own_test").label == "Test"
+        at.text_input(key="other_own_key_0").set_value("").run()
+        assert shown[0] in texts(at)
     connecting.use_built_in(workspace)
     assert shown[0] not in texts(app("pages/settings.py"))  # of a model that is used no more
 

@@ -13,6 +13,7 @@ import streamlit as st
 from pages.parts.settings import model_limits
 from pages.parts.shared import shell
 from readagent_core.connecting import connecting, key_places
+from readagent_core.connecting.connecting import Candidate
 from readagent_core.errors import KeyRefusedError, ModelError, ReadAgentError
 from readagent_core.models.cost.prices import Price
 from readagent_core.models.server import probe
@@ -75,8 +76,8 @@ def draw_fields(
     model: str | None = None,
     key_page: str = "",
     key_needed: bool = True,
-) -> None:
-    """Draw the fields of address and key, the model's if it is not chosen yet, and the buttons.
+) -> Candidate | None:
+    """Draw the fields of address and key, the model's if it is not chosen yet, and the buttons; return what is chosen.
 
     ``key_page``: where the server's owner gives out keys.
     """
@@ -113,7 +114,7 @@ def draw_fields(
     if model is None:
         model = choose_model(workspace, listing.names, scope=scope, same=same, container=row)
     price = listing.prices.get(model)
-    draw_buttons(workspace, where=where, model=model, key=key, place=place, price=price, scope=scope, row=row)
+    return draw_buttons(workspace, where=where, model=model, key=key, place=place, price=price, scope=scope, row=row)
 
 
 def kept_key(workspace: Workspace, *, where: str) -> None:
@@ -192,9 +193,10 @@ def _listed() -> dict[tuple[str, int], Listing | ReadAgentError]:
 
 def draw_buttons(
     workspace: Workspace, *, where: str, model: str, key: Secret, place: str, price: Price | None, scope: str, row: Any
-) -> None:
+) -> Candidate | None:
     """Draw in ``row`` the buttons that use or test the model and do what is clicked; then the model's limits."""
-    tested = workspace.jobs.get(connecting.TEST_KEY) is not None
+    chosen = connecting.candidate(workspace, address=where, model=model, key=key)
+    tested = connecting.test_of(workspace, chosen) is not None
     with row:
         settings = workspace.settings
         in_use = (settings.base_url.rstrip("/"), settings.model) == (where.strip().rstrip("/"), model)
@@ -211,9 +213,9 @@ def draw_buttons(
     if use and not missing:
         shell.guarded(lambda: use_model(workspace, where=where, model=model, key=key, place=place, price=price))
     elif test and not missing:
-        st.session_state["test_key"] = key  # for the whole test after the quick one
         shell.guarded(lambda: connecting.start_model_test(workspace, address=where, model=model, key=key, quick=True))
     model_limits.limits(workspace, model=model, where=where, listed=price)
+    return chosen
 
 
 def use_model(workspace: Workspace, *, where: str, model: str, key: Secret, place: str, price: Price | None) -> None:

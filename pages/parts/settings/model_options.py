@@ -40,15 +40,18 @@ METHODS = {
 PAGINATIONS = {"": "It picks each pause", "many": "Several pauses a prompt", "uniform": "Even pages by rule"}
 
 
-def offer(workspace: Workspace, model: str, options: ModelOptions) -> None:
-    """Draw the settings that a test found to suit ``model``, with the button that saves them."""
+def offer(workspace: Workspace, model: str, options: ModelOptions, *, scope: str) -> None:
+    """Draw the settings that a test found to suit ``model``, with the button that saves them.
+
+    ``scope``: ends its key.
+    """
     if options == workspace.settings.saved.options_of(model):
         st.caption("Its settings suit it." if options.why else "The usual settings suit it.")
         return
     st.markdown("**Settings that suit it**")
     for line in options.why or ("The usual settings.",):
         st.text(line)
-    if st.button("Use these settings", key="use_options"):
+    if st.button("Use these settings", key=f"use_options{scope}"):
         shell.guarded(lambda: _save(workspace, model, options))
         st.rerun()
 

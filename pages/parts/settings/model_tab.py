@@ -14,6 +14,7 @@ from pages.parts.settings import local_model, model_limits, model_options, model
 from pages.parts.settings.model_fields import choose_model, draw_fields, forget_found_servers
 from pages.parts.shared import polling, shell
 from readagent_core.connecting import connecting
+from readagent_core.connecting.connecting import Candidate
 from readagent_core.model_names import short_name
 from readagent_core.models.connection import learnt_limits
 from readagent_core.models.local.server import WHERE
@@ -109,14 +110,15 @@ def wait_for_servers() -> None:
 def model_tab(workspace: Workspace) -> None:
     left, right = st.columns([1.84, 1], gap="large")
     with left:
-        form(workspace)
+        chosen = form(workspace)
     with right, st.container(key="model_side"):  # stays in sight beside the button that starts a test
-        model_test.card(workspace)
+        model_test.card(workspace, chosen)
         model_options.switches(workspace)
         model_limits.budget_card(workspace)
 
 
-def form(workspace: Workspace) -> None:
+def form(workspace: Workspace) -> Candidate | None:
+    """Draw what is used now and what may be chosen; return the model that is chosen where it may be tested."""
     team = workspace.settings.team is not None
     found = None if team else servers(workspace)
     current_model(workspace)
@@ -140,27 +142,31 @@ def form(workspace: Workspace) -> None:
         )
     if chosen != used:
         st.caption(f"Not in use yet: {TITLES[used]} reads and answers until you connect or use this one.")
+    if chosen == "own":
+        return own_model(workspace)
+    if chosen == "local":
+        return local_form(workspace, found)
+    if chosen == "openai":
+        return draw_fields(workspace, scope="openai", address=OPENAI.address, key_page=OPENAI.key_page)
+    if chosen == "other":
+        return other_form(workspace)
     if chosen == "builtin":
         built_in(workspace)
-    elif chosen == "server":
-        server_model(workspace)
-    elif chosen == "own":
-        own_model(workspace)
-    elif chosen == "local":
-        local_form(workspace, found)
-    elif chosen == "openai":
-        draw_fields(workspace, scope="openai", address=OPENAI.address, key_page=OPENAI.key_page)
     else:
-        other_form(workspace)
+        server_model(workspace)
+    return None
 
 
-def own_model(workspace: Workspace) -> None:
+def own_model(workspace: Workspace) -> Candidate:
     """Draw the test of the model that runs in this app; it is chosen, added and removed above."""
-    model, again = workspace.settings.model, workspace.jobs.get(connecting.TEST_KEY) is not None
+    model = workspace.settings.model
+    chosen = Candidate(WHERE, model, Secret())
+    again = connecting.test_of(workspace, chosen) is not None
     if current_kind(workspace) == "own" and st.button("Test again" if again else "Test", key="own_test"):
         test = partial(connecting.start_model_test, workspace, address=WHERE, model=model, key=Secret(), quick=True)
         shell.guarded(test)
     st.caption("Models that run in this app are added, used and removed above, under “A model on this computer”.")
+    return chosen
 
 
 def current_model(workspace: Workspace) -> None:
@@ -233,18 +239,18 @@ def built_in(workspace: Workspace) -> None:
         leave_model(workspace)
 
 
-def local_form(workspace: Workspace, found: list[Found] | None) -> None:
+def local_form(workspace: Workspace, found: list[Found] | None) -> Candidate | None:
     st.subheader("Found on this computer", anchor=False)
     if found is None:
         st.caption("Looking for models on this computer.")
-        return
+        return None
     if not found:
         st.caption(
             "No server answers here yet. Start Ollama, LM Studio, llama.cpp or vLLM, then look again. "
             "For a server at another address choose “Another server”."
         )
         st.button("Look for servers again", key="look_again", type="tertiary", on_click=forget_found_servers)
-        return
+        return None
     with st.container(border=True, key="found"):
         rows, picked = st.columns([1.6, 1], vertical_alignment="center")
         titles = [f.preset.title for f in found]
@@ -263,10 +269,10 @@ def local_form(workspace: Workspace, found: list[Found] | None) -> None:
         if not server.locked:
             same = server.address == workspace.settings.base_url
             model = choose_model(workspace, server.models, scope=scope, same=same, container=picked)
-    draw_fields(workspace, scope=scope, address=server.address, model=model, key_needed=server.locked)
+    return draw_fields(workspace, scope=scope, address=server.address, model=model, key_needed=server.locked)
 
 
-def other_form(workspace: Workspace) -> None:
+def other_form(workspace: Workspace) -> Candidate | None:
     ids = [p.id for p in ELSEWHERE] + ([OWN] if workspace.settings.team is None else [])
     preset = connecting.preset_of(workspace.settings.base_url)
     now = preset.id if preset in ELSEWHERE and preset else ids[-1]
@@ -276,7 +282,7 @@ def other_form(workspace: Workspace) -> None:
     settings = workspace.settings  # an address that was left for the built-in reader is remembered
     own = settings.base_url if current_kind(workspace) == "other" else "" if settings.team else settings.saved.base_url
     address = known.address if known else "" if connecting.preset_of(own) else own
-    draw_fields(
+    return draw_fields(
         workspace,
         scope=f"other_{chosen}",
         address=address,

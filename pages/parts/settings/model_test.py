@@ -13,10 +13,10 @@ from pages.parts.shared import polling, shell
 from pages.parts.shared.gisting_status import span
 from readagent_core.connecting import connecting
 from readagent_core.connecting.checking.check import STEPS, Check, CheckState
-from readagent_core.jobs import JobState, Snapshot
+from readagent_core.connecting.connecting import Candidate
+from readagent_core.jobs import Job, JobState, Snapshot
 from readagent_core.model_names import short_name
 from readagent_core.models.local.server import WHERE
-from readagent_core.secret import Secret
 from readagent_core.workspace import Workspace
 
 ICONS = {
@@ -33,57 +33,79 @@ def name_of_place(where: str) -> str:
     return "in this app" if where == WHERE else f"at {where.split('//')[-1]}"
 
 
-def card(workspace: Workspace) -> None:
+def card(workspace: Workspace, chosen: Candidate | None) -> None:
+    """Draw the test of what is chosen; while one runs, that one, whatever is chosen."""
+    st.fragment(_test)(workspace, chosen)
+
+
+def _test(workspace: Workspace, chosen: Candidate | None) -> None:
     job = workspace.jobs.get(connecting.TEST_KEY)
-    if job is None:
-        with st.container(border=True, key="test_card"):
+    running = job is not None and job.running
+    shown = job if job is not None and job.subject == chosen else None
+    polling.rerun_after(0.5 if running else None, key="test")
+    was_running = st.session_state.get("test_was_running", False)
+    with st.container(key="test_place"):
+        with st.container(key="test_before"):  # out of sight, it keeps what is below where it was
+            if running or was_running:
+                _result(workspace, st.session_state.get("test_shown"), scope="_before")
+        with st.container(key="test_now"):
+            if job is not None and running:
+                _progress(job)
+            else:
+                _result(workspace, shown)
+    st.session_state["test_was_running"] = running
+    if not running:
+        st.session_state["test_shown"] = shown
+    if was_running and not running:
+        st.rerun()
+
+
+def _progress(job: Job) -> None:
+    snapshot = job.snapshot
+    with st.container(border=True, key="test_card"):
+        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+            st.markdown("**Testing**", width="content")
+            st.button("Stop", key="stop_test", type="tertiary", on_click=job.cancel)
+        st.progress(min(1.0, snapshot.done / (snapshot.total or STEPS)))
+        st.caption(snapshot.waiting or _time_left(snapshot))
+        _tried(snapshot)
+
+
+def _result(workspace: Workspace, job: Job | None, *, scope: str = "") -> None:
+    """Draw how a test ended, or where there was none what a test is. ``scope``: ends the keys, which are drawn once."""
+    with st.container(border=True, key=f"test_card{scope}"):
+        if job is None:
             st.markdown("**Test a model**")
             st.caption(
                 "Choose a model and press “Test” to see how well it reads and which settings suit it: a dozen short "
                 "tasks first, which take seconds, or a minute with a slow model. “Test everything” then sends about "
                 "forty, 18,000 words in all."
             )
-        return
-    st.fragment(_test)(workspace)
-
-
-def _test(workspace: Workspace) -> None:
-    job = workspace.jobs.get(connecting.TEST_KEY)
-    if job is None:
-        return
-    snapshot = job.snapshot
-    tried = snapshot.value if isinstance(snapshot.value, connecting.ModelTest) else None
-    checks = tried.checks if tried else ()
-    running = snapshot.state == JobState.RUNNING
-    polling.rerun_after(0.5 if running else None, key="test")
-    with st.container(border=True, key="test_card"):
-        if running:
-            st.markdown("**Testing**")
-            st.progress(min(1.0, snapshot.done / (snapshot.total or STEPS)))
-            st.caption(snapshot.waiting or _time_left(snapshot))
-        elif snapshot.state == JobState.DONE:
-            state = connecting.outcome_of(checks)
+            return
+        snapshot = job.snapshot
+        if snapshot.state == JobState.DONE:
+            state = connecting.outcome_of(snapshot.value.checks)
             st.markdown(f"{ICONS[state]} &nbsp; **{connecting.VERDICTS[state]}**")
         elif snapshot.state == JobState.FAILED:
             st.markdown(f"{ICONS[CheckState.FAILED]} &nbsp; **The test did not get through**")
-        elif snapshot.state == JobState.CANCELLED:
+        else:
             st.markdown("**Stopped**")
-        if tried:
-            with st.container(key="tried"):
-                st.text(f"{short_name(tried.model)} {name_of_place(tried.where)}")
-        draw_checks(checks)
-        if tried and snapshot.state == JobState.DONE:
-            model_options.offer(workspace, tried.model, tried.options)
-            if tried.quick:
-                st.button("Test everything", key="test_everything", on_click=_test_everything, args=(workspace, tried))
-        if running:
-            st.button("Stop", key="stop_test", type="tertiary", on_click=job.cancel)
-    if snapshot.error and not said_of_address(snapshot.failure):
-        shell.error_box(snapshot.failure)
-    if not running and st.session_state.pop("test_was_running", False):
-        st.rerun()
-    if running:
-        st.session_state["test_was_running"] = True
+        _tried(snapshot, scope=scope)
+        if snapshot.state == JobState.DONE:
+            model_options.offer(workspace, snapshot.value.model, snapshot.value.options, scope=scope)
+            if snapshot.value.quick and st.button("Test everything", key=f"test_everything{scope}"):
+                _test_everything(workspace, job.subject)
+    if snapshot.state == JobState.FAILED and not said_of_address(snapshot.failure):
+        shell.error_box(snapshot.failure, scope=scope)
+
+
+def _tried(snapshot: Snapshot, *, scope: str = "") -> None:
+    """Draw which model is or was tested, and its checks so far."""
+    tried = snapshot.value
+    if isinstance(tried, connecting.ModelTest):
+        with st.container(key=f"tried{scope}"):
+            st.text(f"{short_name(tried.model)} {name_of_place(tried.where)}")
+        draw_checks(tried.checks, scope=scope)
 
 
 def _time_left(snapshot: Snapshot) -> str:
@@ -94,18 +116,17 @@ def _time_left(snapshot: Snapshot) -> str:
     return f"About {span((time.time() - snapshot.started) * rest / done)} left. What is known is shown as it comes."
 
 
-def _test_everything(workspace: Workspace, tried: connecting.ModelTest) -> None:
-    key = workspace.settings.api_key if tried.where == workspace.settings.base_url else st.session_state.get("test_key")
+def _test_everything(workspace: Workspace, tested: Candidate) -> None:
     shell.guarded(
-        lambda: connecting.start_model_test(workspace, address=tried.where, model=tried.model, key=key or Secret())
+        lambda: connecting.start_model_test(workspace, address=tested.address, model=tested.model, key=tested.key)
     )
 
 
-def draw_checks(checks: Sequence[Check]) -> None:
+def draw_checks(checks: Sequence[Check], *, scope: str) -> None:
     """Draw the checks: our own names and figures, nothing that a model said."""
-    with st.container(key="checks"):
+    with st.container(key=f"checks{scope}"):
         for number, check in enumerate(checks):
-            with st.container(horizontal=True, horizontal_alignment="distribute", key=f"check_{number}"):
+            with st.container(horizontal=True, horizontal_alignment="distribute", key=f"check_{number}{scope}"):
                 st.markdown(f"{ICONS[check.state]} &nbsp; {check.name}", width="content")
                 st.caption(check.figure, width="content")
             if check.advice:

@@ -141,13 +141,13 @@ def title_of(error: ReadAgentError | None) -> tuple[str, str]:
     return next((TITLES[one] for one in classes if one in TITLES), ("This did not work", "error"))
 
 
-def error_box(error: ReadAgentError | None) -> None:
-    """Draw a box that says what happened and what to do next. ``None``: nothing is drawn."""
+def error_box(error: ReadAgentError | None, *, scope: str = "") -> None:
+    """Draw a box that says what happened and what to do next. ``None``: nothing is drawn. ``scope``: ends its key."""
     if error is None:
         return
     title, icon = title_of(error)
     calm = isinstance(error, CALM)
-    with st.container(border=True, key=f"error_{'calm' if calm else 'alert'}_{type(error).__name__}"):
+    with st.container(border=True, key=f"error_{'calm' if calm else 'alert'}_{type(error).__name__}{scope}"):
         st.markdown(f":{'orange' if calm else 'red'}[:material/{icon}:] &nbsp; **{title or str(error)}**")
         if title:
             st.text(words_of(error))
