@@ -24,6 +24,7 @@ from readagent_core.citations.several import Source, check_several
 from readagent_core.errors import NotInLibraryError, SettingsError
 from readagent_core.library.several import BookToAsk
 from readagent_core.memory import GistMemory
+from readagent_core.models.builtin.statistics import shared_words
 from readagent_core.models.cost.meter import Metered
 from readagent_core.words import count_of, count_words, first_words
 from readagent_core.workspace import Workspace
@@ -127,8 +128,9 @@ class LibraryShelf(AskedShelf):
 
     def passages(self, question: str) -> list[FoundLine]:
         unread = [self._rows[book.id].document_id for book in self.books if not book.pages]
+        wanted = " ".join(question[start:end] for start, end in shared_words(question, question))
         found: list[FoundLine] = []
-        for text, index in self._library.passages(question, unread) if unread else ():
+        for text, index in self._library.passages(wanted, unread) if unread else ():
             book = self._by_text[text]
             if sum(place.book == book.number for place in found) < _PASSAGES_OF_BOOK:
                 paragraphs = self._paragraphs(book)

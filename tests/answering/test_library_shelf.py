@@ -10,7 +10,9 @@ from readagent_core.answering.asking import ask as ask_books
 from readagent_core.answering.base import Question
 from readagent_core.answering.library_shelf import LibraryShelf, checked_answer_of_several
 from readagent_core.answering.replay import answer_of, events_of
+from readagent_core.cancel import CancelToken
 from readagent_core.companion.kept_answers import make_answer_mark
+from readagent_core.document import Document, Paragraph
 from readagent_core.errors import NotInLibraryError, SettingsError
 from readagent_core.library import Library, schema
 from readagent_core.library.marks import Spot
@@ -85,6 +87,16 @@ def test_no_page_after_the_limit_of_any_book_reaches_the_server(open_workspace):
     ]
     assert max(books[0].seen) == 4
     assert any("2 books without gists" in e.get("text", "") for e in exchange.events if e["kind"] == "Noted")
+
+
+def test_a_passage_of_an_unread_book_shares_more_than_a_question_word(open_workspace):
+    workspace = open_workspace()
+    texts = ("Where was that then? What did they say there?", "Ezra kept the ledgers.")
+    book = workspace.library.add(Document("Firm", tuple(map(Paragraph, texts)))).id
+    shelf = LibraryShelf(workspace, [book], workspace.model.name)
+    shelf.make_searchable(CancelToken())
+    assert [found.line for found in shelf.passages("Where was Ezra then, and what did they say there?")] == [texts[1]]
+    assert shelf.passages("Where was that then?") == []
 
 
 def test_three_samples_answer_with_citations_of_at_least_two(open_workspace):
