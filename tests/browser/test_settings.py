@@ -127,6 +127,8 @@ def test_what_is_typed_is_taken_however_its_field_is_left(page: Page, own_app) -
             act()
             expect(page.get_by_role("option")).to_have_count(0)
             expect(model).to_have_value(name)
+            unlisted = page.get_by_text(f"The server’s list of models does not have “{name}”")
+            expect(unlisted).to_have_count(int(name not in ("reader-8b", "reader-9b")))
         model.fill("half")
         page.keyboard.press("Escape")
         page.keyboard.press("Tab")

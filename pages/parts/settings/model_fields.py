@@ -33,6 +33,7 @@ ABOUT = {
     key_places.FILE: "The file is not encrypted.",
 }
 
+NOT_LISTED = "The server’s list of models does not have “{}”. Check the name, or press Test to see whether it answers."
 
 ON_SERVER = {key_places.MEMORY: "Only until the server restarts", key_places.FILE: "In your folder on this server"}
 ABOUT_ON_SERVER = "The file is not encrypted: whoever runs this server can read it, and nobody else."
@@ -74,12 +75,14 @@ def draw_fields(
     scope: str,
     address: str,
     model: str | None = None,
+    names: Sequence[str] = (),
     key_page: str = "",
     key_needed: bool = True,
 ) -> Candidate | None:
     """Draw the fields of address and key, the model's if it is not chosen yet, and the buttons; return what is chosen.
 
-    ``key_page``: where the server's owner gives out keys.
+    ``names``: the models that the server listed where one of them is chosen. ``key_page``: where the server's owner
+    gives out keys.
     """
     left, right = st.columns(2)
     if workspace.settings.team:
@@ -107,14 +110,15 @@ def draw_fields(
     place = key_places.MEMORY
     if key or key_needed:
         place = choose_key_place(workspace, scope=scope, same=same, key_page=key_page)
-    listing = Listing()
+    listing = Listing(tuple(names))
     if model is None:
         listing = list_models(workspace, where, key, needs_key=key_needed, scope=scope)
     row = st.container(horizontal=True, vertical_alignment="bottom")  # the list of models opens below the buttons
     if model is None:
         model = choose_model(workspace, listing.names, scope=scope, same=same, container=row)
-    price = listing.prices.get(model)
-    return draw_buttons(workspace, where=where, model=model, key=key, place=place, price=price, scope=scope, row=row)
+    return draw_buttons(
+        workspace, where=where, model=model, key=key, place=place, listing=listing, scope=scope, row=row
+    )
 
 
 def kept_key(workspace: Workspace, *, where: str) -> None:
@@ -192,11 +196,12 @@ def _listed() -> dict[tuple[str, int], Listing | ReadAgentError]:
 
 
 def draw_buttons(
-    workspace: Workspace, *, where: str, model: str, key: Secret, place: str, price: Price | None, scope: str, row: Any
+    workspace: Workspace, *, where: str, model: str, key: Secret, place: str, listing: Listing, scope: str, row: Any
 ) -> Candidate | None:
     """Draw in ``row`` the buttons that use or test the model and do what is clicked; then the model's limits."""
     chosen = connecting.candidate(workspace, address=where, model=model, key=key)
     tested = connecting.test_of(workspace, chosen) is not None
+    price = listing.prices.get(model)
     with row:
         settings = workspace.settings
         in_use = (settings.base_url.rstrip("/"), settings.model) == (where.strip().rstrip("/"), model)
@@ -207,6 +212,8 @@ def draw_buttons(
         missing = (use or test) and where.strip() and not model.strip()
         if missing:  # beside the button: what comes below it may be out of sight
             st.caption(":orange[:material/info:] Choose a model first, or type its name.", width="content")
+        elif model and listing.names and model not in listing.names:
+            st.caption(f":orange[:material/info:] {NOT_LISTED.format(shell.as_text(model))}", width="content")
     if in_use and workspace.model.trouble:
         said = shell.title_of(workspace.model.trouble)[0].lower()
         st.caption(f":red[:material/power_off: In use, but not working: {shell.as_text(said)}.]")

@@ -269,7 +269,9 @@ def local_form(workspace: Workspace, found: list[Found] | None) -> Candidate | N
         if not server.locked:
             same = server.address == workspace.settings.base_url
             model = choose_model(workspace, server.models, scope=scope, same=same, container=picked)
-    return draw_fields(workspace, scope=scope, address=server.address, model=model, key_needed=server.locked)
+    return draw_fields(
+        workspace, scope=scope, address=server.address, model=model, names=server.models, key_needed=server.locked
+    )
 
 
 def other_form(workspace: Workspace) -> Candidate | None:
