@@ -36,6 +36,7 @@ _GROUPS = {
     Family.FULL_TEXT: "Whole text",
     Family.SUMMARIES: "Summaries of its own",
 }
+_NAMED = 6  # most pages that are named
 GISTS_ALONE = "from the gists alone"
 _FROM = {  # of methods of a family that read so much of the text word by word: what an answer is from, for any reader
     (Family.READ_AGENT, Reads.PAGES): "from the gists, with pages read again",
@@ -200,18 +201,21 @@ def describe_context(answer: Answer) -> str:
     parts = []
     if (gists or in_parts) and not sends_gists(answer.method):
         return f"Looked at: {answer.memory_words:,} words that the method made of the text."
-    if full and not gists and len(full) > 12:
-        parts.append(f"{len(full)} pages in full")
-    elif full:
-        parts.append(("page " if len(full) == 1 else "pages ") + ", ".join(map(str, full)) + " in full")
+    if full:
+        parts.append(f"{_pages_told(full)} in full")
     if some:
-        parts.append(f"passages of {pages_named(some) if len(some) <= 12 else count_of(len(some), 'page')}")
+        parts.append(f"passages of {_pages_told(some)}")
     if gists:
         parts.append(f"the gists of {gists} {'page' if gists == 1 else 'pages'}")
     if in_parts:
         parts.append(f"{count_of(in_parts, 'page')} in the gists of longer parts")
     *before, last = parts or [""]
     return f"Looked at: {', '.join(before)}{' and ' if before else ''}{last}." if parts else ""
+
+
+def _pages_told(pages: Sequence[int]) -> str:
+    """'pages 5, 14 and 20'; of many how many they are."""
+    return pages_named(pages) if len(pages) <= _NAMED else count_of(len(pages), "page")
 
 
 def not_found(answer: Answer, in_text: InText, *, up_to: int | None, pages: int) -> dict[str, Any]:
