@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from pages.parts.read.look import change_view
 from readagent_core.document import Section
 from readagent_core.library import Library
-from tests.browser.conftest import add_read_book
+from tests.browser.conftest import add_read_book, settled
 from tests.recordings import make_memory
 
 LINES_IN_VIEW = """(text) => {
@@ -153,6 +153,30 @@ def test_a_low_window_has_twelve_lines_of_text_and_the_bars_come_when_asked_for(
     page.set_viewport_size({"width": 720, "height": 450})
     page.keyboard.press("f")
     expect(page.locator(".foot")).to_be_visible()
+
+
+OVER = """() => {  // what is seen at the edges of the window besides the reader, frame by frame from now on
+  window.seen = new Set();
+  const look = () => {
+    for (const [x, y] of [[innerWidth / 2, 6], [6, innerHeight / 2], [innerWidth / 2, innerHeight - 20]])
+      window.seen.add(document.elementFromPoint(x, y).closest("nav, header, [data-testid='stSidebar']")?.tagName ?? "");
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+
+
+def test_nothing_lies_over_the_text_without_furniture_while_a_place_is_stored(
+    page: Page, app_url: str, keeper: str
+) -> None:
+    page.set_viewport_size({"width": 720, "height": 450})
+    page.goto(f"{app_url}/read?book={keeper}&page=9")
+    expect(page.locator(".bareline")).to_contain_text("left in chapter")
+    settled(page)
+    page.evaluate(OVER)
+    page.keyboard.press("]")
+    page.wait_for_timeout(1500)  # the place is sent, and the script has run
+    assert page.evaluate("[...window.seen]") == [""]
 
 
 def test_the_mark_of_a_page_stands_beside_its_first_line(page: Page, app_url: str, app_home: Path, keeper: str) -> None:
