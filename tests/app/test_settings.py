@@ -434,7 +434,7 @@ def test_a_reader_that_is_only_chosen_is_told_as_not_used(app):
     at = app("pages/settings.py")
     assert "Not in use yet" not in texts(at)
     at.radio(key="model_kind").set_value("openai").run()
-    assert "Not in use yet: Built-in reader reads and answers" in texts(at)
+    assert "Not in use yet: the built-in reader reads and answers" in texts(at)
 
 
 def test_a_chosen_backup_can_be_called_off(app, own_home, tmp_path, monkeypatch):

@@ -143,17 +143,13 @@ def test_what_is_typed_is_taken_however_its_field_is_left(page: Page, own_app) -
         card = page.locator(".st-key-test_card")
         expect(card).to_contain_text("The test passed", timeout=60_000)
         expect(test).to_have_text("Test again")
-        high = card.bounding_box()
+        high = card.evaluate("card => card.offsetHeight")
         answers.clear()
         test.click()
         expect(card).to_contain_text("Testing")
-        assert card.bounding_box() == high
+        assert card.evaluate("card => card.offsetHeight") == high
         answers.set()
         expect(card).to_contain_text("The test passed", timeout=60_000)
-        page.locator(".st-key-other_own_key_0 input").fill("another key")
-        page.keyboard.press("Enter")
-        expect(test).to_have_text("Test")
-        expect(card).to_contain_text("Test a model")
 
 
 MEMORY, KEYRING, FILE = "Only until the app stops", "In the system's keyring", "In a file only you can read"

@@ -209,11 +209,11 @@ def draw_buttons(
         test = st.button("Test again" if tested else "Test", key=f"{scope}_test")
         if scope.startswith("local"):
             st.button("Look for servers again", key="look_again", type="tertiary", on_click=forget_found_servers)
-        missing = (use or test) and where.strip() and not model.strip()
-        if missing:  # beside the button: what comes below it may be out of sight
-            st.caption(":orange[:material/info:] Choose a model first, or type its name.", width="content")
-        elif model and listing.names and model not in listing.names:
-            st.caption(f":orange[:material/info:] {NOT_LISTED.format(shell.as_text(model))}", width="content")
+    missing = (use or test) and where.strip() and not model.strip()
+    if missing:
+        st.caption(":orange[:material/info:] Choose a model first, or type its name.")
+    elif model and listing.names and model not in listing.names:
+        st.caption(f":orange[:material/info:] {NOT_LISTED.format(shell.as_text(model))}")
     if in_use and workspace.model.trouble:
         said = shell.title_of(workspace.model.trouble)[0].lower()
         st.caption(f":red[:material/power_off: In use, but not working: {shell.as_text(said)}.]")

@@ -141,7 +141,12 @@ def form(workspace: Workspace) -> Candidate | None:
             key="model_kind",
         )
     if chosen != used:
-        st.caption(f"Not in use yet: {TITLES[used]} reads and answers until you connect or use this one.")
+        reader = (
+            shell.as_text(short_name(workspace.model.name))
+            if workspace.model.is_language_model
+            else "the built-in reader"
+        )
+        st.caption(f"Not in use yet: {reader} reads and answers until you use this one.")
     if chosen == "own":
         return own_model(workspace)
     if chosen == "local":
