@@ -193,7 +193,7 @@ export class Bare {
     clearTimeout(this.timer);
     this.frame.root.classList.toggle("bars", shown);
     const hide = () => {
-      const busy = this.frame.root.querySelector(".tbar:focus-within, .panel:not([hidden]), .tbar:hover");
+      const busy = this.frame.root.querySelector(":is(.tbar, .listen):is(:focus-within, :hover), .panel:not([hidden])");
       if (busy) this.timer = setTimeout(hide, BARS_MS);
       else this.showBars(false);
     };

@@ -55,7 +55,7 @@ export function readerCommands({
       if (card.page) return card.close();
       if (!toolbar.opened && original.escape()) return;
       if (foot.escape() || toolbar.escape(event) || cited.clear() || notes.toggle(false) || gistSpeed.escape()) return;
-      if (!bare.escape()) listen.close(); // which has no bar without furniture: that ends first
+      if (!bare.escape()) listen.close(); // whose bar goes away without furniture: that ends first
     },
     turn: (step) => view.flow.turn(step),
     screen: (step) => {
@@ -92,7 +92,10 @@ export function readerCommands({
     outline: () => state.book.dispatchEvent(new Event("show outline")),
     bookmark: () => marks.toggleBookmark(),
     notes: () => notes.toggle(),
-    listen: () => listen.open(),
+    listen: () => {
+      if (bare.on) bare.showBars(true);
+      listen.open();
+    },
     pdf: () => original.toggle(),
     bare: () => bare.toggle(),
     zoom: (step) => gistSpeed.zoom(step),

@@ -135,6 +135,11 @@ def test_a_low_window_has_twelve_lines_of_text_and_the_bars_come_when_asked_for(
     text.click(position={"x": 360, "y": 200})
     expect(page.locator(".tbar")).to_be_visible()
     assert text.bounding_box() == box  # they lie over it
+    text.click(position={"x": 360, "y": 200})
+    page.keyboard.press("l")
+    expect(page.locator(".listen")).to_be_visible()  # what is said of it is seen
+    assert text.bounding_box() == box
+    page.locator(".listen .shut").click()
     page.keyboard.press("Escape")
     foot, bar = page.locator(".foot").bounding_box(), page.locator("nav.bar").bounding_box()
     assert foot
