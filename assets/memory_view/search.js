@@ -277,6 +277,7 @@ export class Search {
     const { units, layer } = this;
     if (field === "t") return { paragraph: at, mark: units.nodes[at]?.querySelector("mark.now") };
     const page = this.state.pages[at - 1];
-    return { paragraph: page.start, at: page.startAt, mark: this.state.paged ? null : layer.drawn.get(at)?.gist.querySelector("mark.now") };
+    const mark = layer.drawn.get(at)?.gist.querySelector("mark.now");
+    return { paragraph: page.start, at: page.startAt, mark: mark?.checkVisibility() ? mark : null }; // else its page
   }
 }

@@ -186,6 +186,18 @@ def test_a_hit_is_as_high_as_it_was_after_a_reload(page: Page, app_url: str) -> 
         assert abs(after["y"] - before["y"]) <= 2, (view, kind)
 
 
+def test_a_hit_in_a_gist_that_is_not_shown_leads_to_its_page(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=3)
+    page.locator(".seg-text").click()
+    page.locator(".find input").fill("Crale")
+    page.locator(".hitspanel .chip").filter(has_text="Gists").click()
+    page.locator(".hitrow").nth(3).click()
+    page.wait_for_timeout(1000)  # until the place is in the address
+    first = page.evaluate("history.state.readagent.paragraph")
+    expect(page.locator(f"p[data-i='{first}']")).to_be_in_viewport()
+    page.locator(".seg-both").click()
+
+
 HEIGHT = (  # of the line that a word is in
     "([index, at]) => {"
     + FIND
