@@ -809,8 +809,12 @@ export interface ShelfBook {
   own: boolean;
   /** lines in which words were found while it was closed */
   found: FoundLine[];
-  /** what its spoiler limit lets in; "" without one */
+  /** what its spoiler limit lets in, or did for the answer; "" without one */
   limit: string;
+  /** it has one now */
+  limited: boolean;
+  /** the person turned that off here */
+  letIn: boolean;
   /** the person opened it */
   byHand: boolean;
   /** what its gists would take, where it has none */

@@ -114,7 +114,9 @@ def save_replay(now: AskOneBook) -> None:
     if exchange is None or now.why_hidden(exchange, exchange_now(now.workspace, exchange)[1]):
         st.text("This answer is hidden by your limit.")
         return
-    st.caption("One file that plays by itself, for a class: gists, opened pages and the answer, not the book.")
+    st.caption(
+        "One file that plays by itself, for a class: the gists, the pages that were sent in full, and the answer."
+    )
     last, all_prompts = now.last_shown, False
     if last is not None:
         st.caption(f"With the gists up to page {last} only.")

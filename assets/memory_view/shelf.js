@@ -186,9 +186,14 @@ export class Shelf {
     const words = { lang: book.language, dir: "auto" };
     const facts = [pagesOf(book), book.limit].filter(Boolean).join(". ");
     const title = [el("strong", { class: "bt", ...words }, book.title), el("span", { class: "small num dim" }, facts)];
-    const all = { kind: "quiet slim", "aria-label": `Let in all of ${book.title}` };
-    const unlimit = book.limit ? [button("Let in all of it", () => this.send({ do: "unlimit", of: book.id }), all)] : [];
-    if (!book.pages || view?.open) return [el("h3", {}, ...title), ...unlimit];
+    /** @param {string} label @param {string} act @param {string} name */
+    const way = (label, act, name) => button(label, () => this.send({ do: act, of: book.id }), { kind: "quiet slim", "aria-label": name });
+    const limit = book.letIn
+      ? [way("Limit it again", "limit", `Limit ${book.title} again`)]
+      : book.limited
+        ? [way("Let in all of it", "unlimit", `Let in all of ${book.title}`)]
+        : [];
+    if (!book.pages || view?.open) return [el("h3", {}, ...title), ...limit];
     const toggle = () => this.send({ do: open ? "fold" : "unfold", of: book.id });
     return [
       el(
@@ -201,7 +206,7 @@ export class Shelf {
           el("span", {}, title[0], " ", title[1]),
         ),
       ),
-      ...unlimit,
+      ...limit,
       ...(open ? [el("p", { class: "small dim" }, "Opened by you; the model did not see these gists for this answer.")] : []),
     ];
   }

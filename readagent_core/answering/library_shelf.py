@@ -88,6 +88,11 @@ class LibraryShelf(AskedShelf):
         if left_out and not on_screen:  # where each of them is named
             self.notes = (f"{count_of(left_out, 'book')} left out: the spoiler limit lets nothing in yet.",)
 
+    def is_limited(self, book: ShelfBook) -> bool:
+        """Whether the spoiler limit keeps out a part of a book's text."""
+        row = self._rows[book.id]
+        return book.up_to is not None if book.pages else book.text_words < row.text_words
+
     def make_searchable(self, cancel: CancelToken) -> None:
         """Index the texts that words cannot be looked for in, if they are few; else say so in the notes."""
         texts = self._library.unindexed(list(self._by_text))

@@ -266,6 +266,13 @@ def test_a_story_that_nobody_has_begun_is_kept_out_until_it_is_let_in(app):
     (conversation,) = library.conversations_about_several()
     assert _about(get_workspace(), conversation) == "1 of 2 books"
     assert at.chat_input(key="ask_input").placeholder == "Ask 1 of 2 books"  # the other can still be let in
+    (exchange,) = library.exchanges(conversation.id)
+    library.set_limit(story, on=True, paragraph=0)
+    record = ask_state(state(get_workspace(), [story, minutes], exchange))["records"][exchange.id]
+    assert record["notFound"]["kept_out"].startswith("Not asked: The Keeper of Harrow Light")
+    assert "let-in" in record["acts"]
     library.set_limit(story, on=False)  # as the press in the memory does
+    shelf = ask_state(state(get_workspace(), [story, minutes], exchange))["shelf"]
+    assert shelf["others"].startswith("Not asked yet: The Keeper of Harrow Light")
     at.run()
     assert at.chat_input(key="ask_input").placeholder == "Ask these 2 books"

@@ -58,11 +58,18 @@ def act_in_memory(now: AskOneBook, act: Act) -> None:
 
 
 def act_on_book(now: Several, act: Act) -> None:
-    """Carry out what the person did with a book: unfold, fold, unlimit, open (in Read), make (gists), leave."""
+    """Carry out what the person did with a book.
+
+    That is unfold, fold, unlimit, limit (as it was), open (in Read), make (gists), or leave.
+    """
     if act.do in ("unfold", "fold"):
         (now.opened.add if act.do == "unfold" else now.opened.discard)(act.of)
     elif act.do == "unlimit":
         now.workspace.library.set_limit(act.of, on=False)
+        now.let_in.add(act.of)
+    elif act.do == "limit":
+        now.workspace.library.set_limit(act.of, on=True, paragraph=now.workspace.library.position(act.of).limit)
+        now.let_in.discard(act.of)
     elif act.do == "open":
         if act.text:  # of a book without gists: the spot of the words
             spot = [int(part) for part in act.text.split()]
@@ -104,9 +111,12 @@ def handle(now: AskState, act: Act) -> None:
     if exchange is None:
         return
     job = now.workspace.jobs.get(job_key(exchange.id))
-    if act.do == "let-in" and isinstance(now, AskOneBook):
-        now.method = exchange.method
-        let_in_up_to(now, None)
+    if act.do == "let-in":
+        if isinstance(now, Several):
+            let_in_all(now)
+        elif isinstance(now, AskOneBook):
+            now.method = exchange.method
+            let_in_up_to(now, None)
         start_asking(now, exchange.question, like=exchange, redraw="app")
         return
     if act.do in ("again", "method", "more", "built-in", "whole-memory"):
@@ -205,10 +215,17 @@ def _ask_kept(now: AskOneBook, let_in: str) -> None:
     st.rerun("app")
 
 
+def let_in_all(now: Several) -> None:
+    """Turn off the spoiler limits of the chosen books."""
+    limited = [book.id for book in now.shelf.books if now.shelf.is_limited(book)]
+    for book_id in [book.id for book in now.kept_out] + limited:
+        now.workspace.library.set_limit(book_id, on=False)
+        now.let_in.add(book_id)
+
+
 def let_in_and_ask(now: Several) -> None:
     """Let in the books that are kept out, and ask the question that waits for that, if one does."""
-    for book in now.kept_out:
-        now.workspace.library.set_limit(book.id, on=False)
+    let_in_all(now)
     if kept := st.session_state.pop(now.kept_key, None):
         text, options, whole = kept
         st.session_state["ask_input"] = ""  # where it waited

@@ -57,8 +57,9 @@ NO_CAUSE = "No cause was kept with it."  # of answers from before causes were no
 class Sources:
     """What a record says of the text: of one book, or of several. ``pages``: of the book.
 
-    ``titles``: of several books, by number; None for one, whose text is ``document``. ``names``: of its pages without a
-    gist. ``in_text``: where the words of the question are, of an answer that was not found.
+    ``titles``: of several books, by number; None for one, whose text is ``document``. ``kept_out``, ``limited``: the
+    titles of those of which the spoiler limits let in nothing, or a part, now. ``names``: of its pages without a gist.
+    ``in_text``: where the words of the question are, of an answer that was not found.
     """
 
     language: str
@@ -67,6 +68,8 @@ class Sources:
     pages: int = 0
     words: int = 0
     titles: Mapping[int, str] | None = None
+    kept_out: Sequence[str] = ()
+    limited: Sequence[str] = ()
     document: Document | None = None
     names: Mapping[int, str] = field(default_factory=dict)
     in_text: InText = field(default_factory=InText)
@@ -198,7 +201,14 @@ def exchange_record(
         "hurry": running and hurry,
         "before": before,
         "pieces": pieces,
-        "notFound": not_found(answer, sources.in_text, up_to=exchange.up_to, pages=sources.pages)
+        "notFound": not_found(
+            answer,
+            sources.in_text,
+            up_to=exchange.up_to,
+            pages=sources.pages,
+            kept_out=sources.kept_out,
+            limited=sources.limited,
+        )
         if answer and missing
         else None,
         "loose": [
@@ -241,13 +251,16 @@ def _further(exchange: Exchange, answer: Answer, sources: Sources, model: str) -
     """
     if answer.books:
         used, allowed = sum(len(book.looked_up) for book in answer.books), int(exchange.settings.get("look_ups", 0))
-        return ["more"] if allowed < MOST_LOOK_UPS and used >= allowed else []
+        more = ["more"] if allowed < MOST_LOOK_UPS and used >= allowed else []
+        return [*more, *(["let-in"] if sources.kept_out or sources.limited else [])]
     let_in = ["let-in"] if exchange.up_to is not None and exchange.up_to < sources.pages else []
     if exchange.gisting_id and model == builtin.NAME and not sources.in_text.pieces:
         return let_in
     pages = exchange.up_to or sources.pages or MOST_LOOK_UPS
     looks_up = exchange.method not in all_methods() or all_methods()[exchange.method].looks_up
-    found = ["more"] if looks_up and int(exchange.settings.get("look_ups", 0)) < min(MOST_LOOK_UPS, pages) else []
+    allowed = int(exchange.settings.get("look_ups", 0))
+    stopped = len(answer.looked_up) < allowed and model == builtin.NAME  # by rule: it would stop there again
+    found = ["more"] if looks_up and not stopped and allowed < min(MOST_LOOK_UPS, pages) else []
     if exchange.method != "full-text" and exchange.gisting_id:  # of one book
         found.append("whole")
     return [*let_in, *found]

@@ -31,7 +31,7 @@ from readagent_core.errors import NotInLibraryError, ReadAgentError
 from readagent_core.export.citation_labels import short_place, short_title
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
-from readagent_core.words import collapse_whitespace, count_of, first_words
+from readagent_core.words import collapse_whitespace, count_of, first_words, pages_up_to
 
 Opened = dict[int, tuple[str, GistMemory]]
 
@@ -47,6 +47,8 @@ def sources(now: Several, exchange: Exchange, events: Sequence[Event], text: str
         checked,
         look_ups(exchange, events, titles=titles),
         titles=titles,
+        kept_out=[book.title for book in now.kept_out],
+        limited=[book.title for book in now.shelf.books if now.shelf.is_limited(book)],
     )
 
 
@@ -211,10 +213,21 @@ def _book(
             _found_line(now, book, page, words, quoted.get(i, ()))
             for i, (page, words) in enumerate(told.found if told else ())
         ],
-        "limit": f"Limited to page{'s 1 to' if book.up_to > 1 else ''} {book.up_to}." if book.up_to else "",
+        "limit": _limit(now, book),
+        "limited": now.shelf.is_limited(book),
+        "letIn": book.id in now.let_in and not now.shelf.is_limited(book),
         "byHand": book.id in now.opened,
         "takes": _takes(now, book),
     }
+
+
+def _limit(now: Several, book: ShelfBook) -> str:
+    """What the spoiler limit of a book lets in, or did for the answer that is shown; '' without one."""
+    if now.shelf.is_limited(book):
+        return f"Limited to {pages_up_to(book.up_to) if book.up_to else f'its first {book.text_words:,} words'}."
+    asked = now.current.facts.books if now.current else ()
+    then = next((up_to for book_id, _, up_to in asked if book_id == book.id), None)
+    return f"This answer was made with {pages_up_to(then)} only." if then else ""
 
 
 def _found_line(
@@ -255,10 +268,19 @@ def _kept_out(now: Several) -> list[dict[str, str]]:
 def _others(now: Several, books: Sequence[Mapping[str, Any]]) -> str:
     """What is said of the books that are not drawn; '' where all are."""
     shown = {book["id"] for book in books}
-    rest = [book.title for book in now.shelf.books if book.id not in shown]
-    more = f" and {len(rest) - 20:,} more" if len(rest) > 20 else ""
-    named = f"{', '.join(rest[:20])}{more}"
-    return f"{count_of(len(rest), 'book')} not shown, words are looked for in all: {named}." if rest else ""
+    asked = {book_id for book_id, _, _ in now.current.facts.books} if now.current else None
+    later = [book.title for book in now.shelf.books if asked is not None and book.id not in asked]
+    rest = [book.title for book in now.shelf.books if book.id not in shown and book.title not in later]
+    said = []
+    if later:
+        said.append(f"Not asked yet: {_named(later)}. Ask again to have {'it' if len(later) == 1 else 'them'} too.")
+    if rest:
+        said.append(f"{count_of(len(rest), 'book')} not shown, words are looked for in all: {_named(rest)}.")
+    return " ".join(said)
+
+
+def _named(titles: Sequence[str]) -> str:
+    return ", ".join(titles[:20]) + (f" and {len(titles) - 20:,} more" if len(titles) > 20 else "")
 
 
 # --- the views ------------------------------------------------------------------------------------

@@ -218,20 +218,42 @@ def _pages_told(pages: Sequence[int]) -> str:
     return pages_named(pages) if len(pages) <= _NAMED else count_of(len(pages), "page")
 
 
-def not_found(answer: Answer, in_text: InText, *, up_to: int | None, pages: int) -> dict[str, Any]:
+def _kept_out(kept_out: Sequence[str], limited: Sequence[str]) -> str:
+    """'Not asked: Fog. Asked up to its limit: Ice.', of several books; '' where none is kept out."""
+
+    def named(titles: Sequence[str]) -> str:
+        return ", ".join(titles[:3]) + (f" and {len(titles) - 3:,} more" if len(titles) > 3 else "")
+
+    said = [f"Not asked: {named(kept_out)}."] if kept_out else []
+    if limited:
+        said.append(f"Asked up to {'its limit' if len(limited) == 1 else 'their limits'}: {named(limited)}.")
+    return " ".join(said)
+
+
+def not_found(
+    answer: Answer,
+    in_text: InText,
+    *,
+    up_to: int | None,
+    pages: int,
+    kept_out: Sequence[str] = (),
+    limited: Sequence[str] = (),
+) -> dict[str, Any]:
     """What is shown when no answer was found: which text was searched, and which pages the limit kept out.
 
-    And where the words of the question are ``in_text``.
+    And where the words of the question are ``in_text``. ``kept_out``, ``limited``: of several books, the titles of
+    those of which the limits let in nothing, or a part.
     """
-    kept_out = ""
+    later = ""
     if up_to is not None and up_to < pages:
         rest = later_pages(up_to, pages)
-        kept_out = f"{rest[0].upper()}{rest[1:]} {'was' if up_to + 1 == pages else 'were'} kept out by your limit."
+        later = f"{rest[0].upper()}{rest[1:]} {'was' if up_to + 1 == pages else 'were'} kept out by your limit."
     if answer.books:
-        return {"title": NOT_FOUND["en"], "looked": describe_context(answer), "kept_out": "",
-                "let_in": "", "whole": "", "words": "", "pieces": []}  # fmt: skip
-    within = pages_up_to(up_to) if up_to is not None and kept_out else "the book"
-    all_seen = answer.saw_all(up_to if up_to is not None and kept_out else pages)
+        let_in = f"Let {'it' if len([*kept_out, *limited]) == 1 else 'them'} in and ask again"
+        return {"title": NOT_FOUND["en"], "looked": describe_context(answer), "kept_out": _kept_out(kept_out, limited),
+                "let_in": let_in, "whole": "", "words": "", "pieces": []}  # fmt: skip
+    within = pages_up_to(up_to) if up_to is not None and later else "the book"
+    all_seen = answer.saw_all(up_to if up_to is not None and later else pages)
     nowhere = [f"“{word}”" for word in in_text.nowhere]
     words = f"{', '.join(nowhere[:-1])}{' and ' if nowhere[:-1] else ''}{nowhere[-1]}" if nowhere else ""
     words = words and f"{words} {'are' if nowhere[1:] else 'is'} nowhere in {within}."
@@ -241,9 +263,9 @@ def not_found(answer: Answer, in_text: InText, *, up_to: int | None, pages: int)
     return {
         "title": f"Not found in {within}." if all_seen else NOT_FOUND["en"],
         "looked": describe_context(answer),
-        "kept_out": kept_out,
+        "kept_out": later,
         "let_in": "Let in the whole book and ask again",
-        "whole": f"Read {within} in full" if kept_out else "Answer from the whole text",
+        "whole": f"Read {within} in full" if later else "Answer from the whole text",
         "words": " ".join(filter(None, [words, nearest])),
         "pieces": list(in_text.pieces),
     }
