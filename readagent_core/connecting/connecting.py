@@ -19,6 +19,7 @@ from readagent_core.errors import KeyRefusedError, MissingError, ModelError, Set
 from readagent_core.jobs import Job
 from readagent_core.models.connection import make_server, note_end, relearn
 from readagent_core.models.cost.prices import Price
+from readagent_core.models.server.openai_server import OPENAI
 from readagent_core.models.server.probe import PRESETS, Preset
 from readagent_core.secret import Secret
 from readagent_core.settings import Settings, load_settings
@@ -95,6 +96,15 @@ def address_for(workspace: Workspace, text: str) -> str:
     if preset is None or preset.local:
         raise SettingsError("On this server a model of your own must be one of the providers in the list.")
     return preset.address
+
+
+def is_in_use(workspace: Workspace, text: str) -> bool:
+    """Whether what a person typed is the address of the server in use: OpenAI's, where none is set."""
+    used = workspace.settings.base_url
+    try:
+        return address_for(workspace, text) == (address_for(workspace, used) if used else OPENAI)
+    except SettingsError:
+        return False
 
 
 def use_model(

@@ -240,6 +240,9 @@ def test_without_a_keyring_two_places_are_offered_and_the_key_is_not_shown_again
         assert KEY not in texts(at)
         assert at.text_input(key="other_own_key_1").value == ""
         assert at.text_input(key="other_own_key_1").placeholder == "••••cdef is in use"
+        at.text_input(key="other_own_address").set_value(server.url.split("/")[2]).run()  # the same, as people type it
+        assert at.text_input(key="other_own_key_1").placeholder == "••••cdef is in use"
+        assert at.button(key="other_own_use").proto.type == "secondary"
         assert KEY not in (own_home / "settings.json").read_text(encoding="utf-8")
         assert at.radio(key="other_own_keep").options == ["Only until the app stops", "In a file only you can read"]
         use_with_key_in(at, key_places.FILE)

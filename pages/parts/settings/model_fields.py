@@ -92,10 +92,7 @@ def draw_fields(
         where = left.text_input(
             "Address", value=address, placeholder="http://localhost:1234/v1", key=f"{scope}_address"
         )
-    preset = connecting.preset_of(where)
-    same = workspace.settings.base_url.rstrip("/") == where.strip().rstrip("/") or (
-        not workspace.settings.base_url and preset is not None and preset.id == "openai"
-    )
+    same = connecting.is_in_use(workspace, where)
     stored = workspace.settings.api_key if same and not workspace.settings.server else Secret()
     key_needed |= same and bool(workspace.settings.key_trouble)  # a key was entered, but the keyring does not give it
     refused = isinstance(_listed().get((where, hash(stored))), KeyRefusedError)  # so it asks for one
@@ -203,8 +200,7 @@ def draw_buttons(
     tested = connecting.test_of(workspace, chosen) is not None
     price = listing.prices.get(model)
     with row:
-        settings = workspace.settings
-        in_use = (settings.base_url.rstrip("/"), settings.model) == (where.strip().rstrip("/"), model)
+        in_use = workspace.settings.model == model and connecting.is_in_use(workspace, where)
         use = st.button("Use this model", type="secondary" if in_use else "primary", key=f"{scope}_use")
         test = st.button("Test again" if tested else "Test", key=f"{scope}_test")
         if scope.startswith("local"):
