@@ -55,7 +55,7 @@ export function readerCommands({
       if (card.page) return card.close();
       if (!toolbar.opened && original.escape()) return;
       if (foot.escape() || toolbar.escape(event) || cited.clear() || notes.toggle(false) || gistSpeed.escape()) return;
-      if (!bare.escape()) listen.close(); // whose bar goes away without furniture: that ends first
+      if (listen.seen || !bare.escape()) listen.close(); // while its bar is away, full screen ends first
     },
     turn: (step) => view.flow.turn(step),
     screen: (step) => {

@@ -111,6 +111,11 @@ export class Listen {
     return !this.node.hidden;
   }
 
+  /** Whether the bar is in view: without furniture it goes away with the others. */
+  get seen() {
+    return this.node.checkVisibility();
+  }
+
   /** Opens the bar and begins; pressed again, pauses or goes on. Without voices it looks for them again. */
   async open() {
     if (this.opened && this.voice.length) return this.toggle();

@@ -51,8 +51,9 @@ test("without furniture the search brings the bar with its field in place of the
   const done = [];
   const close = (part) => () => open.includes(part) && done.push(open.splice(open.indexOf(part), 1)[0]) > 0;
   const none = { escape: () => false, close: () => false, clear: () => false };
+  const listen = { seen: false, close: close("voice") };
   const commands = readerCommands({
-    annotations: { ...none, marks: {}, notes: { toggle: close("notes") }, listen: { close: close("voice") } },
+    annotations: { ...none, marks: {}, notes: { toggle: close("notes") }, listen },
     bare: { on: true, escape: close("full screen"), showBars: (shown) => done.push(`bars ${shown}`) },
     toolbar: { ...none, find: () => done.push("field") },
     gistSpeed: { escape: close("opened page") },
@@ -62,4 +63,8 @@ test("without furniture the search brings the bar with its field in place of the
   open.push("notes");
   for (let i = 0; i < 5; i++) commands.escape();
   assert.deepEqual(done, ["notes", "bars true", "field", "notes", "opened page", "full screen", "voice"]);
+  open.push("full screen", "voice");
+  listen.seen = true;
+  commands.escape();
+  assert.deepEqual(open, ["full screen"]);
 });
