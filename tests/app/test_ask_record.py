@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from pages.parts.ask.beside import opened_pages
 from pages.parts.ask.book_views import note_without_gists
 from pages.parts.ask.payload import waiting_for
 from pages.parts.ask.pieces import around, citations_summary, sentence_pieces, shown_sentence
@@ -97,6 +98,8 @@ def test_what_was_sent_is_said_where_it_was_not_the_gists():
     summary = replace(ANSWER, method="recurrence", seen=dict.fromkeys(SEEN, "gist"), memory_words=374)
     assert note_without_gists(summary).startswith("Sent: 374 words")
     assert note_without_gists(ANSWER) == ""
+    whole = replace(ANSWER, method="full-text", looked_up=(), seen=dict.fromkeys(range(1, 26), "full"))
+    assert opened_pages(whole, gisted=True) == "25 pages"
 
 
 def test_a_page_that_was_not_opened_is_named_with_its_book():

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pages.parts.ask.wording import passages_in
+from pages.parts.ask.wording import pages_told, passages_in
 from readagent_core.answering import replay
 from readagent_core.answering.base import Answer, Event
 from readagent_core.answering.look_up_text import pages_named
 from readagent_core.words import count_of, length_of
 
 
-def _opened(answer: Answer, *, gisted: bool) -> str:
+def opened_pages(answer: Answer, *, gisted: bool) -> str:
     """The pages that were opened, whole or in part; how many places where a person knows the pages by no number."""
-    pages = sorted({*answer.looked_up, *(passage.page for passage in answer.passages)})
-    return pages_named(pages) if gisted else passages_in(len(pages))
+    whole = (page for page, how in answer.seen.items() if how == "full")
+    pages = sorted({*answer.looked_up, *whole, *(passage.page for passage in answer.passages)})
+    return pages_told(pages) if gisted else passages_in(len(pages))
 
 
 def show_beside(
@@ -44,7 +45,7 @@ def show_beside(
     rows = []
     if now and before:
         rows = [
-            ["Opened", *(_opened(answer, gisted=has) for answer, has in zip((before, now), gisted, strict=True))],
+            ["Opened", *(opened_pages(answer, gisted=has) for answer, has in zip((before, now), gisted, strict=True))],
             ["Read", *(length_of(answer.memory_words, record["language"]) for answer in (before, now))],
             ["Found in the book", found_claims(old), found_claims(record)],
         ]

@@ -192,9 +192,12 @@ def _view(now: AskOneBook, step: replay.Step | None, events: Sequence[Event], te
         view["unsent"] = not replay.sends_whole_gists(step, current.method, now.memory_of(current))
     short = bool(current and view["unsent"] and sends_gists(current.method))
     if step and (step.passages or short):
-        note = _passages_note(step, memory, short=short)
+        note = _passages_note(step, _sent_of(memory, current), short=short)
     if step and current and step.kind in (replay.MEMORY, replay.ANSWER) and (made := replay.answer_of(events)):
-        note = note_without_gists(made, memory.document.language, gists=bool(memory.readable)) or note
+        note = (
+            note_without_gists(made, memory.document.language, gists=bool({*memory.readable} - {*view["expanded"]}))
+            or note
+        )
     if step and current and step.words and saw_more(now, current):
         whole, language = current.facts.words or memory.document.words, memory.document.language
         read = length_of(step.words, language).split()[0]
@@ -297,6 +300,12 @@ def _note(memory: GistMemory, expanded: Sequence[int], *, limit: int | None, sen
     opened = f", {len(expanded)} opened in place" if expanded else ""
     length = length_of(min(sent, memory.document.words) or words, memory.document.language)
     return f"{len(numbers)} {'gist' if len(numbers) == 1 else 'gists'}{opened}, {length}"
+
+
+def _sent_of(memory: GistMemory, exchange: Exchange | None) -> GistMemory:
+    """What of ``memory`` an answer could see."""
+    up_to = exchange.up_to if exchange else None
+    return memory if up_to is None else memory.up_to(min(up_to, len(memory.pages)))
 
 
 def _passages_note(step: replay.Step, memory: GistMemory, *, short: bool) -> str:

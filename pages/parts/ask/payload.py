@@ -25,8 +25,8 @@ from pages.parts.ask.record import (
 )
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.spots import add_spots
-from pages.parts.ask.state import SHOWN, AskState, exchange_now, step_asked
-from pages.parts.ask.wording import method_abouts
+from pages.parts.ask.state import EVERY_METHOD, SHOWN, AskState, exchange_now, step_asked
+from pages.parts.ask.wording import USUAL, method_abouts
 from pages.parts.shared.answer import waiting_line
 from pages.parts.shared.gisting_status import may_hurry
 from readagent_core.answering import preparing, replay
@@ -93,7 +93,7 @@ def _record(now: AskState, exchange: Exchange) -> dict[str, Any]:
         seconds=moment - exchange.asked,
         waiting=waiting_for(now.workspace, now.book_ids, job, moment) if job else "",
         hurry=job is not None and may_hurry(job.snapshot, now=moment),
-        methods=method_abouts() if isinstance(now, AskOneBook) else (),
+        methods=_other_methods() if isinstance(now, AskOneBook) else (),
         model=now.workspace.model.name,
         suggest_model=_suggests_model(now, exchange, state),
         price=price_of_question_now(now, exchange.method),
@@ -136,6 +136,11 @@ def _older(now: AskState, exchange: Exchange) -> Exchange | None:
         return now.workspace.library.exchange(exchange.facts.beside)  # of a recording it is in another conversation
     except NotInLibraryError:
         return None
+
+
+def _other_methods() -> list[tuple[str, str, str, str]]:
+    every = st.session_state.get(EVERY_METHOD, False)
+    return [known for known in method_abouts() if every or known[0] in USUAL]
 
 
 def whole_memory_price(now: AskState, exchange: Exchange) -> str:

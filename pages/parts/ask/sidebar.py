@@ -10,15 +10,14 @@ import streamlit as st
 from pages.parts.ask import answer_view
 from pages.parts.ask.one_state import NEW, AskOneBook, choose_conversation, set_limit
 from pages.parts.ask.several_state import Several, open_several
-from pages.parts.ask.state import AskState, exchange_now
-from pages.parts.ask.wording import may_search, method_titles
+from pages.parts.ask.state import EVERY_METHOD, AskState, exchange_now
+from pages.parts.ask.wording import USUAL, may_search, method_titles
 from pages.parts.shared import book as address
 from pages.parts.shared import shell
 from pages.parts.shared.answer import format_time
 from pages.parts.shared.chosen_books import choose_books, choose_from_next_run
 from pages.parts.shared.stored_switch import stored_switch
 from readagent_core.answering import registry as methods
-from readagent_core.answering.ask import LONG_BOOK, ONE_BOOK, SEARCH, SEVERAL_BOOKS, WHOLE
 from readagent_core.answering.costs import zoom_sentence
 from readagent_core.errors import NotInLibraryError
 from readagent_core.export.conversation import CONVERSATION_FORMATS, export_conversation
@@ -29,8 +28,6 @@ from readagent_core.workspace import Workspace
 
 LOOK_UPS = tuple(range(7))
 DELETED = "ask_deleted"  # in the session: the conversation deleted last, with what it was about
-
-USUAL = (ONE_BOOK, LONG_BOOK, SEVERAL_BOOKS, SEARCH, WHOLE)  # methods that are listed before others are asked for
 FITS = 26  # characters of a method's title in its field, which cuts a longer one off
 
 
@@ -114,7 +111,7 @@ def _pick_method(scene: AskOneBook) -> None:
     take_choices(scene)
     stored = scene.method
     possible = [name for name in titles if scene.memory.readable or may_search(name)]
-    every = st.session_state.get("ask_every_method", False)
+    every = st.session_state.get(EVERY_METHOD, False)
     names = [name for name in possible if every or name in {*USUAL, stored}]
     scene.method = st.selectbox(
         "Method",
@@ -125,7 +122,7 @@ def _pick_method(scene: AskOneBook) -> None:
     )
     title, about = titles[scene.method], methods.method(scene.method).about
     st.caption(shell.as_text(f"{title}. {about}" if len(title) > FITS else about))
-    st.toggle("More methods", key="ask_every_method", help="From the papers, as in Compare")
+    st.toggle("More methods", key=EVERY_METHOD, help="From the papers, as in Compare")
     for fault in methods.method_faults():
         st.caption(shell.as_text(fault))
     if whole and scene.method != stored:

@@ -41,6 +41,7 @@ from readagent_core.models.base import ChatModel
 from readagent_core.workspace import Workspace
 
 SHOWN = 12  # exchanges of a long conversation drawn at first
+EVERY_METHOD = "ask_every_method"  # the switch that offers the methods of the papers
 GONE = "This answer is not in this library any more."
 ADDRESS_SECONDS = 2.0  # for which a run may still arrive with an older address
 KEPT = "ask_kept"  # in the session, of a book or several: a question that waits for what a limit is to let in

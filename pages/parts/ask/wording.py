@@ -8,6 +8,7 @@ from typing import Any
 
 from pages.parts.ask.in_text import InText
 from readagent_core.answering import look_up_text, replay
+from readagent_core.answering.ask import LONG_BOOK, ONE_BOOK, SEARCH, SEVERAL_BOOKS, WHOLE
 from readagent_core.answering.base import Answer, Event, ModelCall
 from readagent_core.answering.costs import is_from_gists_alone, shows_found_words
 from readagent_core.answering.look_up_text import pages_named, ranges_named
@@ -36,6 +37,7 @@ _GROUPS = {
     Family.FULL_TEXT: "Whole text",
     Family.SUMMARIES: "Summaries of its own",
 }
+USUAL = (ONE_BOOK, LONG_BOOK, SEVERAL_BOOKS, SEARCH, WHOLE)  # methods that are listed before others are asked for
 _NAMED = 6  # most pages that are named
 GISTS_ALONE = "from the gists alone"
 _FROM = {  # of methods of a family that read so much of the text word by word: what an answer is from, for any reader
@@ -202,9 +204,9 @@ def describe_context(answer: Answer) -> str:
     if (gists or in_parts) and not sends_gists(answer.method):
         return f"Looked at: {answer.memory_words:,} words that the method made of the text."
     if full:
-        parts.append(f"{_pages_told(full)} in full")
+        parts.append(f"{pages_told(full)} in full")
     if some:
-        parts.append(f"passages of {_pages_told(some)}")
+        parts.append(f"passages of {pages_told(some)}")
     if gists:
         parts.append(f"the gists of {gists} {'page' if gists == 1 else 'pages'}")
     if in_parts:
@@ -213,8 +215,8 @@ def describe_context(answer: Answer) -> str:
     return f"Looked at: {', '.join(before)}{' and ' if before else ''}{last}." if parts else ""
 
 
-def _pages_told(pages: Sequence[int]) -> str:
-    """'pages 5, 14 and 20'; of many how many they are."""
+def pages_told(pages: Sequence[int]) -> str:
+    """'no page', 'pages 5, 14 and 20'; of many how many they are."""
     return pages_named(pages) if len(pages) <= _NAMED else count_of(len(pages), "page")
 
 
