@@ -46,6 +46,7 @@ export class HitsPanel {
     this.query = ""; // whose hits are listed
     /** @type {Where} */
     this.kind = "t";
+    this.at = ""; // the hit that the list followed last
     this.listed = ""; // what the list was drawn from
     /** @type {Map<Hit, HTMLElement>} */
     this.rows = new Map();
@@ -81,10 +82,11 @@ export class HitsPanel {
 
   /** The search has found something else, or gone on. */
   update() {
-    const { query } = this.search;
+    const { query, shown } = this.search;
+    if (query !== this.query || (shown && String(shown) !== this.at)) this.kind = shown?.[0] ?? "t";
+    this.at = String(shown);
     if (query !== this.query) {
       this.query = query;
-      this.kind = "t";
       if (query.length >= LETTERS || this.search.hits.length) this.open();
       else this.close();
     } else if (this.opened) this.draw();
@@ -126,7 +128,9 @@ export class HitsPanel {
     const counts = { t: count("t"), g: count("g"), n: this.notes().length };
     if (!counts[this.kind]) this.kind = KINDS.find(([kind]) => counts[kind])?.[0] ?? "t";
     const all = counts.t + counts.g + counts.n;
-    this.title.replaceChildren(el("strong", {}, `“${this.query}”`), all || !search.ahead ? ` ${plural(all, "hit")}` : "");
+    const { length } = search.walked; // the number in the field
+    const told = [length ? plural(length, "hit") : "", counts.n ? plural(counts.n, "note") : ""].filter(Boolean).join(", ");
+    this.title.replaceChildren(el("strong", {}, `“${this.query}”`), ` ${told || (search.ahead ? "" : "0 hits")}`);
     this.chips.hidden = !all;
     this.chips.replaceChildren(
       ...KINDS.filter(([kind]) => counts[kind]).map(([kind, label]) =>

@@ -239,6 +239,12 @@ def test_search_marks_hits_in_text_gists_and_map(page: Page, app_url: str) -> No
     hits.locator(".hitrow").last.click()
     expect(page.locator("mark.now")).to_have_text(re.compile("lantern", re.IGNORECASE))
     expect(page.locator("mark.now")).to_be_in_viewport()
+    page.locator(".find input").fill("dinghy")
+    expect(hits.locator("h2")).to_contain_text("5 hits")
+    for _ in range(5):  # one of them in a gist
+        expect(page.locator(".count")).to_have_text(re.compile(r"^\d of 5$"))
+        expect(hits.locator(".hitrow[aria-current]")).to_be_in_viewport()
+        page.locator(".find input").press("Enter")
     page.keyboard.press("/")
     page.keyboard.press("Escape")
     expect(hits).to_be_hidden()
