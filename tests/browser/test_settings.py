@@ -94,7 +94,7 @@ def first_visit_is_accessible(page: Page, url: str, library: Library) -> None:
 
 def test_what_is_typed_is_taken_however_its_field_is_left(page: Page, own_app) -> None:
     """An address as it is pasted; a model's name by Tab and by a press elsewhere; a key by a long press on a button.
-    Tested again, the card of the test stays as high as it was.
+    Tested again, the card of the test stays as high as it was, with its head in view; used, its button too.
     """
     url, _ = own_app
     answers = threading.Event()
@@ -143,13 +143,25 @@ def test_what_is_typed_is_taken_however_its_field_is_left(page: Page, own_app) -
         card = page.locator(".st-key-test_card")
         expect(card).to_contain_text("The test passed", timeout=60_000)
         expect(test).to_have_text("Test again")
+        page.locator(".st-key-model_side").hover()
+        page.mouse.wheel(0, 3000)
+        expect(card.get_by_text("The test passed")).to_be_in_viewport()
         high = card.evaluate("card => card.offsetHeight")
         answers.clear()
         test.click()
-        expect(card).to_contain_text("Testing")
+        expect(card.get_by_role("button", name="Stop")).to_be_in_viewport()
         assert card.evaluate("card => card.offsetHeight") == high
         answers.set()
         expect(card).to_contain_text("The test passed", timeout=60_000)
+        use = page.locator(".st-key-other_own_use button")
+        was = use.bounding_box()
+        use.click()
+        expect(page.locator(".st-key-settings")).to_contain_text("In use now: reader-9b")
+        settled(page)
+        now = use.bounding_box()
+        assert was
+        assert now
+        assert abs(was["y"] - now["y"]) <= 1
 
 
 MEMORY, KEYRING, FILE = "Only until the app stops", "In the system's keyring", "In a file only you can read"

@@ -102,17 +102,17 @@ def draw_fields(
     field = f"{scope}_key_{st.session_state.get('keys_taken', 0)}"
     typed = right.text_input("Key", type="password", placeholder=hint, autocomplete="off", key=field)
     key = Secret(typed.strip()) if typed.strip() else stored
-    if stored:
-        kept_key(workspace, where=where)
-    place = key_places.MEMORY
-    if key or key_needed:
-        place = choose_key_place(workspace, scope=scope, same=same, key_page=key_page)
-    listing = Listing(tuple(names))
-    if model is None:
-        listing = list_models(workspace, where, key, needs_key=key_needed, scope=scope)
+    place, listing = key_places.MEMORY, Listing(tuple(names))
+    with st.container():  # whatever is drawn in it, the buttons below stay the same ones
+        if key or key_needed:
+            place = choose_key_place(workspace, scope=scope, same=same, key_page=key_page)
+        if model is None:
+            listing = list_models(workspace, where, key, needs_key=key_needed, scope=scope)
     row = st.container(horizontal=True, vertical_alignment="bottom")  # the list of models opens below the buttons
     if model is None:
         model = choose_model(workspace, listing.names, scope=scope, same=same, container=row)
+    if stored:
+        kept_key(workspace, where=where)
     return draw_buttons(
         workspace, where=where, model=model, key=key, place=place, listing=listing, scope=scope, row=row
     )
@@ -213,6 +213,8 @@ def draw_buttons(
     if in_use and workspace.model.trouble:
         said = shell.title_of(workspace.model.trouble)[0].lower()
         st.caption(f":red[:material/power_off: In use, but not working: {shell.as_text(said)}.]")
+    elif in_use:
+        st.caption(":green[:material/check:] In use")
     if use and not missing:
         shell.guarded(lambda: use_model(workspace, where=where, model=model, key=key, place=place, price=price))
     elif test and not missing:

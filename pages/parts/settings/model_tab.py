@@ -121,7 +121,8 @@ def form(workspace: Workspace) -> Candidate | None:
     """Draw what is used now and what may be chosen; return the model that is chosen where it may be tested."""
     team = workspace.settings.team is not None
     found = None if team else servers(workspace)
-    current_model(workspace)
+    with st.container():  # whatever is drawn in it, what is below stays the same
+        current_model(workspace)
     if not team:
         local_model.draw(workspace)
     if found is None and not team:
@@ -140,12 +141,11 @@ def form(workspace: Workspace) -> Candidate | None:
             label_visibility="collapsed",
             key="model_kind",
         )
-    if chosen != used:
-        reader = (
-            shell.as_text(short_name(workspace.model.name))
-            if workspace.model.is_language_model
-            else "the built-in reader"
-        )
+    model = workspace.model
+    reader = shell.as_text(short_name(model.name)) if model.is_language_model else "the built-in reader"
+    if chosen == used:  # as high a line as the other, so that the button that was pressed stays where it is
+        st.caption(f"In use: {reader} reads and answers.")
+    else:
         st.caption(f"Not in use yet: {reader} reads and answers until you use this one.")
     if chosen == "own":
         return own_model(workspace)
