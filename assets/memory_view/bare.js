@@ -213,6 +213,7 @@ export class Bare {
       `${atEnd ? 100 : Math.round(100 * shareRead(book, here.paragraph))} %`,
     ];
     const said = parts.filter(Boolean);
-    this.where.replaceChildren(el("span", { class: "rest" }, `${said.slice(0, -1).join(" · ")} · `), said[said.length - 1]);
+    const percentage = el("span", {}, el("span", { class: "rest" }, " · "), said.pop());
+    this.where.replaceChildren(...said.map((part, i) => el("span", { class: "rest" }, i ? " · " : "", part)), percentage);
   }
 }
