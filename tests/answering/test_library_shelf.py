@@ -99,6 +99,18 @@ def test_a_passage_of_an_unread_book_shares_more_than_a_question_word(open_works
     assert shelf.passages("Where was that then?") == []
 
 
+def test_a_book_that_shares_far_fewer_words_adds_no_sentence_to_an_answer(open_workspace):
+    workspace = open_workspace()  # the built-in reader
+    (read,) = add(workspace, recording(NAMES[0]).memory)
+    told = "A girl came out of lawyer Royall's house, at the end of the one street of North Dormer."
+    book = workspace.library.add(Document("Summer", (Paragraph(told), Paragraph("It was the afternoon.")))).id
+    exchange = asked(workspace, [read, book], "Whose house did the girl come out of in North Dormer?")
+    answer = answer_of(events_of(exchange))
+    checked = checked_answer_of_several(workspace, answer.text, answer)
+    assert "Royall's house" in answer.text
+    assert {citation.book for citation in checked.citations} == {2}
+
+
 def test_three_samples_answer_with_citations_of_at_least_two(open_workspace):
     workspace = open_workspace()  # the built-in reader
     books = add(workspace, *(recording(name).memory for name in NAMES))

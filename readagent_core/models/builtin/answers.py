@@ -31,6 +31,7 @@ SENTENCES = 3  # an answer is short
 END_WORDS = 40  # of an end of the text that is shown, at least
 FIRST = 2  # sentences that tell first of a person whom none introduces
 BOOK = 100_000  # pages of a book of several, when a book and its page are one number
+OF_BOOK = 0.5  # the best sentence of each of several books joins when it shares at least this much of that
 NEAR = 0.75  # a further sentence joins when it shares at least this much of what the best one shares
 # Both limits are measured on the samples' questions and on those of tests/data/unanswerable.json, which have no answer.
 LEAST = 0.12  # share of the question's weight that one sentence with its neighbours must hold
@@ -146,10 +147,12 @@ def find_answer(prompt: Prompt) -> Said:
     nothing = Said(NOT_FOUND["ja" if prompt.language == "ja" else "en"], fits=False)
     if not scored or not _knows(found, question):
         return nothing
-    # a gist is another's words, perhaps a model's: it is used only where no page in full has a sentence
-    scored = sorted([row for row in scored if row[1].full] or scored, key=lambda row: -row[0])
+    # a gist is another's words, perhaps a model's: it is used only where no page in full of its book has a sentence
+    in_full = {s.page // BOOK for _, s in scored if s.full}
+    used = [row for row in scored if row[1].full or row[1].page // BOOK not in in_full]
+    scored = sorted(used, key=lambda row: -row[0])
     near = [s for score, s in scored[: SENTENCES * 2] if score >= NEAR * scored[0][0]]
-    best = {s.page // BOOK: s for _, s in reversed(scored)}  # of each book
+    best = {s.page // BOOK: s for score, s in reversed(scored) if score >= OF_BOOK * scored[0][0]}  # of each book
     if told := _of_the_thing_asked(every, near, question):
         near = told
         best |= {s.page // BOOK: s for s in told}

@@ -22,7 +22,7 @@ from readagent_core.models.builtin.statistics import (
     split_sentences,
 )
 from readagent_core.prompts import Prompt, render_fragment
-from readagent_core.tags import passage_tag, split_memory
+from readagent_core.tags import page_tag, passage_tag, split_memory
 
 NEAR = 0.6  # a page is named beside the best one when its score is at least this share of the best score
 ENOUGH_IN_PAGE = 0.75  # share of the question's weight in one full page at which no further page is needed
@@ -172,8 +172,16 @@ def explore(prompt: Prompt) -> str:
 
 
 def _answer(prompt: Prompt) -> Said:
-    """The answer to a question whose options, if any, stand below it. Lines that were found count as their pages'."""
-    plain = _FOUND.sub(lambda m: f"<Page {m.group(1) or m.group(2)}>\n{m.group(3)}", prompt.fields["memory"])
+    """The answer to a question whose options, if any, stand below it.
+
+    Lines that were found count as their pages', those of a book without pages as its text.
+    """
+
+    def line(found: re.Match[str]) -> str:
+        page = int(found.group(1) or found.group(2))
+        return f"{page_tag(page, full=not page % BOOK, language=prompt.language)}\n{found.group(3)}"
+
+    plain = _FOUND.sub(line, prompt.fields["memory"])
     question, options = _split_options(prompt)
     asked = replace(prompt, fields={**prompt.fields, "memory": plain, "question": question, "options": options})
     return Said(choose(asked)) if options else find_answer(asked)
