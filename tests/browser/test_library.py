@@ -191,7 +191,8 @@ def test_titles_and_texts_are_searched(page: Page) -> None:
     expect(card(page, KEEPER)).to_be_visible()
     page.get_by_role("button", name="Sorted by: Last opened").click()
     page.get_by_role("menuitemradio", name="Longest").click()
-    expect(page.locator(".bk").first).to_contain_text(KEEPER)
+    shorter = card(page, KEEPER).locator("xpath=following-sibling::*")  # other tests may have longer books here
+    expect(shorter.filter(has_text="Harrow Sound Parish Council")).to_have_count(1)
 
 
 def test_a_folder_is_imported_undone_and_restored(page: Page, app_home: Path, tmp_path: Path) -> None:
