@@ -51,8 +51,10 @@ export function takeTypedKeys() {
     setTimeout(() => target.dispatchEvent(new FocusEvent("focusout", { bubbles: true })));
   });
   addEventListener("focusout", ({ target, relatedTarget }) => {
-    const field = target instanceof Element && !(target instanceof HTMLInputElement) && target.closest(".stTextInput");
-    if (!field || (relatedTarget instanceof Node && field.contains(relatedTarget))) return;
+    const field = target instanceof Element && target.closest(".stTextInput");
+    if (!field) return;
+    const inside = relatedTarget instanceof Node && field.contains(relatedTarget);
+    if (target instanceof HTMLInputElement !== inside) return; // else it went to the eye, or came from it
     field.querySelector("input")?.dispatchEvent(new FocusEvent("focusout", { bubbles: true }));
   });
 }

@@ -509,10 +509,8 @@ def test_the_result_of_a_models_test_is_shown(app, workspace, monkeypatch, serve
         connecting.start_model_test(workspace, address=running.url, model="fake-model", key=Secret()).join(120)
         at = app("pages/settings.py")
         assert [text for text in shown if text not in texts(at)] == []
-        assert at.button(key="other_own_test").label == "Test again"
         at.text_input(key="other_own_key_0").set_value(KEY).run()  # it was not tested with this one
         assert shown[0] not in texts(at)
-        assert at.button(key="other_own_test").label == "Test"
         at.text_input(key="other_own_key_0").set_value("").run()
         assert shown[0] in texts(at)
     connecting.use_built_in(workspace)

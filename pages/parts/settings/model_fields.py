@@ -197,12 +197,11 @@ def draw_buttons(
 ) -> Candidate | None:
     """Draw in ``row`` the buttons that use or test the model and do what is clicked; then the model's limits."""
     chosen = connecting.candidate(workspace, address=where, model=model, key=key)
-    tested = connecting.test_of(workspace, chosen) is not None
     price = listing.prices.get(model)
     with row:
         in_use = workspace.settings.model == model and connecting.is_in_use(workspace, where)
         use = st.button("Use this model", type="secondary" if in_use else "primary", key=f"{scope}_use")
-        test = st.button("Test again" if tested else "Test", key=f"{scope}_test")
+        test = st.button("Test", key=f"{scope}_test")
         if scope.startswith("local"):
             st.button("Look for servers again", key="look_again", type="tertiary", on_click=forget_found_servers)
     missing = (use or test) and where.strip() and not model.strip()

@@ -165,13 +165,11 @@ def form(workspace: Workspace) -> Candidate | None:
 def own_model(workspace: Workspace) -> Candidate:
     """Draw the test of the model that runs in this app; it is chosen, added and removed above."""
     model = workspace.settings.model
-    chosen = Candidate(WHERE, model, Secret())
-    again = connecting.test_of(workspace, chosen) is not None
-    if current_kind(workspace) == "own" and st.button("Test again" if again else "Test", key="own_test"):
+    if current_kind(workspace) == "own" and st.button("Test", key="own_test"):
         test = partial(connecting.start_model_test, workspace, address=WHERE, model=model, key=Secret(), quick=True)
         shell.guarded(test)
     st.caption("Models that run in this app are added, used and removed above, under “A model on this computer”.")
-    return chosen
+    return Candidate(WHERE, model, Secret())
 
 
 def current_model(workspace: Workspace) -> None:
