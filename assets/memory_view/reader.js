@@ -163,7 +163,7 @@ export class Reader {
       ask: (query) => this.toolbar.searching.askFor(query),
       showAhead: () => {
         this.search.showAhead();
-        if (matchMedia("(hover: hover)").matches) this.toolbar.searching.input.focus(); // Enter then goes on; on a phone its keyboard would open
+        if (matchMedia("(hover: hover)").matches) this.toolbar.searching.input.focus(); // so that Enter goes to the next hit; on a phone this would open the keyboard
       },
       toggled: () => {
         if (this.hits.opened) this.annotations.notes.toggle(false);

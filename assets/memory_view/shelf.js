@@ -52,7 +52,7 @@ export class Shelf {
     this.gone = "";
     this.note = el("span", { class: "small dim num" });
     this.keptOut = el("div");
-    this.shut = ""; // the books that are kept out, as JSON
+    this.shut = ""; // the books that are kept out, as they were drawn last, in JSON
     this.list = el("div", { class: "list", tabindex: "0", role: "region", "aria-label": "Memory of these books" });
     this.body = el("div", { class: "mbody" }, this.list);
     root.replaceChildren(el("div", { class: "mh" }, el("h2", {}, "Memory"), this.note), this.body);

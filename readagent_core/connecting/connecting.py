@@ -215,12 +215,6 @@ def candidate(workspace: Workspace, *, address: str, model: str, key: Secret) ->
         return None
 
 
-def test_of(workspace: Workspace, chosen: Candidate | None) -> Job | None:
-    """The test of exactly what is chosen, running or ended; None where it was not tested."""
-    job = workspace.jobs.get(TEST_KEY)
-    return job if job is not None and job.subject == chosen else None
-
-
 def start_model_test(workspace: Workspace, *, address: str, model: str, key: Secret, quick: bool = False) -> Job:
     """Test a model in the background; the job's subject is a Candidate, and it publishes a ModelTest.
 

@@ -134,7 +134,7 @@ def test_what_is_typed_is_taken_however_its_field_is_left(page: Page, own_app) -
         page.keyboard.press("Tab")
         expect(model).to_have_value("reader-9b")
         key = page.locator(".st-key-other_own_key_0 input")
-        for typed in ("sk-first", ""):  # taken as Tab goes on to the eye
+        for typed in ("sk-first", ""):  # the app takes it when Tab moves the focus to the eye
             key.fill(typed)
             key.press("Tab")
             expect(page.get_by_text("Where to store the key")).to_have_count(int(bool(typed)))

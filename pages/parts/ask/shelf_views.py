@@ -16,7 +16,7 @@ from pages.parts.ask.keeping import stored_answers
 from pages.parts.ask.record import Sources, place_name
 from pages.parts.ask.several_state import LISTED, Several
 from pages.parts.ask.state import exchange_now
-from pages.parts.ask.wording import look_ups
+from pages.parts.ask.wording import look_ups, titles_named
 from pages.parts.read.original import original_of
 from pages.parts.read.start import estimate_of
 from pages.parts.shared.answer import with_place
@@ -35,6 +35,7 @@ from readagent_core.words import collapse_whitespace, count_of, first_words, pag
 
 Opened = dict[int, tuple[str, GistMemory]]
 
+_TITLES = 20  # most titles that are named of books that are not drawn
 _ESTIMATED = 6  # most books of which it is said what their gists would take
 
 
@@ -273,14 +274,12 @@ def _others(now: Several, books: Sequence[Mapping[str, Any]]) -> str:
     rest = [book.title for book in now.shelf.books if book.id not in shown and book.title not in later]
     said = []
     if later:
-        said.append(f"Not asked yet: {_named(later)}. Ask again to have {'it' if len(later) == 1 else 'them'} too.")
+        them = "it" if len(later) == 1 else "them"
+        said.append(f"Not asked yet: {titles_named(later, _TITLES)}. Ask again to have {them} too.")
     if rest:
-        said.append(f"{count_of(len(rest), 'book')} not shown, words are looked for in all: {_named(rest)}.")
+        number = count_of(len(rest), "book")
+        said.append(f"{number} not shown, words are looked for in all: {titles_named(rest, _TITLES)}.")
     return " ".join(said)
-
-
-def _named(titles: Sequence[str]) -> str:
-    return ", ".join(titles[:20]) + (f" and {len(titles) - 20:,} more" if len(titles) > 20 else "")
 
 
 # --- the views ------------------------------------------------------------------------------------

@@ -39,6 +39,7 @@ _GROUPS = {
 }
 USUAL = (ONE_BOOK, LONG_BOOK, SEVERAL_BOOKS, SEARCH, WHOLE)  # methods that are listed before others are asked for
 _NAMED = 6  # most pages that are named
+_TITLES = 3  # most titles that an answer names
 GISTS_ALONE = "from the gists alone"
 _FROM = {  # of methods of a family that read so much of the text word by word: what an answer is from, for any reader
     (Family.READ_AGENT, Reads.PAGES): "from the gists, with pages read again",
@@ -220,15 +221,17 @@ def pages_told(pages: Sequence[int]) -> str:
     return pages_named(pages) if len(pages) <= _NAMED else count_of(len(pages), "page")
 
 
+def titles_named(titles: Sequence[str], most: int) -> str:
+    """'Fog, Ice and 3 more', of ``most`` titles that are named."""
+    return ", ".join(titles[:most]) + (f" and {len(titles) - most:,} more" if len(titles) > most else "")
+
+
 def _kept_out(kept_out: Sequence[str], limited: Sequence[str]) -> str:
-    """'Not asked: Fog. Asked up to its limit: Ice.', of several books; '' where none is kept out."""
-
-    def named(titles: Sequence[str]) -> str:
-        return ", ".join(titles[:3]) + (f" and {len(titles) - 3:,} more" if len(titles) > 3 else "")
-
-    said = [f"Not asked: {named(kept_out)}."] if kept_out else []
+    """Return 'Not asked: Fog. Asked up to its limit: Ice.'; '' where no book is kept out, whole or in part."""
+    said = [f"Not asked: {titles_named(kept_out, _TITLES)}."] if kept_out else []
     if limited:
-        said.append(f"Asked up to {'its limit' if len(limited) == 1 else 'their limits'}: {named(limited)}.")
+        limit = "its limit" if len(limited) == 1 else "their limits"
+        said.append(f"Asked up to {limit}: {titles_named(limited, _TITLES)}.")
     return " ".join(said)
 
 
