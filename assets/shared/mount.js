@@ -1,7 +1,7 @@
 // Connects a part (a class that draws into an element) with Streamlit's component interface.
 
 import { rootOf } from "./dom.js";
-import { beforeLeaving, delayWhileLeaving, noteStateSent } from "./navigation.js";
+import { beforeLeaving, delayWhileLeaving, noteSent } from "./navigation.js";
 
 /**
  * @import { Act } from "../protocol.js"
@@ -62,6 +62,7 @@ function begin(kind, leaving, root, setters, data) {
     send: (act) => {
       if (leaving.includes(act.do)) beforeLeaving();
       entry.setTriggerValue("act", act);
+      noteSent();
     },
     setState: (name, value) => {
       clearTimeout(entry.timers[name]);
@@ -70,8 +71,8 @@ function begin(kind, leaving, root, setters, data) {
         entry.timers[name] = setTimeout(() => api.setState(name, value), delay);
         return;
       }
-      noteStateSent();
       entry.setStateValue(name, value);
+      noteSent();
     },
   };
   /** @type {Entry} */

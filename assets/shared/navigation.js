@@ -6,14 +6,13 @@ import { tabState } from "./tab_state.js";
 
 const LINK_MS = 10_000; // time a link has to lead to another screen
 const BUTTON_MS = 1_500; // and any other button
-const SEND_MS = 100; // time until a state value has been sent
 
-// Times in milliseconds of `performance.now()`: until when a link or a button may still lead away; when a state value
-// was last sent. `path`: of the screen that is shown. `left`: of the screen from which a link to another one was clicked;
-// "" after any other act.
+// Times in milliseconds of `performance.now()`: until when a link or a button may still lead away. `unsent`: what Streamlit
+// has not sent yet. `path`: of the screen that is shown. `left`: of the screen from which a link to another one was
+// clicked; "" after any other act.
 const times = tabState("navigation", () => {
   listen();
-  return { linkUntil: 0, buttonUntil: 0, sent: -Infinity, path: location.pathname, left: "" };
+  return { linkUntil: 0, buttonUntil: 0, unsent: 0, path: location.pathname, left: "" };
 });
 
 function listen() {
@@ -32,18 +31,17 @@ function listen() {
     document.addEventListener(type, pressed, { capture: true, passive: true });
   }
   /**
-   * A state value takes a moment to be sent. A click on a link waits for it, or the value would take its place.
+   * What is sent waits for the browser's next task. So does a click on a link, or what was there before would take its place.
    * @param {MouseEvent} event
    */
   const delayClick = (event) => {
     const link = elements(event).find((node) => node.matches("a[href]"));
     const plain = !event.button && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
-    const delay = times.sent + SEND_MS - performance.now();
-    if (!link || !plain || delay <= 0) return;
+    if (!link || !plain || !times.unsent) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     const drawn = () => document.querySelector(`a[href="${CSS.escape(link.getAttribute("href") ?? "")}"]`); // Streamlit may have replaced the link
-    setTimeout(() => (link.isConnected ? link : /** @type {HTMLElement | null} */ (drawn()))?.click(), delay);
+    setTimeout(() => (link.isConnected ? link : /** @type {HTMLElement | null} */ (drawn()))?.click());
   };
   document.addEventListener("click", delayClick, true);
   addEventListener("popstate", () => {
@@ -79,8 +77,10 @@ export function buttonAnswered() {
   times.buttonUntil = 0;
 }
 
-export function noteStateSent() {
-  times.sent = performance.now();
+/** Call after a value was given to Streamlit, which sends it in the next task. */
+export function noteSent() {
+  times.unsent += 1;
+  setTimeout(() => (times.unsent -= 1));
 }
 
 /** Milliseconds for which nothing may be sent because a link was clicked; 0 or less: none. */

@@ -1,7 +1,7 @@
 // Runs a fragment again: asks the server `seconds` after its last answer, and later where a click may lead to another
 // screen (see navigation.js), and while a dialog is open, which a run of the whole screen would close.
 
-import { arrived, buttonAnswered, delayForPolling } from "./navigation.js";
+import { arrived, buttonAnswered, delayForPolling, noteSent } from "./navigation.js";
 import { DIALOG } from "./streamlit.js";
 
 /**
@@ -37,6 +37,7 @@ export default function mount({ parentElement, data: [data], setTriggerValue }) 
     wait(own.retry + (seconds ?? 0));
     own.retry *= 2;
     setTriggerValue("poll", data.turn);
+    noteSent();
   };
   if (seconds) wait(seconds);
   return () => clearTimeout(own.timer);
