@@ -138,7 +138,8 @@ def walk_through_the_tour(page: Page, screen: str, steps: int) -> None:
         tour.locator(".next").click()
     assert len(titles) == shown
     expect(tour).to_be_hidden()
-    assert abs(text.evaluate("node => node.scrollTop") - stood) < 8  # what was lit was scrolled to
+    stands = "([node, stood]) => Math.abs(node.scrollTop - stood) < 8"  # a moment after: what was lit was scrolled to
+    page.wait_for_function(stands, arg=[text.element_handle(), stood])
     page.locator(".brand, .tbar .aa").filter(visible=True).last.focus()
     page.keyboard.press("?")
     shown_keys = page.locator(".panel" if screen == "Read" else "#help")  # the reader has a sheet of its own
