@@ -180,6 +180,11 @@ def _printable(text: str) -> str:
 # --- CSV ------------------------------------------------------------------------------------------------
 
 
+def _words(mark: Mark) -> str:
+    """The words of a mark as they are in the book; of a bookmark, which nobody marked, as ``quoted_words`` has them."""
+    return quoted_words(mark) if mark.kind == BOOKMARK else words_beside(mark)
+
+
 def to_csv(book: Book, document: Document, marks: PlacedMarks, *, page_of: PageOf) -> str:
     """Return the marks as CSV with a header, one a row; those that were not found at the end."""
     rows = [_CSV_FIRST]
@@ -190,7 +195,7 @@ def to_csv(book: Book, document: Document, marks: PlacedMarks, *, page_of: PageO
         answer = mark.answer or {"question": "", "text": "", "signature": "", "pieces": ()}
         place = (book.title, book.author, mark.section, page, source, mark.kind, mark.colour)
         texts = (
-            without_emphasis(words_beside(mark), document.format),
+            without_emphasis(_words(mark), document.format),
             mark.note,
             answer["question"],
             kept_answer(answer),
@@ -210,8 +215,7 @@ def to_readwise(book: Book, document: Document, marks: PlacedMarks, *, page_of: 
                 [f"{answer['question']}\n{kept_answer(answer)}\n({answer['signature']})"],
                 answer["question"],
             )
-        words = mark.exact or question or (mark.suffix if mark.note else "")
-        words = without_emphasis(words, document.format)
+        words = without_emphasis(_words(mark) if mark.kind == BOOKMARK else mark.exact or question, document.format)
         if not words.strip() or (mark.kind == BOOKMARK and not mark.note):
             continue  # nobody highlighted it
         note = "\n\n".join(filter(None, [mark.note, *asked]))

@@ -146,6 +146,9 @@ def test_csv_has_a_row_a_mark_and_no_formula():
     assert len(rows) == 8
     assert (rows[1]["page"], rows[1]["place in the source"], rows[1]["colour"]) == ("15", "p. 3", "leaf")
     assert (rows[1]["words"], rows[1]["note"]) == ("the lamp.\nShe did not see it", "Why?\n\nAsk again.")
+    cut = make_mark(DOCUMENT, "b", BOOKMARK, Spot(1, 0), Spot(1, 18))
+    (row,) = csv.DictReader(io.StringIO(to_csv(BOOK, DOCUMENT, PlacedMarks((cut,), ()), page_of=page_of)))
+    assert row["words"] == "She did not see it …"
     assert (rows[0]["question"], rows[0]["answer"], rows[0]["answered by"]) == (
         "Who lit it?",
         "He did [page 1].",
