@@ -68,8 +68,7 @@ export class NotesPanel {
     if (open) {
       this.byHand = this.frame.byHand;
       this.draw();
-      const types = this.list.items?.length && matchMedia("(pointer: fine)").matches; // a finger would get a keyboard over the list
-      (types ? this.list.input : this.closeButton).focus({ preventScroll: true });
+      (this.list.items.length ? this.list.list : this.closeButton).focus({ preventScroll: true }); // not the field: keys go on as keys
     } else if (this.byHand) this.frame.focusText();
     else if (this.node.contains(this.frame.active) || !this.frame.active) this.closedWithFocus();
     return true;
