@@ -42,7 +42,7 @@ def _caption(step: Step, exchange: Exchange, memory: GistMemory | None) -> str:
     language = seen.document.language if seen else ""
     if step.kind == replay.GISTS and seen is not None:
         if not seen.readable:
-            return "There are no gists yet: the text itself is searched."
+            return "Without gists the text itself is searched."
         first = first_words(step.said.strip(), _SAID_WORDS)
         kept, of = (length_of(words, language) for words in (seen.gist_words, seen.readable_words))
         return (

@@ -81,7 +81,7 @@ class LibraryShelf(AskedShelf):
             found = [replace(row, position=row.position.on_screen) for row in found]
         self._rows: dict[str, BookToAsk] = {row.id: row for row in found}
         described = [self._describe(row, gists) for row in found]
-        let_in = [book for book in described if book.pages or self._readable_paragraphs(book)]
+        let_in = [book for book in described if self._rows[book.id].position.allowed != 0]
         self.books = tuple(replace(book, number=number) for number, book in enumerate(let_in, start=1))
         self._by_text = {self._rows[book.id].document_id: book for book in self.books}
         left_out = len(found) - len(let_in)
@@ -148,9 +148,9 @@ class LibraryShelf(AskedShelf):
     def _describe(self, row: BookToAsk, gists: dict[tuple[str, str], str]) -> ShelfBook:
         """A book as the question may see it; its number is set later."""
         book = ShelfBook(0, row.id, row.title, row.author, row.language)
-        if not row.gisting_id:
+        up_to = self._last_page(row) if row.gisting_id else 0
+        if up_to == 0:  # a limit within page 1 of the gists lets in the text alone
             return replace(book, text_words=self._text_words(row))
-        up_to = self._last_page(row)
         stored = json.loads(gists.get((row.document_id, self._key(row, up_to)), "{}"))
         own = str(stored["text"]) if stored.get("changed") == row.changed else ""
         if up_to is not None:
@@ -191,7 +191,3 @@ class LibraryShelf(AskedShelf):
             return row.text_words
         whole = self._library.document(row.id, document_id=row.document_id)
         return sum(paragraph.words for paragraph in whole.paragraphs[: row.position.allowed])
-
-    def _readable_paragraphs(self, book: ShelfBook) -> bool:
-        row = self._rows[book.id]
-        return not row.gisting_id and row.position.allowed != 0

@@ -22,13 +22,10 @@ def why_nothing(*, by_hand: bool) -> str:
 
 
 def page_allowed(memory: GistMemory, whole: Document, position: Position) -> int | None:
-    """The last page that the spoiler limit lets in, 0 for none; None where it keeps nothing out.
-
-    A limit set by hand after any text lets in the first page: it may have been set on shorter pages, before the gists.
-    """
+    """The last page that the spoiler limit lets in, 0 for none; None where it keeps nothing out."""
     if position.allowed is None or position.allowed >= len(whole.paragraphs):
         return None
-    page = max(page_reached(memory, whole, position), 1 if position.limit and memory.pages else 0)
+    page = page_reached(memory, whole, position)
     return None if memory.complete and page == len(memory.pages) else page
 
 

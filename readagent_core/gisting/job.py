@@ -161,15 +161,25 @@ def memory_to_search(workspace: Workspace, book_id: str) -> tuple[Gisting, GistM
 
     Such pages have no gists: they are searched. They are stored, for they are what an answer names.
     """
-    gisting, memory = newest_memory(workspace, book_id) or (None, None)
-    if gisting is not None and memory is not None and memory.complete:
-        return gisting, memory
-    library = workspace.library
-    if memory is None:
-        plan = GistingPlan.from_preset("article", pagination="uniform")
-        memory = GistMemory(library.document(book_id).limited(plan.max_words), plan, (), ())
-    kept = library.keep_searched(book_id, cut_rest_by_rule(memory), gisting=gisting)
-    return kept, library.memory(kept.id)
+    found = newest_memory(workspace, book_id)
+    if found is None:
+        return text_to_search(workspace, book_id)
+    gisting, memory = found
+    return found if memory.complete else _stored_to_search(workspace, book_id, memory, gisting)
+
+
+def text_to_search(workspace: Workspace, book_id: str) -> tuple[Gisting, GistMemory]:
+    """The whole text in pages by rule, without gists, stored."""
+    plan = GistingPlan.from_preset("article", pagination="uniform")
+    memory = GistMemory(workspace.library.document(book_id).limited(plan.max_words), plan, (), ())
+    return _stored_to_search(workspace, book_id, memory, None)
+
+
+def _stored_to_search(
+    workspace: Workspace, book_id: str, memory: GistMemory, gisting: Gisting | None
+) -> tuple[Gisting, GistMemory]:
+    kept = workspace.library.keep_searched(book_id, cut_rest_by_rule(memory), gisting=gisting)
+    return kept, workspace.library.memory(kept.id)
 
 
 def _read(

@@ -80,7 +80,7 @@ def test_the_spoiler_limit_is_set_by_pages_and_keeps_nothing_out_at_the_last_one
     assert page_allowed(memory, whole, Position(furthest=3)) is None
     assert page_allowed(memory, whole, Position(furthest=3, limited=True)) == 1
     assert page_allowed(memory, whole, Position(furthest=1, limited=True)) == 0  # not read to its end
-    assert page_allowed(memory, whole, Position(limited=True, limit=1)) == 1  # by hand, on pages shorter than these
+    assert page_allowed(memory, whole, Position(limited=True, limit=1)) == 0  # by hand, on pages shorter than these
 
 
 def test_a_page_within_a_long_paragraph_is_let_in_with_the_whole_of_it_alone():

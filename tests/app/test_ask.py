@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from pages.parts.ask import live, payload
-from pages.parts.ask.acts import handle
+from pages.parts.ask.acts import handle, let_in_up_to
 from pages.parts.ask.book_views import views
 from pages.parts.ask.one_state import KEPT, AskOneBook, limit_of, page_before_here, scene
 from pages.parts.ask.sidebar import FITS, USUAL
@@ -20,11 +20,13 @@ from pages.parts.shared.component import Act
 from readagent_core.answering import suggesting
 from readagent_core.answering.asking import ask
 from readagent_core.answering.base import Question
+from readagent_core.answering.library_shelf import LibraryShelf
 from readagent_core.answering.registry import all_methods
 from readagent_core.answering.replay import answer_of, events_of
 from readagent_core.document import Document, Paragraph
-from readagent_core.gisting.job import newest_memory
+from readagent_core.gisting.job import newest_memory, start_gisting
 from readagent_core.library.records import Position
+from readagent_core.plan import GistingPlan
 from tests.app.test_protocol import sent  # noqa: F401
 from tests.fakes.sensible import understood
 from tests.fakes.server import Reply
@@ -215,6 +217,30 @@ def test_a_book_is_asked_before_it_has_gists_and_then_again_beside_the_old_answe
     assert (shown["id"], shown["beside"]["record"]["id"]) == (second.id, first.id)
     assert (shown["beside"]["then"], shown["beside"]["now"]) == ("By search", "With the whole memory")
     assert [name for name, _, _ in shown["beside"]["rows"]] == ["Method", "Opened", "Read", "Found in the book"]
+    assert not at.exception
+
+
+def test_a_limit_lets_in_the_same_text_when_the_gists_are_made(app):
+    """The first page of the gists is longer than the page by rule that was let in."""
+    app()
+    workspace = get_workspace()
+    book = workspace.library.add(Document("Long", tuple(Paragraph(f"Part {n}. " + "Words. " * 98) for n in range(40))))
+    let_in_up_to(scene(workspace, book), 1)
+    before = scene(workspace, book)
+    plan = GistingPlan.from_preset("book", min_words=2_000, max_words=3_000)
+    start_gisting(workspace, book.id, plan).join(120)
+    gisting = workspace.library.gistings(book.id)[0]
+    assert workspace.library.memory(gisting.id).page(1).words > before.memory.page(1).words
+    at = app("pages/ask.py", book=book.id)
+    now = scene(workspace, book)
+    assert now.limit == 1
+    assert now.memory.page_text(1) == before.memory.page_text(1)
+    assert "goes past your limit" in captions(at)
+    (shelf_book,) = LibraryShelf(workspace, [book.id], "").books
+    assert (shelf_book.pages, shelf_book.text_words) == (0, before.memory.page(1).words)
+    at.chat_input(key="ask_input").set_value("What is part 0?").run()
+    asked = newest(workspace, book)
+    assert (asked.gisting_id, asked.up_to) == (now.gisting.id, 1)
     assert not at.exception
 
 

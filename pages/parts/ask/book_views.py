@@ -227,7 +227,7 @@ def note_without_gists(answer: Answer, language: str = "en", *, gists: bool = Tr
     if all(how == "full" for how in answer.seen.values()):
         return f"Sent: {count_of(len(answer.seen), 'page')} in full, {length}{none}"
     if not gists:
-        return f"Sent: {length} that were found in the text; no gists yet"
+        return f"Sent: {length} that were found in the text, no gists"
     return f"Sent: {length} that this method made or found itself{none}"
 
 
@@ -293,7 +293,7 @@ def _note(memory: GistMemory, expanded: Sequence[int], *, limit: int | None, sen
     where nothing was sent.
     """
     if not memory.readable:
-        return "No gists yet: the text is searched"
+        return "The text is searched, without gists"
     numbers = [n for n in memory.readable if limit is None or n <= limit]
     gists = memory.gist_words if limit is None else sum(g.words for g in memory.gists[:limit] if g)
     words = gists + sum(memory.page(n).words - g.words for n in expanded if n in numbers and (g := memory.gists[n - 1]))

@@ -28,7 +28,7 @@ from readagent_core.citations import Checked
 from readagent_core.document import Document
 from readagent_core.errors import NotInLibraryError
 from readagent_core.gisting import cut_rest_by_rule
-from readagent_core.gisting.job import memory_to_search, newest_memory
+from readagent_core.gisting.job import memory_to_search, newest_memory, text_to_search
 from readagent_core.library.records import Book, Exchange, Gisting, Position
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
@@ -89,7 +89,8 @@ class AskOneBook(AskState):
     ) -> Exchange:
         gisting, memory = self.gisting, self.memory
         if not memory.complete:  # what there is now, stored: gists that come later change the pages
-            gisting, memory = memory_to_search(self.workspace, self.book.id)
+            stored = memory_to_search(self.workspace, self.book.id)
+            gisting, memory = _within_limit(self.workspace, self.book, self.position, *stored)
         exchange, _ = asking.ask(
             self.workspace,
             self.book.id,
@@ -160,12 +161,12 @@ class AskOneBook(AskState):
 
 def scene(workspace: Workspace, book: Book) -> AskOneBook:
     """The state for ``book``."""
-    gisting, memory = _gisting(workspace, book)
+    position = workspace.library.position(book.id).on_screen
+    gisting, memory = _gisting(workspace, book, position)
     conversation_id, wanted = _chosen(workspace, book)
     exchanges = workspace.library.exchanges(conversation_id) if conversation_id else []
     if f"{KEPT} {book.id}" in st.session_state and is_recording(exchanges):
         exchanges = []  # the question that waits begins a conversation of its own
-    position = workspace.library.position(book.id).on_screen
     opening, page = opening_exchange(exchanges) if position.allowed is not None else (None, 0)
     default = opening or next(iter(exchanges if is_recording(exchanges) else exchanges[::-1]), None)
     current = next((e for e in exchanges if e.id == wanted), default)
@@ -205,13 +206,27 @@ def opening_exchange(exchanges: Sequence[Exchange]) -> tuple[Exchange | None, in
     return first, pages[first.id]
 
 
-def _gisting(workspace: Workspace, book: Book) -> tuple[Gisting, GistMemory]:
+def _gisting(workspace: Workspace, book: Book, position: Position) -> tuple[Gisting, GistMemory]:
     """The gisting chosen on the Read screen, else the newest that has pages; without one pages by rule.
 
     Where it is not complete, the rest of the text is in pages by rule.
     """
     gisting, memory = _chosen_gisting(workspace, book) or memory_to_search(workspace, book.id)
+    gisting, memory = _within_limit(workspace, book, position, gisting, memory)
     return gisting, memory if memory.complete else cut_rest_by_rule(memory)
+
+
+def _within_limit(
+    workspace: Workspace, book: Book, position: Position, gisting: Gisting, memory: GistMemory
+) -> tuple[Gisting, GistMemory]:
+    """``gisting``; the text in pages by rule where the spoiler limit lies within page 1 of the gists but lets in these.
+
+    So a limit that was set before the gists lets in the same text when they are made.
+    """
+    if not position.allowed or page_reached(memory, whole_document(workspace, gisting), position):
+        return gisting, memory
+    by_rule = text_to_search(workspace, book.id)
+    return by_rule if page_reached(by_rule[1], whole_document(workspace, by_rule[0]), position) else (gisting, memory)
 
 
 def _chosen_gisting(workspace: Workspace, book: Book) -> tuple[Gisting, GistMemory] | None:
@@ -247,13 +262,13 @@ def choose_conversation(book: Book, conversation_id: str) -> None:
     address.set_address(book=book.id, exchange=None, step=None)
 
 
-def whole_document(scene: AskOneBook, gisting: Gisting) -> Document:
-    return scene.workspace.library.document(scene.book.id, document_id=gisting.document_id)
+def whole_document(workspace: Workspace, gisting: Gisting) -> Document:
+    return workspace.library.document(gisting.book_id, document_id=gisting.document_id)
 
 
 def limit_of(scene: AskOneBook, gisting: Gisting, memory: GistMemory) -> int | None:
     """The last page of a gisting that the spoiler limit lets in; None where it keeps nothing out."""
-    return page_allowed(memory, whole_document(scene, gisting), scene.position)
+    return page_allowed(memory, whole_document(scene.workspace, gisting), scene.position)
 
 
 def read_ahead(scene: AskOneBook) -> None:
@@ -267,19 +282,19 @@ def read_ahead(scene: AskOneBook) -> None:
 def pages_read(scene: AskOneBook) -> int:
     """The last page of what is shown that was read, as the position says; 0 for none."""
     position = replace(scene.position, limited=False)
-    return page_reached(scene.shown_memory, whole_document(scene, scene.shown), position)
+    return page_reached(scene.shown_memory, whole_document(scene.workspace, scene.shown), position)
 
 
 def page_before_here(scene: AskOneBook) -> int:
     """The last page of what is shown that ends before the last paragraph on the screen of Read; 0 for none."""
     here = st.session_state.get(f"in_view_{scene.book.id}", scene.position.paragraph)
     position = replace(scene.position, limited=False, furthest=here)
-    return page_reached(scene.shown_memory, whole_document(scene, scene.shown), position)
+    return page_reached(scene.shown_memory, whole_document(scene.workspace, scene.shown), position)
 
 
 def set_limit(scene: AskOneBook, *, on: bool, page: int | None = None) -> None:
     """Turn the spoiler limit on or off. ``page``: the last page of the shown reading let in; None: what was read."""
     paragraph = None
     if page is not None and page != pages_read(scene):  # there it follows what is read
-        paragraph = paragraphs_through(scene.shown_memory, whole_document(scene, scene.shown), page)
+        paragraph = paragraphs_through(scene.shown_memory, whole_document(scene.workspace, scene.shown), page)
     scene.workspace.library.set_limit(scene.book.id, on=on, paragraph=paragraph)

@@ -39,7 +39,7 @@ def add_spots(now: AskOneBook, exchange: Exchange, record: dict[str, Any], event
     if answer is None:
         return
     memory = now.memory_of(exchange)
-    whole = whole_document(now, now.workspace.library.gisting(exchange.gisting_id))
+    whole = whole_document(now.workspace, now.workspace.library.gisting(exchange.gisting_id))
     citations = now.check(exchange, text, answer).citations
     for cite in (cite for part in (*record["pieces"], {"cites": record["loose"]}) for cite in part["cites"]):
         if 0 <= cite["at"] < len(citations):
@@ -57,7 +57,7 @@ def spots_on_page(now: AskOneBook, page: int) -> Spots:
     answer = replay.answer_of(events)
     if answer is None or now.why_hidden(now.current, events):
         return []
-    whole = whole_document(now, now.workspace.library.gisting(now.current.gisting_id))
+    whole = whole_document(now.workspace, now.workspace.library.gisting(now.current.gisting_id))
     cited = [c for c in now.check(now.current, answer.text, answer).citations if c.page == page and c.places]
     memory = now.memory_of(now.current)
     return [spot for citation in cited for spot in spots_of(citation, memory, whole)]

@@ -172,6 +172,9 @@ def _say_gists(now: AskOneBook) -> None:
                 else:
                     st.button(label, key=f"ask_gists_{do}", on_click=_act_on_gists, args=(now, gisting, do))
             return
+        if not now.memory.readable and line["state"] in ("ready", "recording"):  # see one_state
+            st.caption(shell.as_text(f"{_price(now)} The gist of page 1 goes past your limit: the text is searched."))
+            return
         takes = "a few seconds, free"
         if now.workspace.model.is_language_model:
             takes = estimate_of(now.workspace, now.book)
