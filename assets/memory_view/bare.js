@@ -107,9 +107,10 @@ export class Bare {
 
   /** As the text is shown now: scrolled, or in pages. */
   draw() {
-    const { over, gone } = this;
+    const { on, over, gone } = this;
     this.frame.root.classList.toggle("over", over);
     this.frame.root.classList.toggle("gone", gone);
+    this.frame.root.classList.toggle("tight", !on && !gone && (window.innerHeight < LOW || (SMALL.matches && this.state.paged)));
     document.documentElement.toggleAttribute("data-bars-gone", gone);
     this.nameLine();
   }

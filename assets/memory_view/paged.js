@@ -94,8 +94,9 @@ export class Paged {
     const narrow = scroller.clientWidth < 560;
     const side = narrow ? look.margin : Math.max(SIDE, look.margin);
     const line = parseFloat(getComputedStyle(probe).lineHeight);
-    const edge = window.innerHeight < LOW ? LOW_EDGE : narrow ? NARROW_EDGE : EDGE;
-    const beneath = !isPhone && !(root.classList.contains("bare") && side >= SIDE);
+    const low = window.innerHeight < LOW;
+    const edge = low ? LOW_EDGE : narrow ? NARROW_EDGE : EDGE;
+    const beneath = !isPhone && !((low || root.classList.contains("bare")) && side >= SIDE);
     const below = beneath ? Math.max(edge, FOOT) : edge;
     const height = Math.max(
       line * 3,
