@@ -2,6 +2,7 @@
 // page is opened in place and closed again; on a chapter's heading all of this concerns that chapter alone. The line that
 // was read stays at its height; on a press what was pressed does. Pinching makes the view coarser or finer.
 
+import { keep, keptJson } from "../shared/browser_store.js";
 import { button, el } from "../shared/dom.js";
 import { chapterOfPage, gistWords, pagesIn, pageTelling } from "./chapter_lines.js";
 import { chapterOf } from "./text_store.js";
@@ -18,6 +19,7 @@ import { chapterOf } from "./text_store.js";
 
 const PINCH = 1.25; // how much further apart two fingers are, or how much nearer
 const HEADS = ".sec, .chap";
+const KEY = "readagent gist speed"; // what is open, of the book that was read last
 
 const PICKED = "Each line is picked from the chapter’s own sentences.";
 const BEGINNING = "Each line is how the chapter’s gists begin, not all that happens in it.";
@@ -44,6 +46,7 @@ export class GistSpeed {
     this.closers = new Map();
     /** @type {ReaderView} the view before the gists alone */
     this.finerView = "both";
+    this.begun = false; // whether what was open in the window before is open again
     /** @type {number | null} how far apart two fingers were at first; null: they have made their step */
     this.apart = null;
     /** @type {{page: number | null, chapter: number | null} | null} what the search has opened */
@@ -141,6 +144,7 @@ export class GistSpeed {
       if (folded) for (const page of pagesIn(this.state, start)) this.open.delete(page.number);
       this.draw();
     }, place);
+    this.keep();
     if (folded && !place) this.showFold();
   }
 
@@ -154,6 +158,7 @@ export class GistSpeed {
       }
       this.draw();
     }, place);
+    this.keep();
   }
 
   /** Opens what words that were found are folded in, and closes what was opened for others. @param {number} paragraph @param {number | null} at null: in the gist of its page */
@@ -169,6 +174,7 @@ export class GistSpeed {
       if (page) this.open.add(page);
       this.draw();
     });
+    this.keep();
   }
 
   /** Opens or closes the page that is read; whether gists are shown. */
@@ -273,6 +279,24 @@ export class GistSpeed {
     this.found = null;
     if (view !== "gists") this.open.clear();
     this.chapters.foldAll(view === "chapters");
+    this.keep(view);
+  }
+
+  /** A book is known: what was open in the window before it was loaded anew is open again, where the gists are the same. */
+  begin() {
+    const { view, data } = this.state;
+    this.viewChanges(view);
+    const kept = /** @type {{layer: string | null, view: ReaderView, open: number[], folded: number[]} | null} */ (keptJson(KEY));
+    if (kept?.layer === data.layer && kept.view === view) {
+      this.open = new Set(kept.open);
+      this.chapters.folded = new Set(kept.folded);
+    }
+    this.begun = true;
+  }
+
+  keep(view = this.state.view) {
+    const { layer } = this.state.data;
+    if (this.begun) keep(KEY, JSON.stringify({ layer, view, open: [...this.open], folded: [...this.chapters.folded] }));
   }
 
   /** Marks what is open; pages and text may have come since. */
@@ -356,6 +380,7 @@ export class GistSpeed {
 
   // Another book.
   clear() {
+    this.begun = false;
     this.open.clear();
     this.closers.clear();
     this.chapters.clear();

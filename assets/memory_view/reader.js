@@ -366,7 +366,7 @@ export class Reader {
   /** The outline of the text has come: everything that does not need its words can be drawn. */
   begin() {
     this.title.textContent = this.state.book.outline.title;
-    this.gistSpeed.viewChanges(this.state.view); // which chapters there are is known now
+    this.gistSpeed.begin(); // which chapters there are is known now
     this.view.chooseFlow();
     for (const unit of this.units.draw()) this.layer.fill(unit);
     this.layer.take();

@@ -186,6 +186,21 @@ def test_a_hit_is_as_high_as_it_was_after_a_reload(page: Page, app_url: str) -> 
         assert abs(after["y"] - before["y"]) <= 2, (view, kind)
 
 
+def test_what_is_open_at_gist_speed_is_open_after_a_reload(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=1)
+    page.locator(".seg-gists").click()
+    page.locator("#p1 .gtext").click()
+    close = page.get_by_role("button", name="Close page 1")
+    expect(close).to_be_visible()
+    page.reload()
+    expect(close).to_be_visible()
+    close.click()
+    page.reload()
+    expect(page.locator("#p1 .gtext")).to_be_visible()
+    expect(close).to_have_count(0)
+    page.locator(".seg-both").click()
+
+
 def test_a_hit_in_a_gist_that_is_not_shown_leads_to_its_page(page: Page, app_url: str) -> None:
     open_reader(page, app_url, at=3)
     page.locator(".seg-text").click()
