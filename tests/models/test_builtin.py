@@ -276,7 +276,7 @@ def test_a_sentence_alone_is_quoted_with_the_one_that_goes_on_with_he_or_she():
 
 def test_sentences_of_a_full_page_come_before_those_of_a_gist():
     text = memory("Mrs. Oake won a tea cosy at the fair.", "“I won a tea cosy,” said Mrs. Oake.", full=(2,))
-    said = ask("answer", title="T", memory=text, question="What did Mrs. Oake win at the fair?")
+    said = ask("answer", title="T", memory=text, question="Where did Mrs. Oake win a tea cosy?")
     assert "[2]" in said
     assert "[1]" not in said
 

@@ -44,7 +44,7 @@ more most much must my myself never no nor not now of off on once one only or ot
 says shall she should so some still such than that the their them themselves then there these they this those
 though through to too two under until up upon us very was we well were what when where which while who whom whose
 why will with without would yes you your yours don't didn't it's i'm that's tell describe explain according text
-passage story book page happen happens happened
+passage story book page happen happens happened mr mrs ms mx dr messrs mme mlle
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 
