@@ -91,6 +91,7 @@ export class Conversation {
           alone: now.questions.length > 0,
           folded: now.questions.length > 0 && this.sheet !== null, // beside the text nobody asked it
           kept: kept.includes(id),
+          keptBefore: kept.includes(record.beside?.record.id ?? ""),
           originals: now.shelf && id !== exchange ? null : originals,
         });
       const drawn = this.parts.get(id);

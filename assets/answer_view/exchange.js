@@ -19,6 +19,7 @@ import { ColumnScroll } from "./scroll.js";
  * @property {boolean} [alone] one of a recording, whose others are in a list
  * @property {boolean} [folded] its options are shown by a press
  * @property {boolean} [kept] its answer is stored beside its page
+ * @property {boolean} [keptBefore] the older answer beside it is
  * @property {Record<string, string | null | undefined> | null} [originals] the ids under which the server has the PDFs, by
  *   the number of the book; null where its pages are not drawn
  *
@@ -114,7 +115,7 @@ export class Exchange {
   }
 
   /** The older answer to the same question, if there is one, and what differs. @param {Shown} data */
-  beside({ beside, signature }) {
+  beside({ beside, signature, keptBefore }) {
     this.reader.textContent = readerOf(signature);
     this.sides.classList.toggle("two", Boolean(beside));
     this.old.hidden = !beside;
@@ -125,7 +126,8 @@ export class Exchange {
     this.now.dataset.said = [now, by[1]].filter(Boolean).join(": ");
     this.readers.textContent = note;
     this.before ??= new Exchange(this.old, { send: (act) => this.send({ of: record.id, ...act }) }, true);
-    this.before.update({ ...record, question: "", options: [], acts: [], recorded: "", beside: null });
+    const acts = record.acts.filter((act) => act === "copy"); // Copy and Keep
+    this.before.update({ ...record, question: "", options: [], acts, recorded: "", beside: null, kept: keptBefore });
     this.rows.replaceChildren(
       el("tr", {}, el("td", {}), el("th", { scope: "col" }, then), el("th", { scope: "col" }, now)),
       ...rows.map(([name, then, now]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, then), el("td", {}, now))),

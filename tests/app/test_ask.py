@@ -215,7 +215,7 @@ def test_a_book_is_asked_before_it_has_gists_and_then_again_beside_the_old_answe
     now = scene(workspace, book)
     (shown,) = payload.finished_records(now)  # the old answer is no longer by itself
     assert (shown["id"], shown["beside"]["record"]["id"]) == (second.id, first.id)
-    assert (shown["beside"]["then"], shown["beside"]["now"]) == ("By search", "With the whole memory")
+    assert (shown["beside"]["then"], shown["beside"]["now"]) == ("By search", "With gists")
     assert [name for name, _, _ in shown["beside"]["rows"]] == ["Method", "Opened", "Read", "Found in the book"]
     assert not at.exception
 

@@ -108,6 +108,9 @@ def handle(now: AskState, act: Act) -> None:
             choose_exchange(now, now.workspace.library.exchange(act.text))
         st.rerun("app")
     exchange = next((e for e in now.exchanges if e.id == act.of), None)
+    if exchange is None and any(e.facts.beside == act.of for e in now.exchanges):  # an older answer, of a recording
+        with suppress(NotInLibraryError):
+            exchange = now.workspace.library.exchange(act.of)
     if exchange is None:
         return
     job = now.workspace.jobs.get(job_key(exchange.id))

@@ -39,7 +39,7 @@ def show_beside(
     if what_if:
         names = ["As it was", "What if"]
     elif completed:
-        names = ["By search", "With the whole memory"]
+        names = ["By search", "With gists"]
     else:
         names = [old["method"], record["method"]]
     rows = []

@@ -188,7 +188,7 @@ def _offer_whole_memory(now: AskOneBook, exchange: Exchange, price: str) -> None
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="ask_ready"):
         st.caption(shell.as_text(f"The gists are ready: {price}."))
         again = Act("whole-memory", of=exchange.id)
-        st.button("Ask again with the whole memory", key="ask_whole_memory", on_click=handle, args=(now, again))
+        st.button("Ask again with gists", key="ask_whole_memory", on_click=handle, args=(now, again))
 
 
 def _act_on_gists(now: AskOneBook, gisting: Gisting | None, do: str) -> None:
