@@ -4,6 +4,7 @@ import { showWhenWhole } from "./arrival.js";
 import { closeDialogsByBack } from "./dialogs.js";
 import { connectDrops } from "./dropped.js";
 import { connectLinks, hideBarWhileReading } from "./screens.js";
+import { startUncovered } from "./sidebar.js";
 import { connectAtOnce, takeTypedAtEscape, takeTypedAtPress, takeTypedKeys, takeTypedNames } from "./streamlit.js";
 import { followTheme } from "./theme.js";
 import { connectTour } from "./tour.js";
@@ -15,6 +16,7 @@ takeTypedNames();
 takeTypedAtPress();
 takeTypedAtEscape();
 followTheme();
+startUncovered();
 showWhenWhole();
 document.addEventListener("DOMContentLoaded", () => {
   connectLinks();

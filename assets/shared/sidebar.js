@@ -1,6 +1,7 @@
 // The sidebar in a narrow window, where it lies over the screen.
 
-import { SIDEBAR_CLOSER, SIDEBAR_OPENER } from "./streamlit.js";
+import { forget, keptKeys } from "./browser_store.js";
+import { SIDEBAR_CLOSER, SIDEBAR_OPENER, STORED_SIDEBAR } from "./streamlit.js";
 
 const OVER = 760; // px, as in streamlit.css
 
@@ -9,4 +10,9 @@ export function uncover() {
   if (innerWidth > OVER || document.querySelector(SIDEBAR_OPENER)) return false;
   /** @type {HTMLElement | null} */ (document.querySelector(SIDEBAR_CLOSER))?.click();
   return true;
+}
+
+/** Has the sidebar closed when the page is loaded again, where it would lie over the screen. */
+export function startUncovered() {
+  if (innerWidth <= OVER) for (const key of keptKeys()) if (key.startsWith(STORED_SIDEBAR)) forget(key);
 }

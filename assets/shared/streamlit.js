@@ -29,6 +29,8 @@ const SENT_MS = 30; // after which what was typed in a field that was left is se
 const WIDGET = '[data-testid="stElementContainer"]';
 /** The start of the names under which Streamlit stores a theme that was chosen in its own menu. */
 export const STORED_THEME = "stActiveTheme";
+/** The start of the name under which it stores whether the sidebar is open. */
+export const STORED_SIDEBAR = "stSidebarCollapsed";
 
 /** The element of `st.container(key=…)`. @param {string} key */
 export const container = (key) => `.st-key-${key}`;

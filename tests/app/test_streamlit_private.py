@@ -52,6 +52,7 @@ def test_every_attribute_and_class_is_one_of_the_frontend(frontend: str) -> None
 def test_the_theme_and_the_start_of_the_connection_are_taken_as_the_first_page_gives_them(frontend: str) -> None:
     assert "window.matchMedia(`(prefers-color-scheme: dark)`).matches" in frontend
     assert "`stActiveTheme-${window.location.pathname}`" in frontend
+    assert "`stSidebarCollapsed-${" in frontend
     ours = ("window.__streamlit", "BACKEND_BASE_URL", "HOST_CONFIG", "blockErrorDialogs")
     told = ("stCommVersion", "`CLIENT_ERROR_DIALOG`", "`WEBSOCKET_CONNECTED`", "showError(`Connection error`")
     for name in (*ours, *told):

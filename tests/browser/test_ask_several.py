@@ -146,3 +146,7 @@ def test_the_sidebar_over_a_narrow_screen_closes_when_several_books_are_chosen(
     page.get_by_role("button", name="Take these").click()
     expect(page.get_by_placeholder("Ask 1 of 2 books")).to_be_visible()  # nobody has begun the other
     expect(page.get_by_test_id("stExpandSidebarButton")).to_be_visible()
+    page.get_by_test_id("stExpandSidebarButton").click()
+    expect(page.get_by_test_id("stExpandSidebarButton")).to_have_count(0)
+    page.reload()  # closed again: it would lie over the answer
+    expect(page.get_by_test_id("stExpandSidebarButton")).to_be_visible()
