@@ -734,6 +734,8 @@ export interface MemoryStep {
   wanted: boolean;
   /** the gists are in no prompt of this answer */
   unsent: boolean;
+  /** a search led to these passages, and nothing was found in them */
+  unfound: boolean;
   /** index of the passage to go to */
   passage: number;
   /** changes with every request to go there */

@@ -196,6 +196,7 @@ export class Memory {
     this.parts.update(data);
     this.note.textContent = data.note;
     this.list.classList.toggle("unsent", data.unsent);
+    this.root.classList.toggle("unfound", data.unfound);
     this.drawCurtain(data.curtain);
     const inOrder = (/** @type {Set<number>} */ pages) => [...pages].sort((a, b) => a - b);
     this.whatIf.update({ opened: inOrder(this.peeked), closed: inOrder(this.shut), asks: data.whatIf });

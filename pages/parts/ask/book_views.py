@@ -10,6 +10,7 @@ import streamlit as st
 
 from pages.parts.ask.keeping import stored_answers
 from pages.parts.ask.one_state import AskOneBook, page_before_here, pages_read
+from pages.parts.ask.record import is_missing
 from pages.parts.ask.state import exchange_now
 from pages.parts.ask.wording import later_pages, method_titles
 from pages.parts.read.original import original_of
@@ -191,6 +192,8 @@ def _view(now: AskOneBook, step: replay.Step | None, events: Sequence[Event], te
     if step and current and not step.closed:
         view["unsent"] = not replay.sends_whole_gists(step, current.method, now.memory_of(current))
     short = bool(current and view["unsent"] and sends_gists(current.method))
+    if last and step and step.passages and current and answer:
+        view["unfound"] = is_missing(current, answer)
     if step and (step.passages or short):
         note = _passages_note(step, _sent_of(memory, current), short=short)
     if step and current and step.kind in (replay.MEMORY, replay.ANSWER) and (made := replay.answer_of(events)):
@@ -273,6 +276,7 @@ def memory_step(
         "focus": page or next(iter([*marked, *(first for first, _ in opened), *passages, *expanded]), None),
         "wanted": wanted,
         "unsent": False,
+        "unfound": False,
         # of the page's marked passages in order, the one that the clicked claim rests on
         "passage": next((i for i, span in enumerate(sorted(passages.get(page, []))) if span in places), 0),
         "nonce": asked.get("nonce", 0),

@@ -88,7 +88,7 @@ def sources_of_book(
     document = memory.document
     looks, pages, names = look_ups(exchange, events, memory), len(memory.pages), page_names(memory)
     answer, in_text = replay.answer_of(events), InText()
-    if answer is not None and _is_missing(exchange, answer):
+    if answer is not None and is_missing(exchange, answer):
         seen = memory if exchange.up_to is None else memory.up_to(exchange.up_to)
         in_text = search_text(exchange.facts.standalone or exchange.question, seen, names)
     return Sources(
@@ -96,7 +96,7 @@ def sources_of_book(
     )
 
 
-def _is_missing(exchange: Exchange, answer: Answer) -> bool:
+def is_missing(exchange: Exchange, answer: Answer) -> bool:
     """Whether the answer is that there is none in the text."""
     return not exchange.options and says_not_in_text(answer)
 
@@ -159,7 +159,7 @@ def exchange_record(
         )
         if part_asked(exchange.question) is Part.END and exchange.up_to < sources.pages:
             before += " The end of the book is kept back."
-    missing = answer is not None and _is_missing(exchange, answer)
+    missing = answer is not None and is_missing(exchange, answer)
     alone, looks = answer is not None and costs.is_from_gists_alone(answer, events), sources.looks
     if alone and titles is None and not any(look["said"] or look["more"] for look in looks):  # the signature says it
         looks = []
