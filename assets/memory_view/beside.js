@@ -8,20 +8,28 @@ import { el } from "../shared/dom.js";
  */
 export class BesideGists {
   /**
-   * `query`: what is searched for, which is marked in gists.
-   * @param {{state: ReadingState, leaves: Leaves, query: () => string}} needs
+   * `found`: what is searched for, and which hit is shown, which are marked in gists.
+   * @param {{state: ReadingState, leaves: Leaves, found: () => string}} needs
    */
-  constructor({ state, leaves, query }) {
+  constructor({ state, leaves, found }) {
     this.state = state;
     this.leaves = leaves;
-    this.query = query;
+    this.found = found;
     this.drawn = "";
+    this.opened = false; // for a hit
     this.node = el("details", { class: "beside-gists" });
   }
 
   /** @param {boolean} open */
   toggle(open) {
     this.node.open = open;
+    this.opened = false;
+  }
+
+  /** Opens the line for a hit in a gist, and closes it again for one in the text. @param {boolean} inGist */
+  openFound(inGist) {
+    if (inGist ? this.node.open : !this.opened) return;
+    this.opened = this.node.open = inGist;
   }
 
   /** Draws the gists of paragraphs `first` to `last`. @param {number} first @param {number} last */
@@ -30,7 +38,7 @@ export class BesideGists {
     const shown = pages.filter(
       (page) => (page.gist || page.veiled) && page.start <= last && (page.endAt ? page.end >= first : page.end > first),
     );
-    const key = JSON.stringify([data.layer, this.query(), shown]);
+    const key = JSON.stringify([data.layer, this.found(), shown]);
     if (key === this.drawn) return;
     this.drawn = key;
     const numbers = shown.map((page) => page.number);
@@ -54,5 +62,6 @@ export class BesideGists {
         ),
       ),
     );
+    this.node.querySelector("mark.now")?.scrollIntoView({ block: "nearest" });
   }
 }

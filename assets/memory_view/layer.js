@@ -219,6 +219,13 @@ export class Layer {
     this.checkCut(this.state.pages.filter((page) => page.start <= last && page.end >= first).map((page) => page.number));
   }
 
+  /** Opens a gist that is a closed line. @param {number} n */
+  openGist(n) {
+    /** @type {HTMLElement | null | undefined} */
+    const show = this.drawn.get(n)?.gist.querySelector(".showb[aria-expanded=false]");
+    if (show?.checkVisibility()) show.click();
+  }
+
   /** @param {number} n */
   redrawGist(n) {
     const text = this.drawn.get(n)?.gist.querySelector(".gtext");

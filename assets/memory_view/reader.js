@@ -90,7 +90,7 @@ export class Reader {
       this.hits.update();
       this.map.soon();
     };
-    this.search = new Search({ ...all, unfold: (paragraph, at) => this.gistSpeed.openFound(paragraph, at), found });
+    this.search = new Search({ ...all, unfold: (paragraph, at) => this.openFound(paragraph, at), found });
     this.card = new GistCard(all);
     this.annotations = new Annotations({
       ...all,
@@ -134,7 +134,7 @@ export class Reader {
       },
     });
     this.progress = new Progress({ state, progressed: (byHand) => this.progressed(byHand) });
-    this.beside = new BesideGists({ state, leaves, query: () => this.search.query });
+    this.beside = new BesideGists({ state, leaves, found: () => `${this.search.query} ${this.search.at}` });
     this.original = new ReaderOriginal({
       ...of,
       selected: () => this.annotations.selection.selected(),
@@ -450,6 +450,12 @@ export class Reader {
     this.foot.drawYou();
     this.bare.update();
     this.position.save(byHand);
+  }
+
+  /** @param {number} paragraph @param {number | null} at null: in the gist of its page */
+  openFound(paragraph, at) {
+    this.gistSpeed.openFound(paragraph, at);
+    this.beside.openFound(at === null);
   }
 
   /** @param {number} paragraph */

@@ -268,7 +268,10 @@ export class Search {
     const back = this.state.here.paragraph !== this.landed;
     const [field, at, start] = hit;
     if (field === "t") this.unfold(at, start);
-    else this.unfold(this.state.pages[at - 1].start, null);
+    else {
+      this.unfold(this.state.pages[at - 1].start, null);
+      this.layer.openGist(at);
+    }
     if (this.jump(this.placeOf(hit), { back, lookup: true }) || !back) this.landed = this.state.here.paragraph;
   }
 

@@ -211,6 +211,12 @@ def test_a_hit_in_a_gist_that_is_not_shown_leads_to_its_page(page: Page, app_url
     first = page.evaluate("history.state.readagent.paragraph")
     expect(page.locator(f"p[data-i='{first}']")).to_be_in_viewport()
     page.locator(".seg-both").click()
+    page.set_viewport_size({"width": 680, "height": 900})  # its gist is a closed line
+    page.locator(".find input").press("Enter")
+    page.locator(".hitspanel .chip").filter(has_text="Gists").click()
+    page.locator(".hitrow").nth(3).click()
+    expect(page.locator(".leaf mark.now")).to_be_in_viewport()
+    page.set_viewport_size(SIZE)
 
 
 HEIGHT = (  # of the line that a word is in

@@ -102,7 +102,7 @@ test("where the text stands alone one goes from hit to hit in it, not to gists t
   const search = new Search({
     state,
     units: { mark() {}, nodes: [] },
-    layer: { drawn: new Map(), redrawGist() {} },
+    layer: { drawn: new Map(), redrawGist() {}, openGist() {} },
     jump: () => false,
     unfold() {},
     found() {},
