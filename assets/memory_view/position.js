@@ -149,6 +149,10 @@ export class Position {
     if (book.held) book.held.landed = this.state.here.paragraph;
     this.write();
     if (before || book.at) this.save();
+    if (book.at) {
+      book.at = { ...this.inMessage(this.state.place), top: this.state.here.top }; // not what was looked up and left
+      book.dispatchEvent(new CustomEvent("at", { detail: book.at }));
+    }
     this.on.opened();
   }
 

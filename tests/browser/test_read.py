@@ -73,6 +73,7 @@ def test_a_link_opens_at_its_page_and_the_place_is_saved(page: Page, app_url: st
     page.get_by_role("link", name="Read", exact=True).first.click()
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "17")
     expect(page.locator(".backchip")).to_be_hidden()
+    expect(page.locator(".outline [aria-current]")).not_to_contain_text("Forty-Seven Minutes")  # of page 3
 
 
 def test_gists_and_pauses_stand_in_the_margins_of_the_text(page: Page, app_url: str) -> None:
