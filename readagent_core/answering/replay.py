@@ -264,10 +264,12 @@ def _steps_of_several(events: Sequence[Event]) -> list[Step]:
     if any(book[3] != "words" for event in events if isinstance(event, BooksShown) for book in event.books):
         found.insert(at, replace(gists, words=_words(first), books=_books(first, GISTS)))
     answering = any(isinstance(event, AnswerPart | Answered) for event in events)
+    answer = answer_of(events)
+    words = answer.memory_words if answer else _words(view)  # with the lines that were found in closed books
     if answering or view != first:
-        found.append(Step(MEMORY, _TITLES[MEMORY], words=_words(view), books=_books(view, MEMORY)))
+        found.append(Step(MEMORY, _TITLES[MEMORY], words=words, books=_books(view, MEMORY)))
     if answering:
-        found.append(Step(ANSWER, _TITLES[ANSWER], calls=tuple(calls), words=_words(view), books=_books(view, ANSWER)))
+        found.append(Step(ANSWER, _TITLES[ANSWER], calls=tuple(calls), words=words, books=_books(view, ANSWER)))
     return _number_look_ups(found)
 
 
