@@ -8,6 +8,7 @@ can enter a prompt.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -17,6 +18,7 @@ from readagent_core.answering.limits import page_allowed
 from readagent_core.answering.resources import Resources, workspace_resources
 from readagent_core.answering.run import Run
 from readagent_core.answering.shelf import OPENING, OWN_WORDS, AskedShelf, ShelfBook, book_of
+from readagent_core.answering.shelf_view import OPENED_WORDS
 from readagent_core.answering.view import PLACES, FoundLine, find_in_texts, find_places
 from readagent_core.cancel import CancelToken
 from readagent_core.citations import Checked
@@ -24,14 +26,15 @@ from readagent_core.citations.several import Source, check_several
 from readagent_core.errors import NotInLibraryError, SettingsError
 from readagent_core.library.several import BookToAsk
 from readagent_core.memory import GistMemory
-from readagent_core.models.builtin.statistics import shared_words
+from readagent_core.models.builtin.statistics import content, shared_words
 from readagent_core.models.cost.meter import Metered
-from readagent_core.words import count_of, count_words, first_words
+from readagent_core.words import count_of, count_words, first_words, is_unspaced
 from readagent_core.workspace import Workspace
 
 MOST_BOOKS = 1000
 GIST_OF_BOOK = "gist of the book"  # in the artifact store
 INDEXED_NOW = 20  # texts that are made searchable before a question is answered
+_WORD = re.compile(r"\w+(?:['’-]\w+)*")
 _SEARCHED = 8  # books in which places of words are looked for, those with most of them
 _PASSAGE_WORDS = 60
 _PASSAGES_OF_BOOK = 2
@@ -145,6 +148,21 @@ class LibraryShelf(AskedShelf):
                 break
         return found
 
+    def nowhere(self, question: str) -> tuple[str, ...]:
+        """Return the words of ``question`` that no book has, as far as the spoiler limits let in.
+
+        None of scripts without spaces, or where the books have more than ``OPENED_WORDS``: each is read for it.
+        """
+        if is_unspaced(question) or self.words > OPENED_WORDS:
+            return ()
+        left = {word: set(content(word)) for word in _WORD.findall(question) if len(word) > 1}
+        left = {word: stems for word, stems in left.items() if stems}
+        for book in self.books:
+            if left:
+                known = set(content("\n".join(self._paragraphs(book))))
+                left = {word: stems for word, stems in left.items() if not stems <= known}
+        return tuple(left)
+
     def _describe(self, row: BookToAsk, gists: dict[tuple[str, str], str]) -> ShelfBook:
         """A book as the question may see it; its number is set later."""
         book = ShelfBook(0, row.id, row.title, row.author, row.language)
@@ -180,7 +198,7 @@ class LibraryShelf(AskedShelf):
         return f"{row.gisting_id} {up_to or ''} {self._model}"
 
     def _paragraphs(self, book: ShelfBook) -> list[str]:
-        """The paragraphs of a book without gists, as far as its spoiler limit lets in."""
+        """The paragraphs of a book, as far as its spoiler limit lets in."""
         row = self._rows[book.id]
         whole = self._library.document(book.id, document_id=row.document_id)
         return [paragraph.text for paragraph in whole.paragraphs[: row.position.allowed]]

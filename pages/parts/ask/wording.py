@@ -159,7 +159,12 @@ def look_ups(
         else:
             title = look_up_text.look_up_title(step, built_in=built_in, up_to=exchange.up_to)
         said = look_up_text.look_up_words(step, exchange, memory) if memory else "" if built_in else step.said.strip()
-        more = [_not_opened(_with_title(why, titles or {})) for why in step.refused]
+        refused = [_with_title(why, titles or {}) for why in step.refused]
+        again = [known for why in refused if (known := _open_before(why))]
+        opened = any(one.marked or one.parts for one in (step, *step.books.values()))
+        if again and len(again) == len(refused) and not opened:
+            title, refused = f"Looked again at {', '.join(again)}", []
+        more = [_not_opened(why) for why in refused]
         if step.folded:
             more.append(f"Closed again, to make room: {ranges_named(step.folded)}")
         found.append({"title": title, "said": said if built_in or not said else quoted(said), "more": more})
@@ -171,11 +176,17 @@ def passages_in(places: int) -> str:
     return f"passages in {count_of(places, 'place')}"
 
 
+def _open_before(refused: str) -> str:
+    """'page 7 of Fog', of one that was named though it is open; '' of what was refused for another reason."""
+    what, _, why = refused.partition("; name ")[0].rpartition(": it is ")
+    return what if why.endswith("already") else ""
+
+
 def _not_opened(refused: str) -> str:
-    """What was not opened, for a person: 'Page 7 of Fog is open already', 'Did not open page 99: there is no …'."""
-    told = refused.partition("; name ")[0]  # to a model
-    what, _, why = told.rpartition(": it is ")
-    return f"{what[0].upper()}{what[1:]} is {why}" if why.endswith("already") else f"Did not open {told}"
+    """What was not opened, for a person: 'Page 7 of Fog was open before', 'Did not open page 99: there is no …'."""
+    if what := _open_before(refused):
+        return f"{what[0].upper()}{what[1:]} was open before"
+    return f"Did not open {refused.partition('; name ')[0]}"  # that is told a model
 
 
 def _with_title(refused: str, titles: Mapping[int, str]) -> str:
@@ -255,15 +266,14 @@ def not_found(
         later = f"{rest[0].upper()}{rest[1:]} {'was' if up_to + 1 == pages else 'were'} kept out by your limit."
     if answer.books:
         let_in = f"Let {'it' if len([*kept_out, *limited]) == 1 else 'them'} in and ask again"
+        words = _nowhere(in_text, "what you let in" if kept_out or limited else "the books")
         return {"title": NOT_FOUND["en"], "looked": describe_context(answer), "kept_out": _kept_out(kept_out, limited),
-                "let_in": let_in, "whole": "", "words": "", "pieces": []}  # fmt: skip
+                "let_in": let_in, "whole": "", "words": words, "pieces": []}  # fmt: skip
     within = pages_up_to(up_to) if up_to is not None and later else "the book"
     all_seen = answer.saw_all(up_to if up_to is not None and later else pages)
-    nowhere = [f"“{word}”" for word in in_text.nowhere]
-    words = f"{', '.join(nowhere[:-1])}{' and ' if nowhere[:-1] else ''}{nowhere[-1]}" if nowhere else ""
-    words = words and f"{words} {'are' if nowhere[1:] else 'is'} nowhere in {within}."
+    words = _nowhere(in_text, within)
     nearest = "Nearest in the text itself:" if in_text.pieces else ""
-    if not (nowhere or nearest):
+    if not (words or nearest):
         nearest = "A search of the text itself found nothing nearer."
     return {
         "title": f"Not found in {within}." if all_seen else NOT_FOUND["en"],
@@ -274,6 +284,13 @@ def not_found(
         "words": " ".join(filter(None, [words, nearest])),
         "pieces": list(in_text.pieces),
     }
+
+
+def _nowhere(in_text: InText, within: str) -> str:
+    """'“Fog” and “ice” are nowhere in the book.', '' of no word."""
+    *before, last = [f"“{word}”" for word in in_text.nowhere] or [""]
+    named = f"{', '.join(before)} and {last}" if before else last
+    return named and f"{named} {'are' if before else 'is'} nowhere in {within}."
 
 
 def prompts_hold(exchange: Exchange, last: int, pages: int) -> str:
