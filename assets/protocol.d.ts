@@ -824,7 +824,7 @@ export interface ShelfBook {
   /** where it was opened */
   memory: MemoryData | null;
   /** the words of its pages, where it was opened */
-  cells: number[];
+  cells: number[]; // words of each page that was let in, then of the others together
 }
 
 /** A line of a book in which words were found. */

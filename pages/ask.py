@@ -34,7 +34,7 @@ from readagent_core.usage import Usage
 from readagent_core.words import count_of
 
 NEW = "A new conversation. Answers name the page of every claim."
-NEW_SEVERAL = "Answers name the book and the page of every claim."
+NEW_SEVERAL = "Every claim names its book and page."
 NO_CALL = {  # of each kind of step
     QUESTION: "The question, before anything was sent.",
     GISTS: "The gist memory is part of every prompt of the next steps.",

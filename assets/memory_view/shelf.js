@@ -52,6 +52,7 @@ export class Shelf {
     this.gone = "";
     this.note = el("span", { class: "small dim num" });
     this.keptOut = el("div");
+    this.others = el("p", { class: "small dim others" });
     this.shut = ""; // the books that are kept out, as they were drawn last, in JSON
     this.list = el("div", { class: "list", tabindex: "0", role: "region", "aria-label": "Memory of these books" });
     this.body = el("div", { class: "mbody" }, this.list);
@@ -68,7 +69,7 @@ export class Shelf {
   update({ book }) {
     this.close();
     this.books.clear();
-    this.list.replaceChildren(this.keptOut);
+    this.list.replaceChildren(this.keptOut, this.others);
     this.heard = new AbortController();
     const go = (/** @type {Event} */ event) => this.show(/** @type {CustomEvent} */ (event).detail);
     conversationOf(book).addEventListener(GO, go, { signal: this.heard.signal });
@@ -94,6 +95,7 @@ export class Shelf {
       if (this.list.children[i] !== node) this.list.insertBefore(node, this.list.children[i] ?? null);
     }
     this.drawKeptOut(shelf);
+    this.others.textContent = shelf.others;
     this.note.textContent = view?.note || shelf.name;
     const go = view?.go;
     const key = go ? `${now.exchange} ${go.book} ${go.nonce}` : "";

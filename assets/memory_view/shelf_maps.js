@@ -7,7 +7,7 @@ import { goToBook, viewOf } from "./shelf.js";
 /** @import { AskState, FollowData, ShelfBook, ShelfBookStep } from "../protocol.js" */
 
 const TALL = 42; // pixels of a page in full
-const HEIGHTS = { full: TALL, gist: 22, part: 10, book: 4 };
+const HEIGHTS = { full: TALL, gist: 22, part: 10, book: 4, none: 10 }; // none: of the pages that the answer did not see
 
 /** @param {ShelfBook} book @param {ShelfBookStep | null} view @param {string | null} asked */
 function said(book, view, asked) {
@@ -48,7 +48,10 @@ export class ShelfMaps {
     if (key === this.drawn) return;
     this.drawn = key;
     const rows = shelf.books.map((book, i) => this.row(book, views[i], said(book, views[i], exchange), () => goToBook(conversation, book)));
-    this.list.replaceChildren(...rows, ...(shelf.others ? [el("p", { class: "small dim others" }, shelf.others)] : []));
+    const out = shelf.keptOut.map(({ title, language }) =>
+      el("div", {}, el("span", { class: "bt out", lang: language, dir: "auto" }, title), el("p", { class: "small dim" }, "Kept out.")),
+    );
+    this.list.replaceChildren(...rows, ...out);
   }
 
   /** @param {ShelfBook} book @param {ShelfBookStep | null} view @param {string} fact @param {() => void} go */
@@ -58,7 +61,7 @@ export class ShelfMaps {
       { type: "button", class: "bmap", onclick: go, "aria-label": `${book.title}. ${fact}` },
       el("span", { class: "bt", lang: book.language, dir: "auto" }, book.title),
       mapOf(book, view),
-      el("span", { class: "small dim num" }, fact, book.limit && ` ${book.limit}`),
+      el("span", { class: "small dim num" }, view?.expanded.length ? fact : book.limit || fact),
     );
   }
 }
@@ -86,11 +89,13 @@ function mapOf(book, view) {
   cells.forEach((words, i) => {
     const how = !open
       ? "book"
-      : view.expanded.includes(i + 1)
-        ? "full"
-        : view.closed.some(([a, z]) => a <= i + 1 && i + 1 <= z)
-          ? "part"
-          : "gist";
+      : book.memory && i >= book.memory.count
+        ? "none"
+        : view.expanded.includes(i + 1)
+          ? "full"
+          : view.closed.some(([a, z]) => a <= i + 1 && i + 1 <= z)
+            ? "part"
+            : "gist";
     const wide = (100 * words) / whole;
     drawn.append(
       svg("rect", {

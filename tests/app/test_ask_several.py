@@ -249,7 +249,7 @@ def test_what_a_model_named_in_vain_is_said_by_the_title():
     assert look["more"] == ["Did not open Whale: it has no gists yet; only words can be found in it"]
     known = LookedUp((), "OPEN [1]", "", ("book 1: it is open already; name its pages or ranges",), book=1)
     (look,) = look_ups(Exchange("e", "c", 0, "Who?"), [*events[:2], known], titles=titles)
-    assert look["more"] == ["Fog is open already"]
+    assert (look["title"], look["more"]) == ("Looked again at Fog", [])
 
 
 def test_a_story_that_nobody_has_begun_is_kept_out_until_it_is_let_in(app):
@@ -270,9 +270,11 @@ def test_a_story_that_nobody_has_begun_is_kept_out_until_it_is_let_in(app):
     library.set_limit(story, on=True, paragraph=0)
     record = ask_state(state(get_workspace(), [story, minutes], exchange))["records"][exchange.id]
     assert record["notFound"]["kept_out"].startswith("Not asked: The Keeper of Harrow Light")
+    assert record["notFound"]["words"] == "“Zorblax” and “Quintilius” are nowhere in what you let in."
     assert "let-in" in record["acts"]
     library.set_limit(story, on=False)  # as the press in the memory does
-    shelf = ask_state(state(get_workspace(), [story, minutes], exchange))["shelf"]
-    assert shelf["others"].startswith("Not asked yet: The Keeper of Harrow Light")
+    sent = ask_state(state(get_workspace(), [story, minutes], exchange))
+    assert sent["shelf"]["others"].startswith("Not asked yet: The Keeper of Harrow Light")
+    assert sent["records"][exchange.id]["notes"] == [sent["shelf"]["others"]]  # where the answer is read
     at.run()
     assert at.chat_input(key="ask_input").placeholder == "Ask these 2 books"

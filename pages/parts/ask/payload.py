@@ -30,7 +30,7 @@ from pages.parts.ask.wording import USUAL, method_abouts
 from pages.parts.shared.answer import waiting_line
 from pages.parts.shared.gisting_status import may_hurry
 from readagent_core.answering import preparing, replay
-from readagent_core.answering.base import Event
+from readagent_core.answering.base import Event, NoteCode
 from readagent_core.answering.captions import captions, seconds_of
 from readagent_core.answering.costs import price_of_question, price_of_shelf_question
 from readagent_core.answering.registry import sends_gists
@@ -106,6 +106,9 @@ def _record(now: AskState, exchange: Exchange) -> dict[str, Any]:
             record["recorded"] = book_views.recorded_id(now, exchange)
     if isinstance(now, Several):
         shelf_views.name_places(now, exchange, record, sources.checked)
+        if exchange.id == now.exchanges[-1].id and not record["running"]:
+            record["notes"] += filter(None, [shelf_views.not_asked(now, exchange)])
+    record["notes"] = _new_notes(now, exchange, record["notes"])
     if hidden := now.why_hidden(exchange, events):
         return hide(record, hidden[0], may_ask=hidden[1])
     old = _older(now, exchange)
@@ -121,6 +124,15 @@ def _record(now: AskState, exchange: Exchange) -> dict[str, Any]:
         completed=sends_gists(exchange.method) and gisted == (False, True),
         gisted=gisted,
     )
+
+
+def _new_notes(now: AskState, exchange: Exchange, notes: Sequence[str]) -> list[str]:
+    """Those of ``notes`` that the exchange before does not have too."""
+    ids = [e.id for e in now.exchanges]
+    at = ids.index(exchange.id) if exchange.id in ids else 0
+    before = now.exchanges[max(0, at - 1) : at]
+    said = {note for e in before for note in replay.notes(exchange_now(now.workspace, e)[1], NoteCode.OTHER)}
+    return [note for note in notes if note not in said]
 
 
 def _gists_complete(now: AskState, exchange: Exchange) -> bool:

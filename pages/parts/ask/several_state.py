@@ -66,9 +66,9 @@ class Several(AskState):
 
     @property
     def title(self) -> str:
-        """'4 books', '1 of 2 books' where the others are kept out."""
+        """'4 books', '1 of 2 books' where the others, but not all, are kept out."""
         asked = len(self.chosen.book_ids) - len(self.kept_out)
-        return f"{asked} of {self.chosen.name}" if self.kept_out else self.chosen.name
+        return f"{asked} of {self.chosen.name}" if self.kept_out and asked else self.chosen.name
 
     def start(
         self, question: Question, settings: AskSettings, *, use_cache: bool, model: ChatModel | None, beside: str

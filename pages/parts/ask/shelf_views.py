@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from pages.parts.ask.book_views import focus_of, memory_step
+from pages.parts.ask.in_text import InText
 from pages.parts.ask.keeping import stored_answers
-from pages.parts.ask.record import Sources, place_name
+from pages.parts.ask.record import Sources, is_missing, place_name
 from pages.parts.ask.several_state import LISTED, Several
 from pages.parts.ask.state import exchange_now
 from pages.parts.ask.wording import look_ups, titles_named
@@ -50,7 +51,18 @@ def sources(now: Several, exchange: Exchange, events: Sequence[Event], text: str
         titles=titles,
         kept_out=[book.title for book in now.kept_out],
         limited=[book.title for book in now.shelf.books if now.shelf.is_limited(book)],
+        in_text=InText(_nowhere(now, exchange)) if answer and is_missing(exchange, answer) else InText(),
     )
+
+
+def _nowhere(now: Several, exchange: Exchange) -> tuple[str, ...]:
+    """The words of a question that are in no book. Looked for once in a session: every text is read for it."""
+    question = exchange.facts.standalone or exchange.question
+    known: dict[tuple[Any, ...], tuple[str, ...]] = st.session_state.setdefault("ask_nowhere", {})
+    key = (question, *((book.id, book.up_to, book.words + book.text_words) for book in now.shelf.books))
+    if key not in known:
+        known[key] = now.shelf.nowhere(question)
+    return known[key]
 
 
 def name_places(now: Several, exchange: Exchange, record: dict[str, Any], checked: Checked | None) -> None:
@@ -182,7 +194,9 @@ def _books(
             meta = book_facts(memory)
             original = original_of(now.workspace.library.book(book_id))
             pages = {"scope": scope, "original": original, "count": len(memory.pages), "meta": meta, "parts": parts}
-            cells = [page.words for page in memory.pages]
+            whole = now.load(now.numbered(exchange)[number][1], None) or memory
+            rest = sum(page.words for page in whole.pages[len(memory.pages) :])
+            cells = [*(page.words for page in memory.pages), *([rest] if rest else [])]
             shown = {"memory": {**pages, "limit": None, "whatIf": None, "curtain": None}, "cells": cells}
         found.append({"number": number, **_book(now, book, closed.get(number), _quoted(checked, number)), **shown})
     # what the answer opened comes first; a book that the person opens stays in its place
@@ -228,7 +242,7 @@ def _limit(now: Several, book: ShelfBook) -> str:
         return f"Limited to {pages_up_to(book.up_to) if book.up_to else f'its first {book.text_words:,} words'}."
     asked = now.current.facts.books if now.current else ()
     then = next((up_to for book_id, _, up_to in asked if book_id == book.id), None)
-    return f"This answer was made with {pages_up_to(then)} only." if then else ""
+    return f"Answered with {pages_up_to(then)} only." if then else ""
 
 
 def _found_line(
@@ -266,20 +280,22 @@ def _kept_out(now: Several) -> list[dict[str, str]]:
     return [{"id": book.id, "title": book.title, "language": book.language} for book in now.kept_out[:LISTED]]
 
 
+def not_asked(now: Several, exchange: Exchange) -> str:
+    """What is said of the books that were let in since a question was asked; '' of none."""
+    asked = {book_id for book_id, _, _ in exchange.facts.books}
+    later = [book.title for book in now.shelf.books if book.id not in asked]
+    them = "it" if len(later) == 1 else "them"
+    return f"Not asked yet: {titles_named(later, _TITLES)}. Ask again to have {them} too." if later else ""
+
+
 def _others(now: Several, books: Sequence[Mapping[str, Any]]) -> str:
     """What is said of the books that are not drawn; '' where all are."""
-    shown = {book["id"] for book in books}
-    asked = {book_id for book_id, _, _ in now.current.facts.books} if now.current else None
-    later = [book.title for book in now.shelf.books if asked is not None and book.id not in asked]
-    rest = [book.title for book in now.shelf.books if book.id not in shown and book.title not in later]
-    said = []
-    if later:
-        them = "it" if len(later) == 1 else "them"
-        said.append(f"Not asked yet: {titles_named(later, _TITLES)}. Ask again to have {them} too.")
-    if rest:
-        number = count_of(len(rest), "book")
-        said.append(f"{number} not shown, words are looked for in all: {titles_named(rest, _TITLES)}.")
-    return " ".join(said)
+    shown, asked = {book["id"] for book in books}, now.numbered(now.current).values()
+    known = {book_id for book_id, _, _ in asked}
+    rest = [book.title for book in now.shelf.books if book.id not in shown and book.id in known]
+    number = count_of(len(rest), "book")
+    said = f"{number} not shown, words are looked for in all: {titles_named(rest, _TITLES)}." if rest else ""
+    return " ".join(filter(None, [not_asked(now, now.current) if now.current else "", said]))
 
 
 # --- the views ------------------------------------------------------------------------------------

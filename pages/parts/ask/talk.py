@@ -34,7 +34,6 @@ def draw(now: AskState) -> None:
         title = now.title
         empty = "Ask these books one question. The answer says which book and page every claim rests on."
         if now.kept_out and not now.shelf.books:
-            title = now.chosen.name
             empty = "An answer sees what you have read of stories. Let these books in below, or read in one first."
     if now.gone and not now.current:
         title, empty = GONE, "It was deleted, or the link is from another library."
