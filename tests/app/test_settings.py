@@ -331,6 +331,21 @@ def test_a_key_of_the_environment_goes_to_no_address_typed_over_the_makers(app, 
     assert asked == [(model_tab.OPENAI.address, Secret(KEY))]
 
 
+def test_a_key_goes_to_no_other_server_than_the_one_it_was_typed_for(app):
+    with FakeServer(key=KEY, models=("gpt-test",)) as server, FakeServer(models=("gpt-test",)) as other:
+        at = choose_server(app, server.url)
+        at.text_input(key="other_own_address").set_value(f"{server.url}/").run()
+        assert at.text_input(key="other_own_key_0").value == KEY
+        for typed in ("no address", other.url):
+            at.text_input(key="other_own_address").set_value(typed).run()
+        assert at.text_input(key="other_own_key_1").value == ""
+        assert f"The key typed for {server.url.split('/')[2]} was removed." in texts(at).replace("\\", "")
+        at.button(key="other_own_use").click().run()
+        assert "In use now: gpt-test" in texts(at)
+        assert other.requests
+        assert not any(KEY in str(request.headers) for request in other.requests)
+
+
 def test_a_wrong_key_and_a_missing_address_are_reported_and_nothing_is_changed(app, own_home):
     with FakeServer(key="right") as server:
         at = choose_server(app, server.url)

@@ -192,6 +192,9 @@ def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(
         expect(settings).to_contain_text("127.0.0.1:9 cannot be reached. Start the server, or check its address.")
         address.fill(server.url)
         address.press("Enter")
+        expect(settings).to_contain_text("The key typed for 127.0.0.1:9 was removed.")
+        key.fill(KEY)
+        key.press("Tab")
         expect(page.locator(".st-key-other_own_model_1 input")).to_have_value("reader-8b")
 
         page.locator(".st-key-other_own_test button").click()

@@ -14,7 +14,7 @@ from pages.parts.settings import model_limits
 from pages.parts.shared import shell
 from readagent_core.connecting import connecting, key_places
 from readagent_core.connecting.connecting import Candidate
-from readagent_core.errors import KeyRefusedError, ModelError, ReadAgentError
+from readagent_core.errors import KeyRefusedError, ModelError, ReadAgentError, SettingsError
 from readagent_core.models.cost.prices import Price
 from readagent_core.models.server import probe
 from readagent_core.models.server.faults import host
@@ -99,8 +99,10 @@ def draw_fields(
     key_needed |= refused
     unknown = "Paste it here" if key_needed else "Only if this server asks for one"
     hint = f"{stored.masked()} is in use" if stored else unknown
-    field = f"{scope}_key_{st.session_state.get('keys_taken', 0)}"
-    typed = right.text_input("Key", type="password", placeholder=hint, autocomplete="off", key=field)
+    forget_key_of_another(workspace, where, scope=scope)
+    typed = right.text_input("Key", type="password", placeholder=hint, autocomplete="off", key=key_field(scope))
+    if not typed and (left_server := st.session_state.get(f"{scope}_key_left")):
+        right.caption(f":material/info: The key typed for {shell.as_text(host(left_server))} was removed.")
     key = Secret(typed.strip()) if typed.strip() else stored
     place, listing = key_places.MEMORY, Listing(tuple(names))
     with st.container():  # whatever is drawn in it, the buttons below stay the same ones
@@ -116,6 +118,32 @@ def draw_fields(
     return draw_buttons(
         workspace, where=where, model=model, key=key, place=place, listing=listing, scope=scope, row=row
     )
+
+
+def key_field(scope: str) -> str:
+    """The widget key of the field of the API key."""
+    return f"{scope}_key_{st.session_state.get('keys_taken', 0)}"
+
+
+def forget_key_of_another(workspace: Workspace, where: str, *, scope: str) -> None:
+    """Empty the field of the API key where it was typed for another server than that of ``where``."""
+    try:
+        server = "/".join(connecting.address_for(workspace, where).lower().split("/")[:3])
+    except SettingsError:
+        return
+    before = st.session_state.get(f"{scope}_key_for", server)
+    st.session_state[f"{scope}_key_for"] = server
+    if before == server:
+        return
+    typed = st.session_state.get(key_field(scope))
+    st.session_state[f"{scope}_key_left"] = before if typed else ""
+    if typed:
+        empty_key_field()
+
+
+def empty_key_field() -> None:
+    """Give the field of the API key a new widget key."""
+    st.session_state["keys_taken"] = st.session_state.get("keys_taken", 0) + 1
 
 
 def kept_key(workspace: Workspace, *, where: str) -> None:
@@ -223,9 +251,9 @@ def draw_buttons(
 
 
 def use_model(workspace: Workspace, *, where: str, model: str, key: Secret, place: str, price: Price | None) -> None:
-    """Use the model and empty the field of the API key, which gets a new widget key."""
+    """Use the model and empty the field of the API key."""
     error = _listed().get((where, hash(key)))
     failed = error if isinstance(error, ModelError) else None
     connecting.use_model(workspace, address=where, model=model, key=key, place=place, price=price, failed=failed)
     st.session_state.pop("left_model", None)
-    st.session_state["keys_taken"] = st.session_state.get("keys_taken", 0) + 1
+    empty_key_field()
