@@ -168,6 +168,34 @@ def test_what_is_typed_is_taken_however_its_field_is_left(page: Page, own_app) -
         assert abs(was["y"] - now["y"]) <= 1
 
 
+def test_in_a_narrow_window_a_test_comes_into_view_and_the_focus_stays(page: Page, own_app) -> None:
+    url, _ = own_app
+    page.set_viewport_size({"width": 900, "height": 800})
+    with FakeServer(capable, models=("reader-8b",)) as server:
+        page.goto(f"{url}/settings")
+        page.locator(".st-key-who label", has_text="Another server").click()
+        page.locator(".st-key-other_server input").click()
+        page.get_by_role("option", name="Another address").click()
+        page.locator(".st-key-other_own_address input").fill(server.url)
+        page.keyboard.press("Enter")
+        expect(page.locator(".st-key-other_own_model_1 input")).to_have_value("reader-8b")
+        settled(page)
+        page.locator(".st-key-other_own_test button").click()
+        verdict = page.locator(".st-key-test_now").get_by_text("The test passed")
+        expect(verdict).to_be_in_viewport(timeout=60_000)
+        use = page.locator(".st-key-other_own_use button")
+        expect(use).to_be_in_viewport()
+        settled(page)
+        use.focus()
+        page.keyboard.press("Enter")
+        expect(page.locator(".st-key-settings")).to_contain_text("In use now: reader-8b")
+        expect(use).to_be_focused()
+        settled(page)
+        page.locator(".st-key-use_builtin button").focus()
+        page.keyboard.press("Enter")  # the button goes
+        expect(page.get_by_role("radio", name="Built-in reader")).to_be_focused()
+
+
 MEMORY, KEYRING, FILE = "Only until the app stops", "In the system's keyring", "In a file only you can read"
 
 

@@ -13,6 +13,7 @@ import streamlit as st
 from pages.parts.settings import local_model, model_limits, model_options, model_test
 from pages.parts.settings.model_fields import choose_model, draw_fields, forget_found_servers
 from pages.parts.shared import polling, shell
+from pages.parts.shared.component import component
 from readagent_core.connecting import connecting
 from readagent_core.connecting.connecting import Candidate
 from readagent_core.model_names import short_name
@@ -115,6 +116,10 @@ def model_tab(workspace: Workspace) -> None:
         model_test.card(workspace, chosen)
         model_options.switches(workspace)
         model_limits.budget_card(workspace)
+    with st.container(key="unseen_settings"):
+        test = workspace.jobs.get(connecting.TEST_KEY)
+        data = {"began": test.snapshot.started if test else 0}
+        component("settings", "settings.js", html="")(key="settings_eye", data=data)
 
 
 def form(workspace: Workspace) -> Candidate | None:
