@@ -40,7 +40,8 @@ ReadAgentError
 │   ├── UnusableRepliesError       reply after reply without a word that could be used
 │   ├── RefusedError               declined, or stopped by a content filter
 │   ├── BadRequestError            the server does not accept the call as sent
-│   ├── LocalModelError            a model on this computer that cannot be fetched or loaded
+│   ├── LocalModelError            a model on this computer that cannot be loaded
+│   │   └── DownloadError          it, or a voice, cannot be fetched
 │   └── BudgetError                the spending limit is reached
 ├── ReplyError                     a reply that does not have the requested form
 ├── LibraryError                   the library cannot be read or written
@@ -262,6 +263,10 @@ class BadRequestError(ModelError):
 
 class LocalModelError(ModelError):
     remedy = Remedy.SETTINGS
+
+
+class DownloadError(LocalModelError):
+    pass
 
 
 class BudgetError(ModelError):

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from readagent_core.cancel import CancelToken
-from readagent_core.errors import CancelledError, LocalModelError
+from readagent_core.errors import CancelledError, DownloadError, LocalModelError
 from readagent_core.models.local import download, files
 from readagent_core.models.local.download import Step, fetched_bytes, install
 from readagent_core.models.local.gguf import read_head
@@ -124,7 +124,7 @@ def test_a_hub_that_is_away_is_told_and_nothing_is_lost(hub_for, monkeypatch):
     monkeypatch.setattr(download, "TRIES", 2)
     with Hub(gguf(weights=4 * PART), breaks=(2 * PART, 0, 0, 0)) as hub:
         settings, offer = hub_for(hub)
-        with pytest.raises(LocalModelError, match=r"broke off at 0\.0 GB\. What came is kept"):
+        with pytest.raises(DownloadError, match=r"broke off at 0\.0 GB\. What came is kept"):
             install(settings, offer, CancelToken())
         assert fetched_bytes(offer, settings.home) == 2 * PART
     with pytest.raises(LocalModelError, match="Go on when this computer is online"):

@@ -96,6 +96,7 @@ TITLES: dict[type[ReadAgentError], tuple[str, str]] = {  # what happened in a fe
     errors.RefusedError: ("The model declined", "block"),
     errors.BadRequestError: ("The model could not be asked", "block"),
     errors.LocalModelError: ("The model on this computer cannot be used", "memory"),
+    errors.DownloadError: ("The download did not get through", "cloud_off"),
     errors.UnknownFormatError: ("This kind of file cannot be opened", "draft"),
     errors.WrongFormatError: ("The file is not what its name says", "draft"),
     errors.EmptyDocumentError: ("There is nothing to read", "draft"),

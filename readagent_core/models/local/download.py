@@ -22,7 +22,7 @@ from urllib.parse import quote
 import httpx2
 
 from readagent_core.cancel import CancelToken
-from readagent_core.errors import LocalModelError, ModelError
+from readagent_core.errors import DownloadError, LocalModelError, ModelError
 from readagent_core.models.local.files import HubFile
 from readagent_core.models.local.gguf import read_head
 from readagent_core.models.server import network
@@ -92,7 +92,7 @@ def install(
         here, host = fetched_bytes(offer, settings.home), _host(settings.hub)
         broke = f"The download from {host} broke off at {_gigabytes(here)}. What came is kept. Go on when"
         said = broke if here else f"Nothing could be fetched from {host}. Try again when"
-        raise LocalModelError(f"{said} this computer is online.") from None
+        raise DownloadError(f"{said} this computer is online.") from None
     _check(part, size, sha256, cancel, progress, check)
     os.replace(part, path)
     progress(Progress(Step.DONE, size, size))
@@ -108,7 +108,7 @@ def _ask(client: httpx2.Client, address: str, offer: HubFile) -> tuple[int, str]
     """Return size and SHA-256 as the hub states them. Raises LocalModelError where they are not those of our list."""
     answer = client.head(address, follow_redirects=False, headers={"Accept-Encoding": "identity"})
     if answer.status_code >= 400:
-        raise LocalModelError(
+        raise DownloadError(
             f"The hub has no {offer.file} in {offer.repository} (error {answer.status_code}). Choose another model, or "
             "another hub with READAGENT_HUB."
         )
@@ -117,12 +117,12 @@ def _ask(client: httpx2.Client, address: str, offer: HubFile) -> tuple[int, str]
     etag = (answer.headers.get("x-linked-etag") or answer.headers.get("etag") or "").removeprefix("W/").strip('"')
     sha256 = etag if _SHA256.fullmatch(etag) else ""
     if (offer.bytes and size and size != offer.bytes) or (offer.sha256 and sha256 and sha256 != offer.sha256):
-        raise LocalModelError(
+        raise DownloadError(
             f"The hub has another file under the name {offer.file} than the published one. Nothing was fetched."
         )
     size, sha256 = offer.bytes or size, offer.sha256 or sha256
     if not size or not sha256:
-        raise LocalModelError(f"The hub does not say which file {offer.file} is. Nothing was fetched.")
+        raise DownloadError(f"The hub does not say which file {offer.file} is. Nothing was fetched.")
     return size, sha256
 
 
@@ -130,7 +130,7 @@ def _check_disk(part: Path, size: int) -> None:
     needed = size - (part.stat().st_size if part.is_file() else 0)
     free = shutil.disk_usage(part.parent).free
     if needed + SPARE > free:
-        raise LocalModelError(
+        raise DownloadError(
             f"Needs {_gigabytes(needed + SPARE)}; {_gigabytes(free)} is free on this disk. Make room, then go on."
         )
 
@@ -171,7 +171,7 @@ def _fetch_from(
     headers = {"Accept-Encoding": "identity", **({"Range": f"bytes={have}-"} if have else {})}
     with client.stream("GET", address, headers=headers) as answer, _disk_errors(part):
         if answer.status_code >= 400:
-            raise LocalModelError(f"The hub refused the file (error {answer.status_code}). Try again later.")
+            raise DownloadError(f"The hub refused the file (error {answer.status_code}). Try again later.")
         if answer.status_code != 206:
             have = 0
         began, first = time.monotonic(), have
@@ -205,7 +205,7 @@ def _check(
                 progress(Progress(Step.CHECK, done, size))
     if found.hexdigest() != sha256:
         part.unlink()
-        raise LocalModelError("The file that came is not the published one. It was thrown away. Install again.")
+        raise DownloadError("The file that came is not the published one. It was thrown away. Install again.")
     try:
         check(part)
     except LocalModelError:
@@ -219,7 +219,7 @@ def _disk_errors(part: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise LocalModelError(
+        raise DownloadError(
             f"The file cannot be written to {part.parent} ({error.strerror}). Make room, then go on."
         ) from None
 
