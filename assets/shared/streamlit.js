@@ -23,6 +23,7 @@ export const UPLOADER = '[data-testid="stFileUploaderDropzone"]';
 /** The box in the place of an element whose script is on its way. */
 export const SKELETON = '[data-testid="stSkeleton"], [data-testid="stAppSkeleton"]';
 const NAME_FIELDS = ".stSelectbox input, .stMultiSelect input";
+const MODEL_BOX = '[class*="_model_"]'; // of Settings
 const NEW_NAME = "Add: "; // before what was typed, in the first option of a box that takes new names
 const TYPED_FIELDS = `${NAME_FIELDS}, .stTextInput input, .stTextArea textarea, .stNumberInput input`;
 const SENT_MS = 30; // after which what was typed in a field that was left is sent
@@ -62,15 +63,43 @@ export function takeTypedKeys() {
 }
 
 /** A box to choose from takes a name that was typed at Enter alone. Leaving the box then is as good as Enter, where it
- * takes new names, or has this one. */
+ * takes new names, or has this one. A listed name in another letter case is no new one; nor is a part of one name alone
+ * in the box of models, whose names are long. */
 export function takeTypedNames() {
-  const take = () => {
+  let moved = false; // to an option, by an arrow key
+  /** @returns {[field: HTMLInputElement, offered: HTMLElement[]] | null} the field whose list is open, and what is in it */
+  const openField = () => {
     const field = document.activeElement;
-    if (!(field instanceof HTMLInputElement) || !field.matches(NAME_FIELDS) || field.getAttribute("aria-expanded") !== "true") return;
-    const offered = [...document.querySelectorAll('[role="listbox"] [role="option"]')].map((option) => option.textContent);
-    if (![field.value, NEW_NAME + field.value].some((name) => offered.includes(name))) return;
-    for (const type of ["keydown", "keyup"]) field.dispatchEvent(new KeyboardEvent(type, { key: "Enter", bubbles: true }));
+    if (!(field instanceof HTMLInputElement) || !field.matches(NAME_FIELDS) || field.getAttribute("aria-expanded") !== "true") return null;
+    return [field, [...document.querySelectorAll('[role="listbox"] [role="option"]')].filter((option) => option instanceof HTMLElement)];
   };
+  /** The listed name that is meant, where what was typed would be a new one. */
+  const meant = () => {
+    const [field, offered] = openField() ?? [];
+    if (!field || !offered || moved || !field.value.trim() || offered[0]?.textContent !== NEW_NAME + field.value) return null;
+    const typed = field.value.trim().toLowerCase();
+    const holding = offered.slice(1).filter((option) => option.textContent.toLowerCase().includes(typed));
+    const same = holding.find((option) => option.textContent.toLowerCase() === typed);
+    return same ?? (holding.length === 1 && field.closest(MODEL_BOX) ? holding[0] : null);
+  };
+  const take = () => {
+    const named = meant();
+    const [field, offered] = openField() ?? [];
+    if (named) named.click();
+    else if (field && offered?.some(({ textContent }) => [field.value, NEW_NAME + field.value].includes(textContent)))
+      for (const type of ["keydown", "keyup"]) field.dispatchEvent(new KeyboardEvent(type, { key: "Enter", bubbles: true }));
+  };
+  /** @param {KeyboardEvent} event */
+  const takeAtEnter = (event) => {
+    const named = event.key === "Enter" && event.isTrusted && meant();
+    if (!named) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    named.click();
+  };
+  addEventListener("input", () => (moved = false), true);
+  addEventListener("keydown", ({ key }) => (moved ||= key === "ArrowDown" || key === "ArrowUp"), true);
+  addEventListener("keydown", takeAtEnter, true);
   /** @param {Event} event */
   const isOutside = ({ target }) =>
     target instanceof Element && !target.closest('[role="listbox"]') && !document.activeElement?.closest(WIDGET)?.contains(target);
