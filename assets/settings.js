@@ -15,7 +15,8 @@ let last = null; // what has the focus, or had it as it was taken from the page
 /** Bring the head of the card into view, once what is above it stays where it is. */
 function showCard(before = Number.NaN) {
   const card = document.querySelector(container("test_place"));
-  const top = card?.getBoundingClientRect().top ?? 0;
+  const head = card?.querySelector(`${container("test_now")} ${container("test_card")} > *`); // beside the form it stays in view
+  const top = head?.getBoundingClientRect().top ?? 0;
   if (top !== before) setTimeout(showCard, SETTLE_MS, top);
   else if (top < 0 || top + HEAD_PX > innerHeight)
     card?.scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion)").matches ? "instant" : "smooth" });

@@ -46,8 +46,7 @@ def _test(workspace: Workspace, chosen: Candidate | None) -> None:
     was_running = st.session_state.get("test_was_running", False)
     with st.container(key="test_place"):
         with st.container(key="test_before"):  # out of sight, it keeps what is below where it was
-            if running or was_running:
-                _result(workspace, st.session_state.get("test_shown"), scope="_before")
+            _result(workspace, st.session_state.get("test_shown") if running or was_running else None, scope="_before")
         with st.container(key="test_now"):
             if job is not None and running:
                 _progress(job)
