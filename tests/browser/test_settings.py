@@ -129,6 +129,18 @@ def test_what_is_typed_is_taken_however_its_field_is_left(page: Page, own_app) -
             expect(model).to_have_value(name)
             unlisted = page.get_by_text(f"The server’s list of models does not have “{name}”")
             expect(unlisted).to_have_count(int(name not in ("reader-8b", "reader-9b")))
+        for typed, name in (
+            ("8", "reader-8b"),
+            ("READER-9B", "reader-9b"),
+            ("reader-", "reader-"),
+            ("9b", "reader-9b"),
+        ):
+            model.focus()
+            model.click()
+            model.fill(typed)
+            expect(page.get_by_role("option", name=name, exact=True)).to_have_count(int(name != "reader-"))
+            page.keyboard.press("Enter")
+            expect(model).to_have_value(name)
         model.fill("half")
         page.keyboard.press("Escape")
         page.keyboard.press("Tab")

@@ -16,7 +16,7 @@ from readagent_core.connecting import connecting, key_places
 from readagent_core.connecting.connecting import Candidate
 from readagent_core.errors import KeyRefusedError, ModelError, ReadAgentError, SettingsError
 from readagent_core.models.cost.prices import Price
-from readagent_core.models.server import probe
+from readagent_core.models.server import network, probe
 from readagent_core.models.server.faults import host
 from readagent_core.models.server.probe import Listing
 from readagent_core.settings import KEYRING, Secret
@@ -113,11 +113,19 @@ def draw_fields(
     row = st.container(horizontal=True, vertical_alignment="bottom")  # the list of models opens below the buttons
     if model is None:
         model = choose_model(workspace, listing.names, scope=scope, same=same, container=row)
-    if stored:
-        kept_key(workspace, where=where)
-    return draw_buttons(
-        workspace, where=where, model=model, key=key, place=place, listing=listing, scope=scope, row=row
-    )
+    lack = ""
+    if key_needed and not key:
+        lack = "Key missing: this server answers only with one."
+    elif isinstance(_listed().get((where, hash(key))), KeyRefusedError):
+        lack = "Key refused: enter another one."
+    with st.container():  # whatever is drawn in it, the limits below stay open
+        if stored:
+            kept_key(workspace, where=where)
+        draw_buttons(
+            workspace, Candidate(where, model, key), place=place, listing=listing, scope=scope, row=row, lack=lack
+        )
+    model_limits.limits(workspace, model=model, where=where, listed=listing.prices.get(model))
+    return connecting.candidate(workspace, address=where, model=model, key=key)
 
 
 def key_field(scope: str) -> str:
@@ -204,8 +212,18 @@ def list_models(workspace: Workspace, where: str, key: Secret, *, needs_key: boo
 
     with st.container(border=True, key="error_alert_list"):
         st.text(shell.words_of(found))
-        st.button("Try again", key=f"{scope}_list_again", on_click=forget)
+        if can_be_asked(workspace, where, key):
+            st.button("Try again", key=f"{scope}_list_again", on_click=forget)
     return Listing()
+
+
+def can_be_asked(workspace: Workspace, where: str, key: Secret) -> bool:
+    """Whether address and key are such that a server can be asked: else trying again does not help."""
+    try:
+        network.check(connecting.address_for(workspace, where), key)
+    except ReadAgentError:
+        return False
+    return True
 
 
 def said_of_address(error: ReadAgentError | None) -> bool:
@@ -221,11 +239,13 @@ def _listed() -> dict[tuple[str, int], Listing | ReadAgentError]:
 
 
 def draw_buttons(
-    workspace: Workspace, *, where: str, model: str, key: Secret, place: str, listing: Listing, scope: str, row: Any
-) -> Candidate | None:
-    """Draw in ``row`` the buttons that use or test the model and do what is clicked; then the model's limits."""
-    chosen = connecting.candidate(workspace, address=where, model=model, key=key)
-    price = listing.prices.get(model)
+    workspace: Workspace, typed: Candidate, *, place: str, listing: Listing, scope: str, row: Any, lack: str
+) -> None:
+    """Draw in ``row`` the buttons that use or test the model and do what is clicked.
+
+    ``lack``: what is said of a model that its server does not give without a key, or with this one.
+    """
+    where, model, key = typed.address, typed.model, typed.key
     with row:
         in_use = workspace.settings.model == model and connecting.is_in_use(workspace, where)
         use = st.button("Use this model", type="secondary" if in_use else "primary", key=f"{scope}_use")
@@ -235,6 +255,8 @@ def draw_buttons(
     missing = (use or test) and where.strip() and not model.strip()
     if missing:
         st.caption(":orange[:material/info:] Choose a model first, or type its name.")
+    elif model and lack and not (in_use and workspace.model.trouble):
+        st.caption(f":orange[:material/key:] {lack}")
     elif model and listing.names and model not in listing.names:
         st.caption(f":orange[:material/info:] {NOT_LISTED.format(shell.as_text(model))}")
     if in_use and workspace.model.trouble:
@@ -243,11 +265,10 @@ def draw_buttons(
     elif in_use:
         st.caption(":green[:material/check:] In use")
     if use and not missing:
+        price = listing.prices.get(model)
         shell.guarded(lambda: use_model(workspace, where=where, model=model, key=key, place=place, price=price))
     elif test and not missing:
         shell.guarded(lambda: connecting.start_model_test(workspace, address=where, model=model, key=key, quick=True))
-    model_limits.limits(workspace, model=model, where=where, listed=price)
-    return chosen
 
 
 def use_model(workspace: Workspace, *, where: str, model: str, key: Secret, place: str, price: Price | None) -> None:
