@@ -224,8 +224,8 @@ def leave_model(workspace: Workspace) -> None:
     """Use the built-in reader, and have the next run say what became of the key and how to come back."""
     settings, used = workspace.settings, current_kind(workspace)
     away = "Its key was deleted here, so enter it again there." if settings.api_key and not settings.server else ""
-    card = "the list below" if used == "own" else f"“{TITLES[used]}” below"
-    back = f"To come back to {short_name(settings.model)}, choose {card}."
+    card = "it in the list below" if used == "own" else f"“{TITLES[used]}” below"
+    back = f"To come back, choose {card}."
     st.session_state[LEFT] = " ".join(filter(None, ["The built-in reader reads and answers from now on.", back, away]))
     shell.guarded(lambda: connecting.use_built_in(workspace))
 
