@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from pages.parts.settings import dictionaries, links, model_tab, originals, other_tabs, phone
+from pages.parts.settings import dictionaries, links, model_tab, originals, other_tabs, phone, said
 from pages.parts.shared import account, shell
 from pages.parts.shared.book import draw_way_back
 from pages.parts.shared.cached import get_workspace
@@ -46,6 +46,7 @@ def screen() -> None:
             opened.add(name)
             with tab:
                 draw(workspace)
+    said.draw()
 
 
 shell.draw(screen)

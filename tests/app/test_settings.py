@@ -351,7 +351,13 @@ def test_a_wrong_key_and_a_missing_address_are_reported_and_nothing_is_changed(a
         at = choose_server(app, server.url)
         assert "did not accept the key" in texts(at)
         assert KEY not in texts(at)
-    assert "“foo bar” is no address" in texts(choose_server(app, "foo bar"))
+        at.session_state["other_own_model_chosen"] = "gpt-test"  # typed: the server lists none to this key
+        assert "Key refused" in texts(at.run())
+        at.text_input(key="other_own_key_0").set_value("").run()
+        assert "Key missing" in texts(at)
+    at.text_input(key="other_own_address").set_value("foo bar").run()
+    assert "“foo bar” is no address" in texts(at)
+    assert "other_own_list_again" not in {button.key for button in at.button}
     at = choose_server(app, "")
     at.button(key="other_own_use").click().run()
     assert "Enter the address of the server" in texts(at)
@@ -385,7 +391,7 @@ def test_a_key_that_was_refused_marks_its_model_at_once_is_kept_until_removed_an
         assert mark() == "gpt\\-test"
         at.button(key="use_builtin").click().run()
         assert not at.exception
-        assert "To come back to gpt-test, choose “Another server” below. Its key was deleted here" in texts(at)
+        assert "To come back, choose “Another server” below. Its key was deleted here" in texts(at)
         at.radio(key="model_kind").set_value("other").run()
         at.selectbox(key="other_server").set_value("own").run()
         assert at.text_input(key="other_own_address").value == server.url

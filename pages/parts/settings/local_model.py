@@ -7,8 +7,9 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.parts.settings import said
 from pages.parts.shared import polling, shell
-from readagent_core.connecting import connecting, local_models
+from readagent_core.connecting import local_models
 from readagent_core.connecting.local_models import INSTALL_KEY, Choice, Fit, Installing
 from readagent_core.errors import LocalModelError, ReadAgentError
 from readagent_core.gisting.costs import NOVEL_WORDS
@@ -210,7 +211,7 @@ def _kept_states(workspace: Workspace, stored: int) -> None:
             key="state_megabytes",
         )
         if st.button("Save", key="save_state_megabytes"):
-            connecting.change_settings(workspace, {"state_megabytes": int(most)})
+            shell.guarded(lambda: said.save(workspace, {"state_megabytes": int(most)}))
     st.caption(f"{gigabytes(stored)} in use.")
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.parts.settings import said
 from pages.parts.shared import shell
 from readagent_core.connecting import connecting
 from readagent_core.errors import ReadAgentError
@@ -72,7 +73,7 @@ def limits(workspace: Workspace, *, model: str, where: str, listed: Price | None
                 and (read or written or price)
             ):
                 changes["prices"] = {model: [read, written]}
-            shell.guarded(lambda: connecting.change_settings(workspace, changes))
+            shell.guarded(lambda: said.save(workspace, changes))
 
 
 def budget_card(workspace: Workspace) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages.parts.settings import said
 from pages.parts.shared import shell
 from readagent_core.errors import ReadAgentError
 from readagent_core.incoming.opening import KEEP_ORIGINALS
@@ -33,9 +34,7 @@ def draw(workspace: Workspace) -> None:
                 if st.button("Remove them", type="primary", key="remove_originals"):
                     workspace.originals.close()  # an open file cannot be removed on Windows
                     removed = library.remove_originals()
-                    st.session_state["originals_removed"] = f"{count_of(removed, 'original file')} removed."
+                    said.say(f"{count_of(removed, 'original file')} removed.")
                     st.rerun()
     except ReadAgentError as error:
         shell.error_box(error)
-    if "originals_removed" in st.session_state:
-        st.toast(st.session_state.pop("originals_removed"))

@@ -8,12 +8,10 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.settings import backups
+from pages.parts.settings import backups, said
 from pages.parts.shared import gisting_status, shell
 from pages.parts.shared.gisting_status import LOCAL_FACE
 from pages.parts.shared.typefaces import PACKAGES
-from readagent_core.connecting import connecting
-from readagent_core.errors import ReadAgentError
 from readagent_core.models.cache.store import DAYS, MEGABYTES, CacheState
 from readagent_core.models.connection import open_cache, open_spending_log
 from readagent_core.models.cost.prices import money
@@ -114,20 +112,14 @@ def storage_tab(workspace: Workspace) -> None:
     )
     with st.container(horizontal=True):
         if st.button("Save these limits", key="keep_cache"):
-            try:
-                connecting.change_settings(workspace, {"cache_megabytes": int(megabytes), "cache_days": int(days)})
-            except ReadAgentError as error:
-                shell.error_box(error)
-            else:
-                st.rerun()
+            changes = {"cache_megabytes": int(megabytes), "cache_days": int(days)}
+            shell.guarded(lambda: said.save(workspace, changes))
         with st.popover("Delete all replies"):
             st.caption("Books, gists and answers stay. A request that is made again is paid for again.")
             if st.button("Delete them", type="primary", key="clear_cache"):
                 gone = cache.clear()
-                st.session_state["cleared"] = f"{gone:,} replies deleted." if gone != 1 else "1 reply deleted."
+                said.say(f"{gone:,} replies deleted." if gone != 1 else "1 reply deleted.")
                 st.rerun()
-    if "cleared" in st.session_state:
-        st.toast(st.session_state.pop("cleared"))
     st.subheader("Spent this month", anchor=False)
     spent = open_spending_log(workspace.settings.spending_folder).by_model()
     if not spent:
