@@ -233,6 +233,7 @@ def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(
         address.fill(server.url)
         address.press("Enter")
         expect(settings).to_contain_text("The key typed for 127.0.0.1:9 was removed.")
+        expect(key).to_have_count(1)  # the field of the other server has gone
         key.fill(KEY)
         key.press("Tab")
         expect(page.locator(".st-key-other_own_model_1 input")).to_have_value("reader-8b")
