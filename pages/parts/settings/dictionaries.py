@@ -17,7 +17,7 @@ from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
 _OTHERS = """\
-[Wiktionary's dictionaries](https://github.com/Vuizur/Wiktionary-Dictionaries) explain the words of many languages in
+[Wiktionary’s dictionaries](https://github.com/Vuizur/Wiktionary-Dictionaries) explain the words of many languages in
 English. Download the file with “stardict” in its name and put it below as it is.
 """
 _NONE_YET = "No dictionary is on this computer yet."
