@@ -71,7 +71,8 @@ class Answer {
         at = end;
       }
       const [head, tail] = endOf(text.slice(at));
-      line.append(head, ...this.glued(tail, cites, book));
+      const word = head || /^\s/.test(tail) ? null : line.lastElementChild; // the full stop stays with it
+      line.append(head, ...this.glued([word, tail], cites, book));
       box.append(line);
     }
     return box;
@@ -117,13 +118,13 @@ class Answer {
 
   /**
    * The chips of claims; the first never breaks from the words before it, `tail`.
-   * @param {string} tail
+   * @param {(string | Element | null)[]} tail
    * @param {Cite[]} cites
    * @param {boolean} [isQuoted]
    */
   glued(tail, [first, ...more], isQuoted) {
     return [
-      el("span", { class: "glue" }, tail, " ", this.chip(first, isQuoted)),
+      el("span", { class: "glue" }, ...tail, " ", this.chip(first, isQuoted)),
       ...more.flatMap((cite) => [" ", this.chip(cite, isQuoted)]),
     ];
   }
@@ -140,7 +141,7 @@ class Answer {
     const last = nodes.at(-1);
     const [head, tail] = typeof last === "string" ? endOf(last) : ["", ""];
     if (typeof last === "string") nodes.splice(-1, 1, head);
-    line.append(...nodes, ...this.glued(tail, cites), " ");
+    line.append(...nodes, ...this.glued([tail], cites), " ");
   }
 
   /** A citation; where its words are on a page of a PDF that is stored, with a button that shows them there. @param {Cite} cite */
