@@ -201,6 +201,8 @@ def _view(now: AskOneBook, step: replay.Step | None, events: Sequence[Event], te
             note_without_gists(made, memory.document.language, gists=bool({*memory.readable} - {*view["expanded"]}))
             or note
         )
+    if view["unfound"] and answer:
+        note = f"Read {length_of(answer.memory_words, memory.document.language)}, found nothing"
     if step and current and step.words and saw_more(now, current):
         whole, language = current.facts.words or memory.document.words, memory.document.language
         read = length_of(step.words, language).split()[0]
