@@ -281,6 +281,17 @@ def test_sentences_of_a_full_page_come_before_those_of_a_gist():
     assert "[1]" not in said
 
 
+def test_no_page_without_the_name_is_opened_where_another_book_has_it():
+    book = "<Book 1> Fog\n\n<Page 1.1> (gist)\nThe keeper went to work at the lamp."
+    found = '<Book 2> Whale\n\n(in book 2: "The baker, Charity Royall, went to work at the library.")'
+    for memory, opens in (
+        (f"{book}\n\n{found}", False),
+        (f"{book}\n\n{found.replace('Charity Royall', 'a girl')}", True),
+    ):
+        said = ask("explore_shelf", memory=memory, question="Where does Charity work?", pages="2")
+        assert said.startswith("OPEN [1.1]") == opens
+
+
 def test_the_title_of_a_book_is_no_sentence_of_it():
     text = "<Book 1> The Council of the Harbour\n\n<Page 1.1> (gist)\nThe council of the harbour voted for the light."
     said = ask("answer_shelf", memory=text, question="What did the council of the harbour vote for?")

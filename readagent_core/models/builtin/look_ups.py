@@ -17,6 +17,7 @@ from readagent_core.models.builtin.statistics import (
     Bm25,
     content,
     inverse_frequencies,
+    names_in,
     overlap,
     shared_words,
     split_sentences,
@@ -164,7 +165,9 @@ def explore(prompt: Prompt) -> str:
         best = sorted(found.keys() - unread, key=lambda page: (page // BOOK not in other, -len(found[page]), page))
         if best and "problem" not in prompt.fields:
             return f"OPEN [{best[0]}]: {_reason(prompt, best[:1])}"
-        left = [row[1] for row in ranked if not row[2] and row[1] not in unread]
+        names = {term for name in names_in(prompt.fields["question"]) for term in content(name)}
+        told = any(names & words for words in found.values())  # then pages without the name are about others
+        left = [row[1] for row in ranked if not row[2] and row[1] not in unread and (not told or names & {*row[3]})]
         if left and "problem" not in prompt.fields:
             label = f"{left[0]}-{ends[left[0]]}" if left[0] in ends else str(left[0])
             return f"OPEN [{label}]: {_reason(prompt, left[:1])}"
