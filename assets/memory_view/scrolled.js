@@ -178,6 +178,7 @@ export class Scrolled {
     if (this.anchor && !this.isHeld && Math.abs(this.heightOf(this.anchor) - this.top - this.anchor.top) > 2) {
       if (this.untouched && scroller.scrollHeight !== this.tall) return this.hold(this.anchor); // heights that came late
       this.anchor = null;
+      this.untouched = false; // something else scrolled, which may scroll back
     }
     if (!this.anchor) {
       const place = this.firstPlace();
