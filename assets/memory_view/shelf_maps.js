@@ -25,8 +25,8 @@ export class ShelfMaps {
     this.root = root;
     this.drawn = "";
     this.list = el("div", { class: "list maps", tabindex: "0", role: "region", "aria-label": "These books" });
-    const key = el("span", { class: "small dim" }, "taller bars: opened further");
-    root.replaceChildren(el("div", { class: "mh" }, el("h2", {}, "The shelf"), key), this.list);
+    this.key = el("span", { class: "small dim" }, "taller bars: opened further");
+    root.replaceChildren(el("div", { class: "mh" }, el("h2", {}, "The shelf"), this.key), this.list);
   }
 
   close() {
@@ -43,6 +43,7 @@ export class ShelfMaps {
   draw(conversation, now, step) {
     const { shelf, exchange } = now;
     if (!shelf) return;
+    this.key.hidden = !exchange; // nothing was opened yet
     const views = shelf.books.map((book) => viewOf(book, now, step));
     const key = JSON.stringify([shelf, views.map((view) => view && [view.open, view.expanded, view.closed])]);
     if (key === this.drawn) return;
