@@ -26,7 +26,7 @@ SPEECH = """
   globalThis.SpeechSynthesisUtterance = class { constructor(text) { this.text = text; } };
   const nothing = () => {};
   const speak = (said) => spoken.push(said);
-  const speech = { getVoices: () => voices, speak, cancel: nothing, addEventListener: nothing };
+  const speech = { getVoices: () => voices, speak, cancel: nothing, addEventListener: (type, named) => named() };
   Object.defineProperty(globalThis, "speechSynthesis", { value: speech });
 """
 INSTALL = "pip install readagent[voice]"
