@@ -28,7 +28,7 @@ from readagent_core.library.several import BookToAsk
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin.statistics import content, shared_words
 from readagent_core.models.cost.meter import Metered
-from readagent_core.words import count_of, count_words, first_words, is_unspaced
+from readagent_core.words import count_of, count_words, is_unspaced, split_long
 from readagent_core.workspace import Workspace
 
 MOST_BOOKS = 1000
@@ -137,13 +137,16 @@ class LibraryShelf(AskedShelf):
     def passages(self, question: str) -> list[FoundLine]:
         unread = [self._rows[book.id].document_id for book in self.books if not book.pages]
         wanted = " ".join(question[start:end] for start, end in shared_words(question, question))
+        terms = set(content(wanted))
         found: list[FoundLine] = []
         for text, index in self._library.passages(wanted, unread) if unread else ():
             book = self._by_text[text]
             if sum(place.book == book.number for place in found) < _PASSAGES_OF_BOOK:
                 paragraphs = self._paragraphs(book)
                 if index < len(paragraphs):
-                    found.append(FoundLine(0, first_words(paragraphs[index], _PASSAGE_WORDS), book.number))
+                    pieces = split_long(paragraphs[index], _PASSAGE_WORDS, book.language)
+                    best = max(pieces, key=lambda piece: len(terms & set(content(piece))))
+                    found.append(FoundLine(0, best.strip(), book.number))
             if len(found) == PLACES:
                 break
         return found

@@ -89,14 +89,22 @@ def test_no_page_after_the_limit_of_any_book_reaches_the_server(open_workspace):
     assert any("2 books without gists" in e.get("text", "") for e in exchange.events if e["kind"] == "Noted")
 
 
-def test_a_passage_of_an_unread_book_shares_more_than_a_question_word(open_workspace):
+def test_a_passage_of_an_unread_book_is_what_has_the_words_of_the_question(open_workspace):
     workspace = open_workspace()
-    texts = ("Where was that then? What did they say there?", "Ezra kept the ledgers.")
+    long = "It had rained since the morning, and nobody came. " * 8  # before what is asked about
+    texts = (
+        "Where was that then? What did they say there?",
+        "Ezra kept the ledgers.",
+        f"{long}Then Phoebe sold the mare.",
+    )
     book = workspace.library.add(Document("Firm", tuple(map(Paragraph, texts)))).id
     shelf = LibraryShelf(workspace, [book], workspace.model.name)
     shelf.make_searchable(CancelToken())
     assert [found.line for found in shelf.passages("Where was Ezra then, and what did they say there?")] == [texts[1]]
     assert shelf.passages("Where was that then?") == []
+    (sold,) = shelf.passages("Who sold the mare?")
+    assert sold.line.endswith("Then Phoebe sold the mare.")
+    assert len(sold.line) < len(long)
 
 
 def test_a_book_that_shares_far_fewer_words_adds_no_sentence_to_an_answer(open_workspace):
