@@ -179,8 +179,7 @@ def _pick_page(workspace: Workspace, chosen: Book | None, pages: list[Book]) -> 
     st.button("Another page", key="act_other", on_click=_show, args=("",))
     with st.popover("", icon=":material/more_horiz:", help="More about this page", key=f"act_more_{shown}"):
         if st.button("Read it as a book", key="act_read", icon=":material/menu_book:", type="tertiary"):
-            current.choose(shown)
-            st.switch_page("pages/read.py")
+            current.read_at(shown)
         if st.button("Remove it", key="act_remove", icon=":material/delete:", type="tertiary"):
             workspace.library.remove(shown)
             _show("")

@@ -23,8 +23,7 @@ def board() -> None:
     on_act = call_with_act(lambda act: catalogue.act_on(workspace, act), KEY)
     act = act_of(mount(key=KEY, data=catalogue.data(workspace), on_act_change=on_act))
     if act is not None and act.do == "read":
-        current.choose(act.of)
-        st.switch_page("pages/read.py", query_params={"book": act.of})
+        current.read_at(act.of)
     elif act is not None and act.do in ("name", "login"):
         st.session_state["catalogue_naming"] = catalogue.browsing().chosen if act.do == "login" else None, act.text
         st.rerun()

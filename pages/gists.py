@@ -108,8 +108,7 @@ def _queue(workspace: Workspace) -> None:
     data = {"kind": "queue", "rows": rows, **_band(queue, table, cards, now)}
     act = act_of(mount(key="gists", data=data, on_act_change=on_act))
     if act is not None and act.do == "open" and act.of in cards:
-        current.choose(act.of)
-        st.switch_page("pages/read.py", query_params={"book": act.of})
+        current.read_at(act.of)
 
 
 def _state(queue: Queue, hold: Hold | None, waiting: str, minutes: float, now: datetime) -> str:

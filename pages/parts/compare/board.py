@@ -186,9 +186,7 @@ def recorded(recording: Recording) -> None:
     if act is not None:
         paragraph = comparisons.memory.page(act.page).start
         mark_words(book.id, comparison, act, comparisons.memory, comparisons.document)
-        current.choose(book.id)
-        address = {"book": book.id, "paragraph": str(paragraph), "from": "compare"}
-        st.switch_page("pages/read.py", query_params=address)
+        current.read_at(book.id, paragraph, left="compare")
     with st.container(horizontal=True, vertical_alignment="center", key="compare_foot"):
         st.caption(FOOT)
         save_buttons(comparison)

@@ -139,9 +139,7 @@ def _said(questions: Questions, result: Result, *, key: str = "evaluate_said") -
         every = range(1, pages + 1)
         checked = check(result.answer, memory, full=every, shown=every)
         board.mark_cited(book.id, checked, act.page, memory, document)
-        current.choose(book.id)
-        address = {"book": book.id, "paragraph": str(memory.page(act.page).start), "from": "evaluate"}
-        st.switch_page("pages/read.py", query_params=address)
+        current.read_at(book.id, memory.page(act.page).start, left="evaluate")
 
 
 def _with_chips(text: str, result: Result, pages: int) -> Element:

@@ -19,7 +19,7 @@ from readagent_core.gisting.queue import put_in_queue
 from readagent_core.library.records import Card
 from readagent_core.workspace import Workspace
 
-SCREENS = {"open": "pages/read.py", "ask": "pages/ask.py", "compare": "pages/compare.py", "act": "pages/act.py"}
+SCREENS = {"ask": "pages/ask.py", "compare": "pages/compare.py", "act": "pages/act.py"}
 
 
 def change_library(workspace: Workspace, act: Act) -> None:
@@ -71,13 +71,14 @@ def open_screen(workspace: Workspace, act: Act | None) -> None:
 
     Raises NotInLibraryError.
     """
-    if act is not None and act.do in SCREENS:
+    if act is not None and act.do in {"open", *SCREENS}:
         book = workspace.library.book(act.of)
         forget_finished(workspace)
+        if act.do == "open":
+            return current.read_at(book.id, act.text)
         if act.do != "act":  # which leaves the other screens their book
             current.choose(book.id)
-        paragraph = {"paragraph": act.text} if act.text else {}
-        st.switch_page(SCREENS[act.do], query_params={"book": book.id, **paragraph})
+        st.switch_page(SCREENS[act.do], query_params={"book": book.id})
 
 
 def show_dialog(workspace: Workspace, name: str) -> None:

@@ -113,8 +113,7 @@ def show_report(workspace: Workspace, book: Book) -> None:
             for place in notice.places:
                 words = " ".join(document.paragraphs[place].text.split())[:_PLACE_CHARACTERS]
                 if st.button(f"Open “{words}…”", key=f"place_{notice.code}_{place}", type="tertiary"):
-                    current.choose(book.id)
-                    st.switch_page("pages/read.py", query_params={"book": book.id, "paragraph": str(place)})
+                    current.read_at(book.id, place)
     recognition.draw_in_report(workspace, book)
     if document.sections:
         with st.expander(count_of(len(document.sections), "section")):
@@ -124,8 +123,7 @@ def show_report(workspace: Workspace, book: Book) -> None:
         st.caption(f"Version {book.version} of this file; gists of earlier versions are still there.")
     adding.draw_fetch_again(workspace, book)
     if st.button("Read it", type="primary", key="report_read"):
-        current.choose(book.id)
-        st.switch_page("pages/read.py", query_params={"book": book.id})
+        current.read_at(book.id)
 
 
 @st.dialog("This file needs a password")

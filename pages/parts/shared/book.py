@@ -70,10 +70,20 @@ def draw_way_back() -> None:
 
 def read_from(dialog: str, book_id: str, paragraph: str = "") -> None:
     """Open a book in Read from a ``dialog`` of the library, to which the browser's Back then leads."""
-    choose(book_id)
     st.session_state[_LEFT] = dialog
-    place = {"paragraph": paragraph} if paragraph else {}
-    st.switch_page("pages/read.py", query_params={"book": book_id, **place, "from": dialog})
+    read_at(book_id, paragraph, left=dialog)
+
+
+def read_at(book_id: str, paragraph: str | int = "", *, left: str = "") -> None:
+    """Open a book in Read at ``paragraph``, however often it was opened there; '': where the person was.
+
+    ``left``: the screen or the dialog to which Read offers the way back; '' for none.
+    """
+    choose(book_id)
+    if paragraph != "":
+        _count_request()
+    address = {"book": book_id, "paragraph": str(paragraph), "from": left}
+    st.switch_page("pages/read.py", query_params={name: value for name, value in address.items() if value})
 
 
 def came_back() -> str:
@@ -114,12 +124,15 @@ def chosen_id() -> str:
 
 
 def page_chosen() -> tuple[int | None, int]:
-    """The page named by ``choose``, once, and how often it named one, to tell requests apart."""
+    """The page named by ``choose``, once, and how often a place was asked for, to tell requests apart."""
     chosen = st.session_state.pop("goto_page", None)
-    times: int = st.session_state.setdefault("goto_times", 0)
     if chosen is not None:
-        times = st.session_state["goto_times"] = times + 1
-    return chosen, times
+        _count_request()
+    return chosen, st.session_state.get("goto_times", 0)
+
+
+def _count_request() -> None:
+    st.session_state["goto_times"] = st.session_state.get("goto_times", 0) + 1
 
 
 def number_in_address(name: str) -> int | None:
