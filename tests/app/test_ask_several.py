@@ -7,15 +7,18 @@ import re
 
 import pytest
 
+from pages.parts.ask.acts import handle
 from pages.parts.ask.keeping import remove_answer, store_answer
 from pages.parts.ask.payload import ask_state
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.shelf_views import opened_books
 from pages.parts.ask.sidebar import _about
+from pages.parts.ask.spots import spots_on_page
 from pages.parts.ask.wording import look_ups
 from pages.parts.shared.answer import pending_pieces
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.chosen_books import Chosen
+from pages.parts.shared.component import Act
 from readagent_core.answering.asking import ask as ask_books
 from readagent_core.answering.base import BooksShown, LookedUp, ModelCall, Question
 from readagent_core.answering.library_shelf import LibraryShelf
@@ -67,6 +70,22 @@ def test_an_answer_from_later_pages_is_hidden_by_the_limit_of_one_book(answered)
     assert not any(view["open"] for step in sent["views"] for view in step["shelf"]["books"].values())
     now.opened.add(books[0])  # by hand: no page after the limit reaches the browser
     assert len(opened_books(now)[1][1].pages) == 3
+
+
+def test_read_it_leads_to_the_words_that_the_pressed_claim_quotes(answered):
+    workspace, books, _ = answered
+    exchange, job = ask_books(workspace, books, Question("Where are secret1x9 and secret2x4?"))
+    job.join(120)
+    now = state(workspace, books, workspace.library.exchange(exchange.id))
+    answer = answer_of(events_of(now.current))
+    quoted = [(at, c) for at, c in enumerate(now.check(now.current, answer.text, answer).citations) if c.places]
+    assert {c.book for _, c in quoted} == {1, 2}
+    for at, citation in quoted:
+        book_id = now.numbered(now.current)[citation.book][0]
+        handle(now, Act("cite", of=now.current.id, page=citation.page, text=str(at)))
+        paragraph, start, end = spots_on_page(now, citation.page, book_id=book_id)[0]
+        text = workspace.library.document(book_id).paragraphs[paragraph].text
+        assert text[start:end].rstrip(".") == citation.quotation.rstrip(".")
 
 
 def test_the_conversation_is_found_again_and_a_book_is_asked_alone_when_it_is_opened(app, answered):

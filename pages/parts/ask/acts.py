@@ -16,7 +16,7 @@ from pages.parts.ask.keeping import remove_answer, store_answer
 from pages.parts.ask.one_state import AskOneBook, limit_of, page_before_here, set_limit
 from pages.parts.ask.record import MOST_LOOK_UPS
 from pages.parts.ask.several_state import Several
-from pages.parts.ask.spots import spots_on_page
+from pages.parts.ask.spots import Spots, spots_on_page
 from pages.parts.ask.state import AskState, ask, choose_exchange, exchange_now
 from pages.parts.read import marks
 from pages.parts.read.start import make_gists
@@ -50,10 +50,9 @@ def act_in_memory(now: AskOneBook, act: Act) -> None:
         start_asking(now, now.current.question, like=now.current, beside=True, pages=act.text)
         return
     elif act.do == "open":
-        if spots := spots_on_page(now, act.page):
-            st.session_state["cited_words"] = {"id": f"{now.book.id} {time.time()}", "spots": spots}
+        if spots := spots_on_page(now, act.page, book_id=now.book.id):
             st.session_state["ask_panel_of"] = now.book.id  # the answer stays beside its words
-        _leave(now.book.id, act.page)
+        _leave(now.book.id, act.page, spots)
     st.rerun("app")
 
 
@@ -71,10 +70,8 @@ def act_on_book(now: Several, act: Act) -> None:
         now.workspace.library.set_limit(act.of, on=True, paragraph=now.workspace.library.position(act.of).limit)
         now.let_in.discard(act.of)
     elif act.do == "open":
-        if act.text:  # of a book without gists: the spot of the words
-            spot = [int(part) for part in act.text.split()]
-            st.session_state["cited_words"] = {"id": f"{act.of} {time.time()}", "spots": [spot]}
-        _leave(act.of, max(1, act.page))
+        found = [[int(part) for part in act.text.split()]] if act.text else []  # of a book without gists
+        _leave(act.of, max(1, act.page), found or spots_on_page(now, act.page, book_id=act.of))
     elif act.do == "leave":
         choose_from_next_run("books", [book_id for book_id in now.chosen.book_ids if book_id != act.of])
     elif act.do == "make":
@@ -86,8 +83,10 @@ def act_on_book(now: Several, act: Act) -> None:
     st.rerun("app")
 
 
-def _leave(book_id: str, page: int) -> None:
-    """Have the next run switch to Read at this page: a callback cannot."""
+def _leave(book_id: str, page: int, spots: Spots) -> None:
+    """Have the next run switch to Read at this page, or at the words at ``spots``: a callback cannot."""
+    if spots:
+        st.session_state["cited_words"] = {"id": f"{book_id} {time.time()}", "spots": spots}
     st.session_state["ask_leave"] = (book_id, page)
     st.rerun(STAGE)
 
@@ -182,8 +181,15 @@ def _follow(now: AskState, exchange: Exchange, act: Act) -> None:
     if checked and cited and (memory := now.memory_of(exchange, book)):
         places = page_passages(replace(checked, pieces=(), loose=(cited,)), memory).get(act.page, [])
     nonce = (st.session_state.get("ask_focus") or {}).get("nonce", 0) + 1
-    focus = {"exchange": exchange.id, "book": book, "page": act.page, "places": places, "line": line, "nonce": nonce}
-    st.session_state["ask_focus"] = focus
+    st.session_state["ask_focus"] = {
+        "exchange": exchange.id,
+        "citation": number,
+        "book": book,
+        "page": act.page,
+        "places": places,
+        "line": line,
+        "nonce": nonce,
+    }
 
 
 def ask_or_keep(now: AskState, text: str, *, options: str = "", whole: bool = False) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from pages.parts.ask.book_views import focus_of
 from pages.parts.ask.one_state import AskOneBook, whole_document
+from pages.parts.ask.several_state import Several
 from pages.parts.read.book_text import whole_places
 from pages.parts.shared.memory_view import utf16_offset
 from readagent_core.answering import replay
@@ -49,15 +51,29 @@ def add_spots(now: AskOneBook, exchange: Exchange, record: dict[str, Any], event
             cite["spots"] = [_in_whole(memory, whole, paragraph, start, end) for paragraph, start, end in cite["spots"]]
 
 
-def spots_on_page(now: AskOneBook, page: int) -> Spots:
-    """The words on ``page`` that the current answer rests on."""
-    if now.current is None:
+def spots_on_page(now: AskOneBook | Several, page: int, *, book_id: str) -> Spots:
+    """The words on a page of a book that the current answer rests on, those of the pressed claim first."""
+    current = now.current
+    if current is None:
         return []
-    events = replay.events_of(now.current)
+    events = replay.events_of(current)
     answer = replay.answer_of(events)
-    if answer is None or now.why_hidden(now.current, events):
+    if answer is None or now.why_hidden(current, events):
         return []
-    whole = whole_document(now.workspace, now.workspace.library.gisting(now.current.gisting_id))
-    cited = [c for c in now.check(now.current, answer.text, answer).citations if c.page == page and c.places]
-    memory = now.memory_of(now.current)
-    return [spot for citation in cited for spot in spots_of(citation, memory, whole)]
+    number, gisting_id = 0, current.gisting_id
+    if isinstance(now, Several):
+        numbered = now.numbered(current).items()
+        number, gisting_id = next(((n, of) for n, (known, of, _) in numbered if known == book_id), (0, 0))
+    memory = now.memory_of(current, number)
+    if memory is None:
+        return []
+    whole = whole_document(now.workspace, now.workspace.library.gisting(gisting_id))
+    citations = now.check(current, answer.text, answer).citations
+    pressed = focus_of(current).get("citation", -1)
+    cited = sorted(enumerate(citations), key=lambda one: one[0] != pressed)
+    return [
+        spot
+        for _, citation in cited
+        if (citation.book, citation.page) == (number, page) and citation.places
+        for spot in spots_of(citation, memory, whole)
+    ]
