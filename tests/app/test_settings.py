@@ -130,6 +130,20 @@ def test_verdicts_cards_and_the_stores_line():
     assert line == "1,200 replies, 3.3 MB of at most 512.0 MB."
 
 
+def model_box(at):
+    return next(box for box in at.selectbox if box.label == "Model")
+
+
+def model_of(at):
+    return model_box(at).value
+
+
+def type_model(at, name):
+    box = model_box(at)
+    box.options.append(name)  # AppTest sends no other
+    box.set_value(name).run()
+
+
 def choose_server(app, address, *, key=KEY, place=""):
     """Choose another server, type its address and a key, and use its model with the key saved in ``place``."""
     at = app("pages/settings.py")
@@ -159,7 +173,7 @@ def test_a_model_found_here_is_connected_in_two_clicks(app, monkeypatch, own_hom
         assert at.radio(key="model_kind").value == "builtin"  # for a newcomer
         assert [tab.label for tab in at.tabs] == ["Model", "Appearance", "Dictionaries", "Storage", "On my phone"]
         at.radio(key="model_kind").set_value("local").run()
-        assert at.selectbox(key="local_ollama_model_2").value == "llama3.1:8b"
+        assert model_of(at) == "llama3.1:8b"
         at.button(key="local_ollama_use").click().run()
         assert not at.exception
         assert "In use now: llama3.1:8b" in texts(at)
@@ -183,7 +197,7 @@ def test_the_model_in_use_at_an_own_address_is_named_when_settings_are_opened_ag
     monkeypatch.setattr("pages.parts.shared.cached.Workspace", lambda settings, **_: workspace)
     connecting.use_model(workspace, address="http://127.0.0.1:9/v1", model="ghost", key=Secret())
     at = app("pages/settings.py")
-    assert at.selectbox(key="other_own_model_1").value == "ghost"
+    assert model_of(at) == "ghost"
     connecting.start_model_test(workspace, address="http://127.0.0.1:9/v1", model="ghost", key=Secret()).join(120)
     at.session_state["screen"] = "Settings"
     at.run()
@@ -235,7 +249,7 @@ def test_a_tab_is_drawn_when_it_is_opened_first_and_then_stays(app):
 def test_without_a_keyring_two_places_are_offered_and_the_key_is_not_shown_again(app, own_home):
     with FakeServer(key=KEY, models=("gpt-test",)) as server:
         at = choose_server(app, server.url)
-        assert at.selectbox(key="other_own_model_1").value == "gpt-test"
+        assert model_of(at) == "gpt-test"
         at.button(key="other_own_use").click().run()
         assert KEY not in texts(at)
         assert at.text_input(key="other_own_key_1").value == ""
@@ -299,7 +313,7 @@ def test_over_a_locked_keyring_the_screen_says_so_and_asks_for_the_key(app, lock
         assert "The system's keyring is locked" in texts(at)
         assert at.radio(key="model_kind").value == "other"
         assert at.text_input(key="other_own_key_0").placeholder == "Paste it here"
-        assert at.selectbox(key="other_own_model_1").value == "gpt-test"
+        assert model_of(at) == "gpt-test"
         assert server.requests == []  # without its key the server is not asked
         ring.open = True
         at.text_input(key="other_own_key_0").set_value(KEY).run()
@@ -346,12 +360,31 @@ def test_a_key_goes_to_no_other_server_than_the_one_it_was_typed_for(app):
         assert not any(KEY in str(request.headers) for request in other.requests)
 
 
+def test_a_changed_address_takes_its_own_model(app):
+    with (
+        FakeServer(models=("a-1", "a-2")) as first,
+        FakeServer(models=("b-1", "b-2")) as second,
+        FakeServer(models=("hidden",), lists_models=False) as silent,
+    ):
+        at = choose_server(app, first.url, key="")
+        model_box(at).set_value("a-2").run()
+        at.button(key="other_own_use").click().run()
+        for typed, model in (
+            (second.url, "b-1"), ("http://127.0.0.1:9/v1", None), (first.url, "a-2"), ("no address", None),
+            (silent.url, None), (second.url, "b-1"),
+        ):  # fmt: skip
+            at.text_input(key="other_own_address").set_value(typed).run()
+            assert not at.exception
+            assert model_of(at) == model, typed
+            assert ("does not list its models" in texts(at)) == (typed == silent.url)
+
+
 def test_a_wrong_key_and_a_missing_address_are_reported_and_nothing_is_changed(app, own_home):
     with FakeServer(key="right") as server:
         at = choose_server(app, server.url)
         assert "did not accept the key" in texts(at)
         assert KEY not in texts(at)
-        at.session_state["other_own_model_chosen"] = "gpt-test"  # typed: the server lists none to this key
+        type_model(at, "gpt-test")  # the server lists none to this key
         assert "Key refused" in texts(at.run())
         at.text_input(key="other_own_key_0").set_value("").run()
         assert "Key missing" in texts(at)
@@ -367,8 +400,7 @@ def test_a_wrong_key_and_a_missing_address_are_reported_and_nothing_is_changed(a
 def test_a_key_that_was_refused_marks_its_model_at_once_is_kept_until_removed_and_the_way_back_is_told(app):
     with FakeServer(key="right", models=("gpt-test",)) as server:
         at = choose_server(app, server.url)
-        at.session_state["other_own_model_chosen"] = "gpt-test"  # typed: the server lists none to this key
-        at.run()
+        type_model(at, "gpt-test")  # the server lists none to this key
         at.button(key="other_own_use").click().run()
         assert not at.exception
 

@@ -6,6 +6,7 @@ A key goes from its field into memory and is never sent to the page.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
@@ -34,6 +35,7 @@ ABOUT = {
 }
 
 NOT_LISTED = "The server’s list of models does not have “{}”. Check the name, or press Test to see whether it answers."
+UNLISTED = ":material/info: This server does not list its models. Type the name of one, as the server knows it."
 
 ON_SERVER = {key_places.MEMORY: "Only until the server restarts", key_places.FILE: "In your folder on this server"}
 ABOUT_ON_SERVER = "The file is not encrypted: whoever runs this server can read it, and nobody else."
@@ -44,29 +46,27 @@ def forget_found_servers() -> None:
     st.session_state.pop("found_servers", None)
 
 
-def choose_model(workspace: Workspace, names: Sequence[str], *, scope: str, same: bool, container: Any = st) -> str:
+def choose_model(
+    workspace: Workspace, names: Sequence[str], *, scope: str, where: str, same: bool, container: Any = st
+) -> str:
     """Draw the select box of models and return the one chosen; a name that is not listed may be typed.
 
-    ``same``: the server is the one in use.
+    ``where``: the server's address: each has a choice of its own. ``same``: it is the one in use.
     """
-    options = list(names)
+    known: dict[str, str] = st.session_state.setdefault("models_chosen", {})
+    with suppress(SettingsError):
+        where = connecting.address_for(workspace, where)
     now = workspace.settings.model if same else ""
-    typed = st.session_state.get(f"{scope}_model_chosen", "")  # a list that does not come takes no name away
-    if not options and typed:
-        options = [typed]
-    if now and now not in options:  # it is in use, whether the server lists it or not
-        options.append(now)
+    key = f"{scope}_model_{hash((where, *names))}"
+    if key not in st.session_state:  # a list that does not come takes no name away
+        st.session_state[key] = known.get(where) or now or next(iter(names), None)
+    added = filter(None, (st.session_state[key], now))  # typed, or in use, whether the server lists it or not
+    options = list(dict.fromkeys([*names, *added]))
     chosen = container.selectbox(
-        "Model",
-        options,
-        index=next((options.index(name) for name in (typed, now) if name in options), 0 if options else None),
-        accept_new_options=True,
-        placeholder="Choose, or type its name",
-        key=f"{scope}_model_{len(options)}",
+        "Model", options, index=None, accept_new_options=True, placeholder="Choose, or type its name", key=key
     )
-    if chosen:
-        st.session_state[f"{scope}_model_chosen"] = str(chosen)
-    return str(chosen or "")
+    known[where] = str(chosen or "")
+    return known[where]
 
 
 def draw_fields(
@@ -112,7 +112,7 @@ def draw_fields(
             listing = list_models(workspace, where, key, needs_key=key_needed, scope=scope)
     row = st.container(horizontal=True, vertical_alignment="bottom")  # the list of models opens below the buttons
     if model is None:
-        model = choose_model(workspace, listing.names, scope=scope, same=same, container=row)
+        model = choose_model(workspace, listing.names, scope=scope, where=where, same=same, container=row)
     lack = ""
     if key_needed and not key:
         lack = "Key missing: this server answers only with one."
@@ -205,6 +205,8 @@ def list_models(workspace: Workspace, where: str, key: Secret, *, needs_key: boo
             st.rerun()  # the field then says that a key is needed
     found = cache[at]
     if isinstance(found, Listing):
+        if not found.names:
+            st.caption(UNLISTED)
         return found
 
     def forget() -> None:

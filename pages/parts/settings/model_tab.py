@@ -276,7 +276,9 @@ def local_form(workspace: Workspace, found: list[Found] | None) -> Candidate | N
         scope, model = f"local_{server.preset.id}", None
         if not server.locked:
             same = server.address == workspace.settings.base_url
-            model = choose_model(workspace, server.models, scope=scope, same=same, container=picked)
+            model = choose_model(
+                workspace, server.models, scope=scope, where=server.address, same=same, container=picked
+            )
     return draw_fields(
         workspace, scope=scope, address=server.address, model=model, names=server.models, key_needed=server.locked
     )
