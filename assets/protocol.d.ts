@@ -815,7 +815,7 @@ export interface ShelfBook {
   limit: string;
   /** it has one now */
   limited: boolean;
-  /** the person turned that off here */
+  /** the person turned it off, and has not read all */
   letIn: boolean;
   /** the person opened it */
   byHand: boolean;

@@ -96,6 +96,11 @@ class LibraryShelf(AskedShelf):
         row = self._rows[book.id]
         return book.up_to is not None if book.pages else book.text_words < row.text_words
 
+    def is_lifted(self, book: ShelfBook) -> bool:
+        """Whether somebody turned the spoiler limit of a book off that is not read to its end."""
+        row = self._rows[book.id]
+        return row.position.lifted and row.position.words_read < row.text_words
+
     def make_searchable(self, cancel: CancelToken) -> None:
         """Index the texts that words cannot be looked for in, if they are few; else say so in the notes."""
         texts = self._library.unindexed(list(self._by_text))

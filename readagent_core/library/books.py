@@ -201,15 +201,15 @@ class Books(LibraryPart):
     def set_limit(self, book_id: str, *, on: bool, paragraph: int | None = None) -> None:
         """Turn the spoiler limit on or off. ``paragraph``: how many paragraphs it lets in; None: those read.
 
-        One that is turned off keeps where it was.
+        One that is turned off keeps where it was, and that somebody did so: 3.
         """
         self.book(book_id)
         self._db.change(
             "INSERT INTO position (book_id, paragraph, furthest, words_read, limited, spoiler_limit) "
             "VALUES (?, 0, 0, 0, ?, ?) "
             "ON CONFLICT DO UPDATE SET limited = excluded.limited, "
-            "spoiler_limit = CASE WHEN excluded.limited THEN excluded.spoiler_limit ELSE spoiler_limit END",
-            (book_id, on, paragraph),
+            "spoiler_limit = CASE excluded.limited WHEN 1 THEN excluded.spoiler_limit ELSE spoiler_limit END",
+            (book_id, 1 if on else 3, paragraph),
         )
 
     def _document(self, document_id: str) -> Document:
@@ -239,9 +239,9 @@ def book_of(row: sqlite3.Row) -> Book:
 
 def position_of(row: sqlite3.Row) -> Position:
     return Position(
-        row["paragraph"], row["furthest"], row["words_read"], row["limited"] > 0, row["spoiler_limit"],
+        row["paragraph"], row["furthest"], row["words_read"], row["limited"] in (1, 2), row["spoiler_limit"],
         row["section"], row["offset"], row["share"] or 0.0, row["words_before"], row["words_after"],
-        row["limited"] == 2,
+        row["limited"] == 2, row["limited"] == 3,
     )  # fmt: skip
 
 

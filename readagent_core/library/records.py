@@ -111,7 +111,7 @@ class Position:
     paragraph that is on the screen; -1: the paragraph from its start, with the heading above it. ``share``: of the
     text that is before the place, from 0 to 1. ``words_before`` and ``words_after`` stand round the place, to find it
     in a text that was changed; both are empty in a library of an earlier version.
-    ``by_default``: nobody has chosen the limit, the book is a story.
+    ``by_default``: nobody has chosen the limit, the book is a story. ``lifted``: somebody turned the limit off.
     """
 
     paragraph: int = 0
@@ -125,6 +125,7 @@ class Position:
     words_before: str = ""
     words_after: str = ""
     by_default: bool = False
+    lifted: bool = False
 
     @property
     def allowed(self) -> int | None:

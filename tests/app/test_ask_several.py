@@ -193,6 +193,19 @@ def test_a_book_that_its_limit_hides_is_told_of_in_the_memory_alone(app, answere
     assert not at.exception
 
 
+def test_a_book_that_was_let_in_can_be_limited_again_until_it_is_read(answered):
+    workspace, books, exchange = answered
+    workspace.library.set_limit(books[1], on=True)
+    workspace.library.set_limit(books[1], on=False)
+
+    def let_in():
+        return [book["letIn"] for book in ask_state(state(workspace, books, exchange))["shelf"]["books"]]
+
+    assert let_in() == [False, True]  # also in a later session; the other never had a limit
+    workspace.library.set_furthest(books[1], len(workspace.library.document(books[1]).paragraphs))
+    assert let_in() == [False, False]
+
+
 def test_a_book_without_gists_is_counted_named_by_its_title_and_its_claim_by_its_chapter(app):
     app("pages/ask.py")
     workspace = get_workspace()

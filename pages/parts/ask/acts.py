@@ -65,10 +65,8 @@ def act_on_book(now: Several, act: Act) -> None:
         (now.opened.add if act.do == "unfold" else now.opened.discard)(act.of)
     elif act.do == "unlimit":
         now.workspace.library.set_limit(act.of, on=False)
-        now.let_in.add(act.of)
     elif act.do == "limit":
         now.workspace.library.set_limit(act.of, on=True, paragraph=now.workspace.library.position(act.of).limit)
-        now.let_in.discard(act.of)
     elif act.do == "open":
         found = [[int(part) for part in act.text.split()]] if act.text else []  # of a book without gists
         _leave(act.of, max(1, act.page), found or spots_on_page(now, act.page, book_id=act.of))
@@ -229,7 +227,6 @@ def let_in_all(now: Several) -> None:
     limited = [book.id for book in now.shelf.books if now.shelf.is_limited(book)]
     for book_id in [book.id for book in now.kept_out] + limited:
         now.workspace.library.set_limit(book_id, on=False)
-        now.let_in.add(book_id)
 
 
 def let_in_and_ask(now: Several) -> None:

@@ -37,8 +37,7 @@ LISTED = 200  # most books that are drawn before a question
 class Several(AskState):
     """The state about several books. ``shelf``: the books as a question may see them now.
 
-    ``opened``: ids of books that the person opened by hand; ``let_in``: of those let in here. ``memories``: those
-    loaded, by reading and last page.
+    ``opened``: ids of books that the person opened by hand. ``memories``: those loaded, by reading and last page.
     ``sent``: the names of the pages that the browser was sent.
     """
 
@@ -48,7 +47,6 @@ class Several(AskState):
     method: str = SEVERAL_BOOKS
     memories: dict[tuple[int, int | None], GistMemory | None] = field(default_factory=dict)
     sent: set[str] = field(default_factory=set)
-    let_in: set[str] = field(default_factory=set)
 
     @property
     def book_ids(self) -> tuple[str, ...]:
@@ -149,7 +147,6 @@ def several(workspace: Workspace) -> Several | None:
         chosen=found,
         shelf=LibraryShelf(workspace, found.book_ids, workspace.model.name, on_screen=True),
         opened=st.session_state.setdefault("ask_opened", set()),
-        let_in=st.session_state.setdefault("ask_let_in_books", set()),
     )
 
 

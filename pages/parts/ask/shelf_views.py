@@ -230,7 +230,7 @@ def _book(
         ],
         "limit": _limit(now, book),
         "limited": now.shelf.is_limited(book),
-        "letIn": book.id in now.let_in and not now.shelf.is_limited(book),
+        "letIn": now.shelf.is_lifted(book),
         "byHand": book.id in now.opened,
         "takes": _takes(now, book),
     }
