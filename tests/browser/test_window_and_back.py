@@ -6,7 +6,7 @@ import re
 from contextlib import closing
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, CDPSession, Page, expect
 
 from pages.parts.read.look import change_view
 from readagent_core.document import Section
@@ -64,6 +64,36 @@ def set_look(home: Path, **look: str) -> None:
     library = Library(home)
     library.set_preference("look", look)
     library.close()
+
+
+def swipe(finger: CDPSession, start: int, end: int) -> None:
+    steps = [{"x": start + (end - start) * i / 8, "y": 420} for i in range(9)]
+    for kind, points in [("Start", steps[:1]), *(("Move", [at]) for at in steps[1:]), ("End", [])]:
+        finger.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
+
+
+def test_a_swipe_turns_a_page_back_and_does_not_leave_the_book(
+    chromium: Browser, app_url: str, app_home: Path, keeper: str
+) -> None:
+    set_look(app_home, flow="pages")
+    for width, left in ((390, 80), (1024, 480)):
+        size = {"width": width, "height": 844}
+        context = chromium.new_context(viewport=size, has_touch=True, is_mobile=True, reduced_motion="reduce")
+        page = context.new_page()
+        page.goto(app_url)
+        page.goto(f"{app_url}/read?book={keeper}&page=1")
+        expect(page.locator(".unit.on > p").first).to_be_visible()
+        settled(page)
+        finger, column = context.new_cdp_session(page), page.locator(".col")
+
+        first = column.evaluate("(col) => col.style.transform")
+        swipe(finger, left + 250, left)
+        assert column.evaluate("(col) => col.style.transform") != first
+        swipe(finger, left, left + 250)
+        page.wait_for_timeout(500)  # the browser's own way back takes as long
+        assert keeper in page.url
+        assert column.evaluate("(col) => col.style.transform") == first
+        context.close()
 
 
 def test_a_low_window_has_twelve_lines_of_text_and_the_bars_come_when_asked_for(
