@@ -38,11 +38,11 @@ FACES = {
 def appearance_tab(workspace: Workspace) -> None:
     look = gisting_status.look_of(workspace.library.preference("look", {}))
     st.subheader("Theme and type", anchor=False)
-    fields, preview = st.columns([1, 1], gap="large")
+    measures, choices = st.columns(2, gap="large")
     chosen = {
-        "size": fields.select_slider("Text size", range(12, 37), look["size"], key="look_size"),
-        "measure": fields.select_slider("Line length", range(40, 91), look["measure"], key="look_measure"),
-        "face": fields.segmented_control(
+        "size": measures.select_slider("Text size", range(12, 37), look["size"], key="look_size"),
+        "measure": measures.select_slider("Line length", range(40, 91), look["measure"], key="look_measure"),
+        "face": choices.segmented_control(
             "Typeface",
             list(FACES),
             default=look["face"] if look["face"] in FACES else None,
@@ -50,7 +50,7 @@ def appearance_tab(workspace: Workspace) -> None:
             key="look_face",
             required=True,
         ),
-        "theme": fields.segmented_control(
+        "theme": choices.segmented_control(
             "Theme",
             list(THEMES),
             default=look["theme"],
@@ -59,12 +59,15 @@ def appearance_tab(workspace: Workspace) -> None:
             required=True,
         ),
     }
-    fields.caption("The theme applies to the whole app, the rest to books. While reading, “Aa” has more choices.")
+    st.caption(
+        "The theme applies to the whole app, the rest to books, where a line is never wider than the window. While "
+        "reading, “Aa” has more choices."
+    )
     shell.apply_theme(str(chosen["theme"]))
     wanted = look | {
         name: value for name, value in chosen.items() if value
     }  # no face here is one of the computer's own
-    preview.html(_preview(wanted))
+    st.html(_preview(wanted))
     if wanted != look:
         workspace.library.set_preference("look", wanted)
         st.rerun()
