@@ -110,7 +110,9 @@ def draw_fields(
             place = choose_key_place(workspace, scope=scope, same=same, key_page=key_page)
         if model is None:
             listing = list_models(workspace, where, key, needs_key=key_needed, scope=scope)
-    row = st.container(horizontal=True, vertical_alignment="bottom")  # the list of models opens below the buttons
+    row = st.container(
+        horizontal=True, vertical_alignment="bottom", key="model_row"
+    )  # the list of models opens below the buttons
     if model is None:
         model = choose_model(workspace, listing.names, scope=scope, where=where, same=same, container=row)
     lack = ""
