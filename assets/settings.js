@@ -8,9 +8,12 @@ import { APP_DONE, container } from "./shared/streamlit.js";
 const SETTLE_MS = 120;
 const HEAD_PX = 160; // of the card: its verdict or progress, and which model is tested
 const FOCUSED = ":is(button, input, textarea)";
+const KEYED = '[class*="st-key-"]';
 let shown = Number.POSITIVE_INFINITY; // when the last test began whose card may have come into view, in seconds
 /** @type {HTMLElement | null} */
 let last = null; // what has the focus, or had it as it was taken from the page
+/** @type {string[]} */
+let keys = []; // of its widget and of the parts of the screen around it, the innermost first
 
 /** Bring the head of the card into view, once what is above it stays where it is. */
 function showCard(before = Number.NaN) {
@@ -22,18 +25,22 @@ function showCard(before = Number.NaN) {
     card?.scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion)").matches ? "instant" : "smooth" });
 }
 
-/** The focus goes to what took the place of the widget that had it, else to the chosen card. */
+/** The focus goes to what took the place of the widget that had it, else to what is left of the part that it was in. */
 function restoreFocus() {
   if (!last || last.isConnected || document.activeElement !== document.body || !document.querySelector(APP_DONE)) return;
-  const again = last.dataset.widget && document.querySelector(`.${last.dataset.widget} ${FOCUSED}`);
-  const field = again || document.querySelector(`${container("who")} input:checked`);
-  if (field instanceof HTMLElement) field.focus({ preventScroll: true });
+  const left = keys.filter((key) => document.querySelector(`.${key}`));
+  const again = left[0] === keys[0] && document.querySelector(`.${keys[0]} ${FOCUSED}`);
+  const place = again || document.querySelector(`.${left[0]}`);
+  if (!(place instanceof HTMLElement)) return;
+  if (!again) place.tabIndex = -1;
+  place.focus({ preventScroll: true });
 }
 
 addEventListener("focusin", ({ target }) => {
   last = target instanceof HTMLElement ? target : null;
-  const widget = last?.closest('[class*="st-key-"]');
-  if (last) last.dataset.widget = [...(widget?.classList ?? [])].find((name) => name.startsWith("st-key-")) ?? "";
+  keys = [];
+  for (let part = last?.closest(KEYED); part; part = part.parentElement?.closest(KEYED))
+    keys.push([...part.classList].find((name) => name.startsWith("st-key-")) ?? "");
 });
 addEventListener("focusout", ({ target, isTrusted }) => {
   const forget = () => {

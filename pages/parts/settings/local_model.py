@@ -169,7 +169,8 @@ def _installing(choice: Choice, job: Job) -> None:
             st.caption(snapshot.waiting)
         st.caption(" &nbsp; ".join(f"**● {name}**" if at == step else f"○ {name}" for at, name in enumerate(STEPS)))
     with right:
-        st.button("Pause", key="pause_install", on_click=job.cancel, width="stretch")
+        # in the place of the button that began it, whose key it has: the focus stays there
+        st.button("Pause", key=f"install_{choice.offer.name}", on_click=job.cancel, width="stretch")
 
 
 def _already_here(workspace: Workspace) -> None:

@@ -120,7 +120,7 @@ def draw_fields(
         lack = "Key missing: this server answers only with one."
     elif isinstance(_listed().get((where, hash(key))), KeyRefusedError):
         lack = "Key refused: enter another one."
-    with st.container():  # whatever is drawn in it, the limits below stay open
+    with st.container(key="model_said"):  # whatever is drawn in it, the limits below stay open
         if stored:
             kept_key(workspace, where=where)
         draw_buttons(

@@ -126,7 +126,7 @@ def form(workspace: Workspace) -> Candidate | None:
     """Draw what is used now and what may be chosen; return the model that is chosen where it may be tested."""
     team = workspace.settings.team is not None
     found = None if team else servers(workspace)
-    with st.container():  # whatever is drawn in it, what is below stays the same
+    with st.container(key="model_now"):  # whatever is drawn in it, what is below stays the same
         current_model(workspace)
     if not team:
         local_model.draw(workspace)
@@ -161,7 +161,8 @@ def form(workspace: Workspace) -> Candidate | None:
     if chosen == "other":
         return other_form(workspace)
     if chosen == "builtin":
-        built_in(workspace)
+        with st.container(key="built_in"):
+            built_in(workspace)
     else:
         server_model(workspace)
     return None
