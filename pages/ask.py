@@ -60,9 +60,10 @@ def screen() -> None:
         shell.set_title("Ask", now.chosen.name)
     sidebar.draw(now)
     if isinstance(now, Several):
-        for scope, memory in opened_books(now).values():
-            send_pages(memory, scope=scope)
-            now.sent.add(scope)
+        with st.container(key="batches_several", gap=None):  # what comes after it stays drawn however many are sent
+            for scope, memory in opened_books(now).values():
+                send_pages(memory, scope=scope)
+                now.sent.add(scope)
     elif isinstance(now, AskOneBook):
         send_pages(now.shown_memory, scope=scope_of(now), limit=now.last_shown)
         read_ahead(now)
