@@ -160,7 +160,7 @@ export interface BookOutline {
   units: [number, number][];
   /** title, level, first paragraph, words */
   sections: [string, number, number, number][];
-  /** first paragraphs */
+  /** first paragraphs of the sections that are read one by one */
   chapters: number[];
   /** where the server has the pictures, relative to the page */
   pictures: string;

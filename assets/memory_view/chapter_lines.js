@@ -135,7 +135,8 @@ export class ChapterLines {
       const most = book.outline.unspaced ? TOLD_LETTERS / 2 : TOLD_LETTERS;
       const opens = !gists.length && inside.length > 0; // said once, of the first of them
       const told = beginningsOf(gists, book.outline.language, most) || (opens ? "Opens when you have read it" : elsewhere);
-      const title = book.heads.get(start)?.[0]?.[1] ?? (sectionAt(book, start) || book.outline.title);
+      const heads = (book.heads.get(start) ?? []).map(([, title]) => title).join(" · ");
+      const title = heads || sectionAt(book, start) || book.outline.title;
       const line = el("span", { class: "told", lang: book.outline.language, dir: "auto", hidden: !told }, told);
       node.classList.toggle("veiled", !gists.length);
       node.classList.toggle("opens", opens);

@@ -176,6 +176,15 @@ def test_units_are_chapters_and_parts_of_long_ones():
     assert sum(words for _, words in outline["units"]) == 10_000
 
 
+def test_chapters_are_the_innermost_sections_that_are_not_short():
+    texts = tuple(Paragraph("word " * 100) for _ in range(60))
+    stories = (Section("First", 2, 3), Section("Moral", 10, 4), Section("Notes", 11, 4), Section("Second", 12, 3))
+    parts = (Section("Book", 0), Section("Sources", 0, 2), Section("Tales", 1, 2), *stories)
+    chapters = (Section("Third", 20, 3), Section("I", 20, 4), Section("II", 40, 4))
+    document = Document("T", texts, (*parts, *chapters))
+    assert book_text.chapter_starts(document, 5.0) == [0, 1, 2, 12, 20, 40]
+
+
 def test_the_line_of_a_reading_says_its_speed_and_that_it_waits():
     memory = a_memory()
     kept = replace(memory, gists=(Gist("One."), Gist("Four.")))

@@ -8,7 +8,7 @@ The types of what is sent are in ``assets/protocol.d.ts``.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
@@ -18,7 +18,7 @@ import streamlit as st
 from pages.parts.read.veil import Veil, hides
 from pages.parts.shared.component import component
 from pages.parts.shared.memory_view import gist_record, utf16_offset
-from readagent_core.document import Document, Figure, Section, Span
+from readagent_core.document import Document, Figure, Span
 from readagent_core.memory import GistMemory, Page
 from readagent_core.text_files import EMPHASIS_SIGNS
 from readagent_core.words import is_unspaced
@@ -32,6 +32,7 @@ remember = st.cache_resource(hash_funcs=_CACHED, max_entries=8, show_spinner=Fal
 UNIT_WORDS = 1_500  # of a part of a text without sections
 LONG_UNIT_WORDS = 4_000  # a longer chapter is cut into parts of about UNIT_WORDS
 SHORT_UNIT_WORDS = 250  # a shorter chapter shares its unit with the next one
+CHAPTER_WORDS = 500  # the parts of a chapter are chapters themselves where they have as many on average
 BATCH_CHARACTERS = 120_000
 LAYER_BATCH = 100  # pages
 ABOVE = -1  # in place of a character: the paragraph from its start, with what stands above it
@@ -130,7 +131,7 @@ def book_outline(document: Document, words: int) -> dict[str, Any]:
             [s.title, s.level, s.start, words_in(s.start, _section_end(document, at))]
             for at, s in enumerate(document.sections)
         ],
-        "chapters": chapter_starts(document),
+        "chapters": chapter_starts(document, per_word),
         "pictures": f"picture/{document.id}/",
         "figures": [figure_record(document, figure) for figure in document.figures],
     }
@@ -156,16 +157,30 @@ def _section_end(document: Document, at: int) -> int:
     return next(later, len(document.paragraphs))
 
 
-def chapter_starts(document: Document) -> list[int]:
-    """The first paragraphs of the chapters: the sections of the outermost level that has several; [] without any."""
-    starts = sorted({s.start for s in chapters(document)})
+def chapter_starts(document: Document, per_word: float) -> list[int]:
+    """The first paragraphs of the chapters; [] without any.
+
+    They are the sections of the outermost level that has several, and what these are divided into, where that is long
+    enough to be read one by one.
+    """
+    sections = document.sections
+    levels = Counter(s.level for s in sections)
+    outermost = next((level for level in sorted(levels) if levels[level] > 1), 0)
+    chapters = {at for at, section in enumerate(sections) if section.level == outermost}
+    inside: defaultdict[int, list[int]] = defaultdict(list)
+    path: list[int] = []
+    for at, section in enumerate(sections):
+        while path and sections[path[-1]].level >= section.level:
+            path.pop()
+        if path:
+            inside[path[-1]].append(at)
+        path.append(at)
+    for at, parts in sorted(inside.items()):  # a part comes after what it is a part of
+        text = document.paragraphs[sections[parts[0]].start : _section_end(document, at)]
+        if at in chapters and sum(len(p.text) for p in text) >= len(parts) * CHAPTER_WORDS * per_word:
+            chapters.update(parts)
+    starts = sorted({sections[at].start for at in chapters})
     return [] if not starts else starts if starts[0] == 0 else [0, *starts]
-
-
-def chapters(document: Document) -> list[Section]:
-    levels = Counter(s.level for s in document.sections)
-    level = next((level for level in sorted(levels) if levels[level] > 1), 0)
-    return [s for s in document.sections if s.level == level]
 
 
 def unit_starts(document: Document, per_word: float) -> list[int]:
@@ -173,7 +188,7 @@ def unit_starts(document: Document, per_word: float) -> list[int]:
 
     ``per_word``: characters of the text for each of its words.
     """
-    chapter, section = set(chapter_starts(document)), {s.start for s in document.sections}
+    chapter, section = set(chapter_starts(document, per_word)), {s.start for s in document.sections}
     longest = LONG_UNIT_WORDS if chapter else UNIT_WORDS
     starts, words = [0], 0.0
     for index, paragraph in enumerate(document.paragraphs):
