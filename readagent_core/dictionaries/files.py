@@ -21,6 +21,8 @@ from readagent_core.regular_files import open_regular, read_regular
 MOST_INDEX = 1 << 29  # bytes of an index, unpacked
 MOST_TEXT = 1 << 32  # bytes of the file with the entries
 MOST_ENTRY = 1 << 18  # bytes of one entry
+PARTS = (".ifo", ".idx", ".idx.gz", ".idx.dz", ".syn", ".syn.gz", ".syn.dz", ".index", ".index.gz", ".index.dz",
+    ".dict", ".dict.dz")  # fmt: skip
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"  # the digits of dictd's numbers
 _DIGITS = {letter: value for value, letter in enumerate(_LETTERS)}
 _MOST_FOUND = 500  # dictionaries in a folder
@@ -50,10 +52,15 @@ class DictionaryFiles:
     def title(self) -> str:
         return self.about.get("bookname") or self.head.stem
 
+    def parts(self) -> list[Path]:
+        """Its files, in order of their names."""
+        stem = self.head.stem
+        beside = sorted(self.head.parent.glob(f"{glob_of(stem)}.*"))
+        return [path for path in beside if path.name[len(stem) :].lower() in PARTS]
+
     def state(self) -> str:
         """What changes when one of its files does."""
-        paths = sorted(self.head.parent.glob(f"{glob_of(self.head.stem)}.*"))
-        stats = [(path.name, path.stat()) for path in paths if path.exists()]  # a link may lead nowhere
+        stats = [(path.name, path.stat()) for path in self.parts() if path.exists()]  # a link may lead nowhere
         return " ".join(f"{name}:{stat.st_size}:{stat.st_mtime_ns}" for name, stat in stats)
 
     def words(self) -> Iterator[tuple[str, int, int]]:

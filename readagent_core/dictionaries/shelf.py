@@ -89,6 +89,28 @@ class Dictionaries:
                 db.commit()
         return self.all()
 
+    def owns(self, one: Dictionary) -> bool:
+        """Whether it is in the home folder, so that it may be removed; the others are other programs'."""
+        return one.path.is_relative_to(self.folders[0])
+
+    def remove(self, one: Dictionary) -> None:
+        """Delete the files of a dictionary, and its folder where nothing else is in it.
+
+        Raises DamagedDictionaryError where they cannot be deleted.
+        """
+        folder = one.path.parent
+        try:
+            for path in DictionaryFiles(one.path).parts():
+                path.unlink(missing_ok=True)
+            if folder != self.folders[0] and not any(folder.iterdir()):
+                folder.rmdir()
+        except OSError as error:
+            raise DamagedDictionaryError(
+                f"{one.title} cannot be deleted ({error.strerror}). Delete it in {folder} yourself."
+            ) from None
+        with self._lock, _open(self._file) as db:
+            _forget(db, str(one.path))
+
     def look_up(self, word: str, language: str = "en") -> list[Entry]:
         """Return the entries of a word, at most ``MOST_ENTRIES``: of the word itself, else of its base forms."""
         key = forms.key_of(word)

@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterator
 from io import BufferedIOBase, BytesIO
 from pathlib import Path, PurePosixPath
 
+from readagent_core.dictionaries.files import PARTS
 from readagent_core.errors import DamagedDictionaryError, DocumentError
 from readagent_core.loaders import DEFAULT
 from readagent_core.loaders.archive import Archive
 
-_PARTS = (".ifo", ".idx", ".idx.gz", ".idx.dz", ".syn", ".syn.gz", ".syn.dz", ".index", ".index.gz", ".index.dz",
-    ".dict", ".dict.dz")  # fmt: skip
 _OPENERS: dict[bytes, Callable[[BytesIO], BufferedIOBase]] = {
     b"\x1f\x8b": lambda data: gzip.GzipFile(fileobj=data),
     b"BZh": bz2.BZ2File,
@@ -80,4 +79,4 @@ def _in_tar(data: bytes) -> Iterator[tuple[str, bytes]]:
 def _part_of(path: str) -> str:
     """Return the bare name of a file of a dictionary; '' of any other."""
     name = PurePosixPath(path.replace("\\", "/")).name
-    return name if name.lower().endswith(_PARTS) and ":" not in name and not name.startswith(".") else ""
+    return name if name.lower().endswith(PARTS) and ":" not in name and not name.startswith(".") else ""

@@ -723,5 +723,8 @@ def test_a_dictionary_that_was_put_there_while_the_app_ran_is_listed(app) -> Non
     at.run()
     looking_up.indexing(get_workspace()).join(30)
     assert "A made one  1 word" in texts(at.run())
+    next(button for button in at.button if button.label == "Remove it").click().run()
+    assert "A made one" not in texts(at)
+    assert not [*(get_workspace().home / FOLDER).iterdir()]
     get_workspace().library.set_preference(looking_up.FOLDERS, ["/not/there"])
     assert "/not/there is not there" in texts(at.run())

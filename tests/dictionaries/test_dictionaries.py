@@ -169,3 +169,17 @@ def test_a_tar_file_that_claims_more_than_it_holds_is_not_unpacked(tmp_path: Pat
         archive.addfile(member, io.BytesIO(b"x"))
     with pytest.raises(DamagedDictionaryError, match="No dictionary is in"):
         unpack_dictionary(packed.getvalue(), "huge.tar", tmp_path)
+
+
+def test_a_removed_dictionary_takes_its_own_files_and_no_others(tmp_path: Path) -> None:
+    made = make_stardict(tmp_path / FOLDER / "a", ENTRIES)
+    make_stardict(made, ENTRIES, name="made.later", title="Later")
+    shelf = Dictionaries(tmp_path, [make_dictd(tmp_path / "other", WORDS)])
+    first, later, other = shelf.update()
+    assert [shelf.owns(one) for one in (first, later, other)] == [True, True, False]
+    shelf.remove(next(one for one in (first, later) if one.title == "A made one"))
+    assert [one.title for one in shelf.all()] == ["Later", "dictd"]
+    assert {path.stem for path in made.iterdir()} == {"made.later"}
+    shelf.remove(shelf.all()[0])
+    assert not made.exists()
+    assert shelf.update() == [other]

@@ -9,7 +9,7 @@ import streamlit as st
 from pages.parts.shared import shell
 from readagent_core.companion.freedict import GETTING, LISTING, Offer, start_getting, start_listing
 from readagent_core.companion.looking_up import FOLDERS, dictionaries_of, indexing, start_indexing
-from readagent_core.dictionaries.shelf import FOLDER
+from readagent_core.dictionaries.shelf import FOLDER, Dictionaries, Dictionary
 from readagent_core.dictionaries.unpacking import unpack_dictionary
 from readagent_core.errors import ReadAgentError
 from readagent_core.jobs import JobState
@@ -43,9 +43,11 @@ def _at_work(workspace: Workspace) -> bool:
 
 def _listed(workspace: Workspace, was_at_work: bool) -> None:
     job = indexing(workspace) or start_indexing(workspace)
-    found = dictionaries_of(workspace).all()
-    for one in found:
-        st.text(f"{one.title}  {count_of(one.words, 'word')}" if not one.fault else f"{one.title}: {one.fault}")
+    shelf = dictionaries_of(workspace)
+    found = shelf.all()
+    with st.container(key="dictionaries"):
+        for one in found:
+            _row(workspace, shelf, one)
     if job.running:
         st.caption("Reading the words …")
     elif not found:
@@ -76,6 +78,21 @@ def _listed(workspace: Workspace, was_at_work: bool) -> None:
 
     if was_at_work and not _at_work(workspace):
         st.rerun()  # without looking again every second
+
+
+def _row(workspace: Workspace, shelf: Dictionaries, one: Dictionary) -> None:
+    """Draw one dictionary, and what removes it where that is ours to do."""
+    key = hash(one.path)
+    with st.container(horizontal=True, vertical_alignment="center", key=f"dictionary_{key}"):
+        said = f": {one.fault}" if one.fault else f"  {count_of(one.words, 'word')}"
+        st.text(f"{one.title}{said}", width="stretch")
+        if shelf.owns(one):
+            with st.popover("Remove"):
+                st.caption("Its files are deleted. Words that you looked up in it stay among your words.")
+                if st.button("Remove it", type="primary", key=f"remove_dictionary_{key}"):
+                    shell.guarded(lambda: shelf.remove(one))
+        elif not workspace.settings.team:
+            st.caption(f"In {shell.as_text(str(one.path.parent))}", width="content")
 
 
 def _get(workspace: Workspace) -> None:
