@@ -45,6 +45,11 @@ class Offer:
     size: int
     sha512: str
 
+    @property
+    def folder(self) -> str:
+        """The name of the folder that it is unpacked into."""
+        return f"freedict-{self.source}-{self.target}"
+
     def title(self) -> str:
         """Return 'German to English, 81,000 words, 5.4 MB'."""
         names = Locale("en").languages
@@ -78,7 +83,7 @@ def start_getting(workspace: Workspace, offer: Offer) -> Job:
         data = _fetch(workspace, offer.address, job, most=min(offer.size, _MOST), progress=show)
         if len(data) != offer.size or hashlib.sha512(data).hexdigest() != offer.sha512:
             raise DamagedDictionaryError("What came is not the published file. It was thrown away. Try again later.")
-        unpack_dictionary(data, f"freedict-{offer.source}-{offer.target}.tar.xz", workspace.home / FOLDER)
+        unpack_dictionary(data, f"{offer.folder}.tar.xz", workspace.home / FOLDER)
         start_indexing(workspace)
 
     return workspace.jobs.start(GETTING, work, subject=offer)

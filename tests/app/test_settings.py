@@ -711,6 +711,9 @@ def test_a_free_dictionary_is_chosen_from_the_list(app, monkeypatch) -> None:
         at.button(key="find_dictionary").click().run()
         get_workspace().jobs.get(freedict.LISTING).join(30)
         assert at.run().selectbox[0].options == ["English to German, 7 words, 0.1 MB"]
+        make_stardict(get_workspace().home / FOLDER / "freedict-en-de", [("go", b"gehen")])
+        assert at.run().selectbox[0].options == ["English to German, 7 words, 0.1 MB, here already"]
+        assert at.button(key="get_dictionary").label == "Get it again"
         at.button(key="get_dictionary").click().run()
         get_workspace().jobs.get(freedict.GETTING).join(30)
         assert "not the published file" in texts(at.run())

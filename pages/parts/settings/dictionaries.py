@@ -110,8 +110,15 @@ def _get(workspace: Workspace) -> None:
             st.button("Stop", key="stop_dictionary", on_click=running.cancel)
         elif listing is not None and listing.snapshot.state == JobState.DONE:
             offers: list[Offer] = listing.snapshot.value
-            offer = st.selectbox("A free one between two languages", offers, format_func=Offer.title)
-            if st.button("Get it", key="get_dictionary", type="primary"):
+            own = workspace.home / FOLDER
+            here = {offer: (own / offer.folder).is_dir() for offer in offers}
+            offer = st.selectbox(
+                "A free one between two languages",
+                sorted(offers, key=here.__getitem__),  # those that are here come last
+                format_func=lambda one: f"{one.title()}{', here already' * here[one]}",
+            )
+            label = "Get it again" if here[offer] else "Get it"
+            if st.button(label, key="get_dictionary", type="secondary" if here[offer] else "primary"):
                 start_getting(workspace, offer)
                 st.rerun()
         elif st.button("Find a free one", key="find_dictionary", type="primary"):
