@@ -35,6 +35,7 @@ ABOUT = {
 }
 
 NOT_LISTED = "The server’s list of models does not have “{}”. Check the name, or press Test to see whether it answers."
+KEY_MISSING = "Key missing: this server answers only with one."
 UNLISTED = ":material/info: This server does not list its models. Type the name of one, as the server knows it."
 
 ON_SERVER = {key_places.MEMORY: "Only until the server restarts", key_places.FILE: "In your folder on this server"}
@@ -117,7 +118,7 @@ def draw_fields(
         model = choose_model(workspace, listing.names, scope=scope, where=where, same=same, container=row)
     lack = ""
     if key_needed and not key:
-        lack = "Key missing: this server answers only with one."
+        lack = KEY_MISSING
     elif isinstance(_listed().get((where, hash(key))), KeyRefusedError):
         lack = "Key refused: enter another one."
     with st.container(key="model_said"):  # whatever is drawn in it, the limits below stay open
@@ -228,12 +229,6 @@ def can_be_asked(workspace: Workspace, where: str, key: Secret) -> bool:
     except ReadAgentError:
         return False
     return True
-
-
-def said_of_address(error: ReadAgentError | None) -> bool:
-    """Whether what this error says is said below the address already, of its list of models."""
-    known = (one for one in _listed().values() if isinstance(one, ReadAgentError))
-    return error is not None and any(shell.words_of(one) == shell.words_of(error) for one in known)
 
 
 def _listed() -> dict[tuple[str, int], Listing | ReadAgentError]:

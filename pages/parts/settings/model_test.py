@@ -8,12 +8,13 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.parts.settings import model_options
-from pages.parts.settings.model_fields import said_of_address
+from pages.parts.settings.model_fields import KEY_MISSING
 from pages.parts.shared import polling, shell
 from pages.parts.shared.gisting_status import span
 from readagent_core.connecting import connecting
 from readagent_core.connecting.checking.check import STEPS, Check, CheckState
 from readagent_core.connecting.connecting import Candidate
+from readagent_core.errors import KeyRefusedError
 from readagent_core.jobs import Job, JobState, Snapshot
 from readagent_core.model_names import short_name
 from readagent_core.models.local.server import WHERE
@@ -90,12 +91,14 @@ def _result(workspace: Workspace, job: Job | None, *, scope: str = "") -> None:
         else:
             st.markdown("**Stopped**")
         _tried(snapshot, scope=scope)
+        if isinstance(snapshot.failure, KeyRefusedError) and not job.subject.key:
+            st.text(KEY_MISSING)
+        elif snapshot.state == JobState.FAILED and snapshot.failure:
+            st.text(shell.words_of(snapshot.failure))
         if snapshot.state == JobState.DONE:
             model_options.offer(workspace, snapshot.value.model, snapshot.value.options, scope=scope)
             if snapshot.value.quick and st.button("Test everything", key=f"test_everything{scope}"):
                 _test_everything(workspace, job.subject)
-    if snapshot.state == JobState.FAILED and not said_of_address(snapshot.failure):
-        shell.error_box(snapshot.failure, scope=scope)
 
 
 def _tried(snapshot: Snapshot, *, scope: str = "") -> None:
