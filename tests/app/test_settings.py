@@ -376,6 +376,7 @@ def test_a_changed_address_takes_its_own_model(app):
             at.text_input(key="other_own_address").set_value(typed).run()
             assert not at.exception
             assert model_of(at) == model, typed
+            assert ("Not in use yet" not in texts(at)) == (typed == first.url)
             assert ("does not list its models" in texts(at)) == (typed == silent.url)
 
 

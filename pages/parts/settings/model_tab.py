@@ -146,12 +146,28 @@ def form(workspace: Workspace) -> Candidate | None:
             label_visibility="collapsed",
             key="model_kind",
         )
+    line = st.container()  # above the form, which says whether what is chosen in it is in use
+    candidate = form_of(workspace, chosen, found)
     model = workspace.model
     reader = shell.as_text(short_name(model.name)) if model.is_language_model else "the built-in reader"
-    if chosen == used:  # as high a line as the other, so that the button that was pressed stays where it is
-        st.caption(f"In use: {reader} reads and answers.")
+    # either line is as high, so that the button that was pressed stays where it is
+    if chosen == used and is_used(workspace, chosen, candidate):
+        line.caption(f"In use: {reader} reads and answers.")
     else:
-        st.caption(f"Not in use yet: {reader} reads and answers until you use this one.")
+        line.caption(f"Not in use yet: {reader} reads and answers until you use this one.")
+    return candidate
+
+
+def is_used(workspace: Workspace, kind: str, candidate: Candidate | None) -> bool:
+    """Whether the form of the card in use has the server and the model in use."""
+    if candidate is None:
+        return kind not in ("openai", "other")  # what is typed there is no address
+    used = connecting.is_in_use(workspace, candidate.address) and candidate.model == workspace.settings.model
+    return used or kind == "own"
+
+
+def form_of(workspace: Workspace, chosen: str, found: list[Found] | None) -> Candidate | None:
+    """Draw the form of a card; return the model that is chosen in it where it may be tested."""
     if chosen == "own":
         return own_model(workspace)
     if chosen == "local":
