@@ -68,7 +68,8 @@ def _progress(job: Job) -> None:
             st.button("Stop", key="stop_test", type="tertiary", on_click=job.cancel)
         st.progress(min(1.0, snapshot.done / (snapshot.total or STEPS)))
         st.caption(snapshot.waiting or _time_left(snapshot))
-        _tried(snapshot)
+        _name(snapshot)
+        _checks(snapshot)
 
 
 def _result(workspace: Workspace, job: Job | None, *, scope: str = "") -> None:
@@ -90,7 +91,7 @@ def _result(workspace: Workspace, job: Job | None, *, scope: str = "") -> None:
             st.markdown(f"{ICONS[CheckState.FAILED]} &nbsp; **The test did not get through**")
         else:
             st.markdown("**Stopped**")
-        _tried(snapshot, scope=scope)
+        _name(snapshot, scope=scope)
         if isinstance(snapshot.failure, KeyRefusedError) and not job.subject.key:
             st.text(KEY_MISSING)
         elif snapshot.state == JobState.FAILED and snapshot.failure:
@@ -99,15 +100,21 @@ def _result(workspace: Workspace, job: Job | None, *, scope: str = "") -> None:
             model_options.offer(workspace, snapshot.value.model, snapshot.value.options, scope=scope)
             if snapshot.value.quick and st.button("Test everything", key=f"test_everything{scope}"):
                 _test_everything(workspace, job.subject)
+        _checks(snapshot, scope=scope)
 
 
-def _tried(snapshot: Snapshot, *, scope: str = "") -> None:
-    """Draw which model is or was tested, and its checks so far."""
+def _name(snapshot: Snapshot, *, scope: str = "") -> None:
+    """Draw which model is or was tested."""
     tried = snapshot.value
     if isinstance(tried, connecting.ModelTest):
         with st.container(key=f"tried{scope}"):
             st.text(f"{short_name(tried.model)} {name_of_place(tried.where)}")
-        draw_checks(tried.checks, scope=scope)
+
+
+def _checks(snapshot: Snapshot, *, scope: str = "") -> None:
+    """Draw the checks so far."""
+    if isinstance(snapshot.value, connecting.ModelTest):
+        draw_checks(snapshot.value.checks, scope=scope)
 
 
 def _time_left(snapshot: Snapshot) -> str:
