@@ -640,7 +640,7 @@ def test_settings_that_suit_a_weak_model_are_offered_and_can_be_changed(app, wor
         assert "asked for in JSON" in texts(at)
         at.button(key="use_options").click().run()
         assert workspace.settings.saved.options_of("fake-model").json_replies
-        assert "Its settings suit it." in texts(at)
+        assert "It has the settings that suit it." in texts(at)
         switch = next(toggle for toggle in at.toggle if toggle.label == "Fixed reply forms")
         assert switch.value is True
         switch.set_value(False).run()

@@ -40,13 +40,14 @@ METHODS = {
 PAGINATIONS = {"": "It picks each pause", "many": "Several pauses a prompt", "uniform": "Even pages by rule"}
 
 
-def offer(workspace: Workspace, model: str, options: ModelOptions, *, scope: str) -> None:
+def offer(workspace: Workspace, model: str, options: ModelOptions, *, weak: bool, scope: str) -> None:
     """Draw the settings that a test found to suit ``model``, with the button that saves them.
 
-    ``scope``: ends its key.
+    ``weak``: it failed at what reading and answering need. ``scope``: ends its key.
     """
     if options == workspace.settings.saved.options_of(model):
-        st.caption("Its settings suit it." if options.why else "The usual settings suit it.")
+        usual = "No setting makes up for it: a larger model does better." if weak else "The usual settings suit it."
+        st.caption("It has the settings that suit it." if options.why else usual)
         return
     st.markdown("**Settings that suit it**")
     for line in options.why or ("The usual settings.",):

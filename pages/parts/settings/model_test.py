@@ -97,7 +97,8 @@ def _result(workspace: Workspace, job: Job | None, *, scope: str = "") -> None:
         elif snapshot.state == JobState.FAILED and snapshot.failure:
             st.text(shell.words_of(snapshot.failure))
         if snapshot.state == JobState.DONE:
-            model_options.offer(workspace, snapshot.value.model, snapshot.value.options, scope=scope)
+            weak = connecting.outcome_of(snapshot.value.checks) == CheckState.FAILED
+            model_options.offer(workspace, snapshot.value.model, snapshot.value.options, weak=weak, scope=scope)
             if snapshot.value.quick and st.button("Test everything", key=f"test_everything{scope}"):
                 _test_everything(workspace, job.subject)
         _checks(snapshot, scope=scope)

@@ -124,7 +124,11 @@ def explain(error: Exception, *, where: str, model: str) -> ModelError:
     cause = error.__cause__ if isinstance(error, openai.APIConnectionError) else None
     matching = (name for kinds, name in CAUSES if isinstance(error, kinds) or isinstance(cause, kinds))
     name = next(matching, "unreadable")
-    return fault("offline" if name == "unreachable" and not is_local(where) else name, where=where, model=model)
+    if name == "unreachable" and not is_local(where):
+        name = "offline"
+    elif name == "unreachable" and where.startswith("https:"):
+        name = "unreachable by https"
+    return fault(name, where=where, model=model)
 
 
 def from_status(status: int, body: str, headers: Mapping[str, str], *, where: str, model: str) -> ModelError:
