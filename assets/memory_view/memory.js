@@ -18,6 +18,31 @@ import { WhatIf } from "./what_if.js";
  */
 
 const BLOCK = 25; // rows in an element of their own, which the browser renders only when it is in view
+const HELD = 30; // frames in which the browser finds out how high the blocks in view are
+const OWN = ["wheel", "touchstart", "pointerdown", "keydown"]; // of a person, who scrolls to another place
+/** @type {WeakMap<HTMLElement, AbortController>} what scrolls -> what keeps a place in view */
+const held = new WeakMap();
+
+/** Removes the mark of the gist that a claim rests on. @param {HTMLElement} box */
+function unmark(box) {
+  for (const cited of box.querySelectorAll(".cited")) cited.classList.remove("cited");
+}
+
+/** Scrolls by what `off` says while `row` is drawn, until that stays. @param {HTMLElement} scroller @param {HTMLElement} row @param {() => number} off px */
+function hold(scroller, row, off) {
+  held.get(scroller)?.abort();
+  const now = new AbortController();
+  held.set(scroller, now);
+  for (const kind of OWN) scroller.addEventListener(kind, () => now.abort(), { passive: true, signal: now.signal });
+  let frames = HELD;
+  const place = () => {
+    if (now.signal.aborted || !row.getClientRects().length) return;
+    scroller.scrollBy({ top: off(), behavior: "instant" });
+    if (frames--) requestAnimationFrame(place);
+    else now.abort();
+  };
+  place();
+}
 
 export class Memory {
   /**
@@ -126,7 +151,8 @@ export class Memory {
     this.original.update(data.original);
     this.draw(same && before ? [...new Set([...touched(before), ...touched(data)])] : null);
     const focus = data.focus ? JSON.stringify([data.focus, data.passage, data.nonce, data.passages?.[data.focus] ?? 0]) : "";
-    if (focus && focus !== this.focused) this.wanted = data.focus;
+    if (focus !== this.focused) this.wanted = data.focus;
+    if (!focus) unmark(this.list);
     this.focused = focus;
     this.settle();
   }
@@ -302,13 +328,15 @@ export class Memory {
     if (open) this.parts.reveal(n);
     const row = this.parts.closedAround(n) ?? this.rows.get(n)?.node;
     if (!row) return;
-    for (const cited of this.scroller.querySelectorAll(".cited")) cited.classList.remove("cited");
+    unmark(this.scroller);
     const quoted = passage < 0 ? [] : row.querySelectorAll("mark");
     if (open && !quoted.length) row.classList.add("cited"); // of a gist no words are marked: it is shown whole
     const target = quoted[Math.min(passage, quoted.length - 1)] ?? row;
-    const [from, at] = [row.getBoundingClientRect().top, target.getBoundingClientRect().top];
-    const whole = at - from < this.scroller.clientHeight / 2; // what page it is stays in view over the passage
-    this.scroller.scrollBy({ top: (whole ? from : at - 112) - this.edge(), behavior: "instant" });
+    hold(this.scroller, row, () => {
+      const [from, at] = [row.getBoundingClientRect().top, target.getBoundingClientRect().top];
+      const whole = at - from < this.scroller.clientHeight / 2; // what page it is stays in view over the passage
+      return (whole ? from : at - 112) - this.edge();
+    });
   }
 
   /** Where on the screen the first row in view begins. */

@@ -88,6 +88,19 @@ def test_read_it_leads_to_the_words_that_the_pressed_claim_quotes(answered):
         assert text[start:end].rstrip(".") == citation.quotation.rstrip(".")
 
 
+def test_the_memory_goes_to_the_book_that_the_answer_begins_with(answered):
+    workspace, books, _ = answered
+    for text in ("Where is secret2x4?", "Where are secret2x4 and secret1x9?"):
+        exchange, job = ask_books(workspace, books, Question(text))
+        job.join(120)
+        now = state(workspace, books, workspace.library.exchange(exchange.id))
+        answer = answer_of(events_of(now.current))
+        first = now.check(now.current, answer.text, answer).citations[0]
+        shelf = ask_state(now)["views"][-1]["shelf"]
+        assert shelf["go"]["book"] == first.book
+        assert [n for n, view in shelf["books"].items() if view["focus"]] == [first.book]
+
+
 def test_the_conversation_is_found_again_and_a_book_is_asked_alone_when_it_is_opened(app, answered):
     _workspace, books, _exchange = answered
     at = app("pages/ask.py")

@@ -306,22 +306,25 @@ def _view(now: Several, step: replay.Step | None, opened: Opened, checked: Check
     last = step is not None and step.kind == replay.ANSWER
     focus = focus_of(now.current) if last else {}
     drawn: dict[int, dict[str, Any]] = {}
-    first = next(iter(checked.citations), None) if checked and last and not focus else None
-    unread = first if first and first.places and not first.page else None  # the answer begins with a book without gists
-    gone = bool(focus or unread)  # one book alone goes to its page
+    numbered = now.numbered(now.current)  # a model may name any number
+    cited = checked.citations if checked and last and not focus else ()
+    first = next((c for c in cited if c.book in numbered), None)
+    to, line = focus.get("book", 0), focus.get("line", 0)
+    if first:
+        to = first.book
+        line = first.places[0].paragraph if first.places and not first.page else 0  # of a book without gists
+    gone = False  # one book alone goes to its page
     for number, (_, memory) in opened.items():
         here = step.books.get(number) if step else None
         own = [c for c in checked.citations if c.book == number] if checked and last else []
-        cited = replace(checked, pieces=(), loose=tuple(own)) if checked and own else None
+        rests = replace(checked, pieces=(), loose=tuple(own)) if checked and own else None
         clicked = focus.get("book") == number
-        drawn[number] = view = memory_step(memory, here, here, cited, focus if clicked else {})
+        drawn[number] = view = memory_step(memory, here, here, rests, focus if clicked else {})
         view |= {"note": "", "open": bool(step and _is_open(step, number))}
-        if gone and not clicked:
+        if number != to if to else gone:
             view |= {"focus": None, "wanted": False}
         gone = gone or view["focus"] is not None
-    go = {"book": focus["book"], "nonce": focus["nonce"], "line": focus["line"]} if focus.get("book") else None
-    if unread:
-        go = {"book": unread.book, "nonce": 0, "line": unread.places[0].paragraph}
+    go = {"book": to, "nonce": focus.get("nonce", 0), "line": line} if to else None
     return {"books": drawn, "go": go, "note": _note(step)}
 
 
