@@ -6,6 +6,7 @@
  */
 
 const AROUND = 230; // characters of a page shown on each side of a quoted passage
+const LONG = 2 * AROUND; // characters of a sentence that is not cut before a passage
 const CLOSE = 40; // characters that are not worth folding
 const SENTENCE_END = /[.!?。！？"”」](\s|$)|[。！？」]/;
 
@@ -20,8 +21,13 @@ export function shownParts(text, spans) {
   for (const [start, end] of [...spans].sort((a, b) => a[0] - b[0])) {
     let from = Math.max(0, start - AROUND);
     let to = Math.min(text.length, end + AROUND / 2);
-    if (from > 0) from = Math.min(start, Math.max(from, text.slice(0, start).search(/[^.!?。！？]*$/)) || from);
-    if (from > 0) from += text.slice(from).search(/\S/);
+    if (from > 0) {
+      const sentence = text.slice(0, start).search(/[^.!?。！？]*$/);
+      const word = text.indexOf(" ", from) + 1;
+      if (start - sentence < LONG) from = sentence;
+      else if (word && word < start) from = word;
+      from += text.slice(from).search(/\S/);
+    }
     const ending = to < text.length ? text.slice(end, to).search(SENTENCE_END) : -1;
     if (ending >= 0) to = end + ending + 1;
     else if (to < text.length) to = Math.max(end, text.lastIndexOf(" ", to)) || to; // no sentence ends nearby: after a word

@@ -74,6 +74,8 @@ test("no word is cut in two, where no sentence ends nearby or a page without a g
   const text = "word ".repeat(200);
   const [[, to]] = shownParts(text, [[0, 4]]);
   assert.match(text.slice(0, to), /word$/);
+  const [[from]] = shownParts(text, [[703, 704]]);
+  assert.match(text.slice(from - 1), /^ word/);
   assert.match(beginningOf(text), /word …$/);
   assert.equal(beginningOf("Short."), "Short.");
   assert.equal(beginningOf("雪".repeat(300)).length, 202);
