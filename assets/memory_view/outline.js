@@ -139,7 +139,10 @@ export class Outline {
   // Also in a sidebar that was hidden, as it is on a phone.
   reveal() {
     /** @type {HTMLElement | null} */ (document.querySelector(SIDEBAR_OPENER))?.click();
-    (first(this.list, ".on button") ?? this.list.querySelector("button"))?.focus();
+    const chapter = first(this.list, ".on button") ?? this.list.querySelector("button");
+    chapter?.focus({ preventScroll: true });
+    this.title.scrollIntoView({ block: "end" }); // from the top, as far as it takes
+    chapter?.closest("li")?.scrollIntoView({ block: "nearest" });
   }
 }
 
