@@ -12,6 +12,8 @@ const BEFORE = 45; // characters around hits
 const AFTER = 55;
 const TOGETHER = 60; // characters between two hits that share an excerpt
 const MOST_NEAR = 3;
+const COMMON = 0.01; // of the words; one that is more of them is not what is looked for
+const FEW = 5; // words, of which none is common
 const WORDS = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{M}]+)*/gu;
 
 /**
@@ -64,17 +66,21 @@ export function nearWords(texts, query) {
   const wanted = (folded(query)[0].match(WORDS) ?? []).filter((word) => word.length > 2);
   /** @type {Map<string, Near>} */
   const words = new Map();
+  let total = 0;
   for (const text of wanted.length ? texts : []) {
     for (const [word] of text.matchAll(WORDS)) {
       const key = folded(word)[0];
+      total++;
       const known = words.get(key);
       if (known) known.count++;
       else if (wanted.some((one) => Math.abs(one.length - key.length) <= 2)) words.set(key, { word, count: 1 });
     }
   }
   const near = [...words].map(([key, { word, count }]) => ({ word, count, away: Math.min(...wanted.map((one) => distance(one, key))) }));
+  // a word such as 'the', typed with others, is not what is looked for
+  const isCommon = (/** @type {number} */ count) => wanted.length > 1 && count > Math.max(FEW, COMMON * total);
   return near
-    .filter(({ word, away }) => away <= Math.min(2, Math.floor(word.length / 3)))
+    .filter(({ word, count, away }) => away <= Math.min(2, Math.floor(word.length / 3)) && (away || !isCommon(count)))
     .sort((a, b) => a.away - b.away || b.count - a.count)
     .slice(0, MOST_NEAR)
     .map(({ word, count }) => ({ word, count }));

@@ -252,7 +252,7 @@ export class HitsPanel {
     const where = search.limited ? "is nowhere in the book, unread pages included" : "is not in the book";
     return [
       el("p", { class: "none" }, `“${this.query}” ${where}.`),
-      ...(found.length ? [el("p", { class: "small dim" }, "Near it:"), el("div", { class: "erow" }, ...found)] : []),
+      ...(found.length ? [el("p", { class: "none small dim" }, "Near it:"), el("div", { class: "erow" }, ...found)] : []),
     ];
   }
 

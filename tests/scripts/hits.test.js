@@ -45,6 +45,8 @@ test("near words have few letters changed, and are counted", () => {
   assert.deepEqual(nearWords(texts, "zebra"), []);
   assert.deepEqual(nearWords(texts, "lantern zebra")[0], { word: "lantern", count: 2 }); // a word that is there alone
   assert.deepEqual(nearWords(texts, "of"), []);
+  const river = "The boat, the bank, the reeds, the weir, the lock, the mill.";
+  assert.deepEqual(nearWords([river], "the weirs"), [{ word: "weir", count: 1 }]); // no word of every sentence
 });
 
 test("hits on pages that were not read are counted, not listed, until they are asked for", () => {
