@@ -142,6 +142,22 @@ def test_before_a_press_no_screen_tells_of_later_pages(app, sent: Sent, screen, 
     assert screen in ("library", "evaluate") or opened()
 
 
+def test_no_recorded_question_stands_beside_a_text_that_was_not_begun(app, sent: Sent):  # noqa: F811
+    workspace, book, _ = story(app, 0)
+    opening, _ = opening_exchange(workspace.library.exchanges(workspace.library.conversations(book.id)[0].id))
+
+    def is_shown():
+        sent.clear()
+        at = app("pages/read.py", book=book.id)
+        at.session_state[ask_panel.OPEN] = book.id
+        at.run()
+        return any(opening.question in text for text in all_strings(at, dict(sent)))
+
+    assert not is_shown()
+    workspace.library.set_limit(book.id, on=False)
+    assert is_shown()
+
+
 def test_prompts_that_hold_later_pages_wait_for_a_press(app, at_30_percent, sent: Sent, monkeypatch):  # noqa: F811
     workspace, book, document = at_30_percent
     secrets, _ = told_of_later_pages(workspace, book, document)

@@ -10,6 +10,7 @@ import streamlit as st
 
 from pages.parts.ask import live, sidebar, talk
 from pages.parts.ask.acts import LIVE, STAGE
+from pages.parts.ask.book_views import open_questions
 from pages.parts.ask.one_state import AskOneBook, read_ahead, scene
 from pages.parts.shared.chosen_books import choose_one
 from readagent_core.library.records import Book
@@ -34,6 +35,9 @@ def draw(workspace: Workspace, book: Book) -> None:
         return
     now = scene(workspace, book)
     now.beside_text = True
+    now.opening, now.opening_page = "", 0  # who reads is told nothing of a page that they have not read
+    if now.recording and not open_questions(now):
+        now.exchanges, now.current = [], None
     sidebar.take_choices(now)
     read_ahead(now)
     st.fragment(_stage, key=STAGE)(now)
