@@ -37,6 +37,7 @@ export class Outline {
       this.figures,
       mapKey(),
     );
+    this.sized = new ResizeObserver(() => this.place()); // a sidebar that opens grows to its width
     this.draw = oncePerFrame(() => this.drawNow());
   }
 
@@ -52,11 +53,13 @@ export class Outline {
     this.book.addEventListener("show outline", () => this.reveal(), until);
     if (layer) layerOf(layer).addEventListener("pages", () => this.draw(), until);
     document.addEventListener("keydown", (event) => this.key(event), { ...until, capture: true }); // before the reader
+    this.sized.observe(this.list);
     this.draw();
   }
 
   close() {
     this.heard?.abort();
+    this.sized.disconnect();
   }
 
   drawNow() {
@@ -141,8 +144,13 @@ export class Outline {
     /** @type {HTMLElement | null} */ (document.querySelector(SIDEBAR_OPENER))?.click();
     const chapter = first(this.list, ".on button") ?? this.list.querySelector("button");
     chapter?.focus({ preventScroll: true });
-    this.title.scrollIntoView({ block: "end" }); // from the top, as far as it takes
-    chapter?.closest("li")?.scrollIntoView({ block: "nearest" });
+    this.place();
+  }
+
+  // Shows the chapter that the person is in, from the top as far as it takes.
+  place() {
+    this.title.scrollIntoView({ block: "end" });
+    this.list.children[Math.max(0, this.on)]?.scrollIntoView({ block: "nearest" });
   }
 }
 
