@@ -78,9 +78,9 @@ def echoing(text: str) -> str | Reply:
 
 def expect_model(page: Page, name: str) -> None:
     """Wait until the box of models has this one; that of the address before has gone."""
-    model = page.locator("[class*='st-key-other_own_model'] input")
-    expect(model).to_have_count(1)
-    expect(model).to_have_value(name)
+    box = "[class*='st-key-other_own_model'] input"
+    expect(page.locator(f"{box}[value='{name}']")).to_have_count(1)
+    expect(page.locator(box)).to_have_count(1)
 
 
 def first_visit_is_accessible(page: Page, url: str, library: Library) -> None:
