@@ -199,8 +199,9 @@ def _books(
             cells = [*(page.words for page in memory.pages), *([rest] if rest else [])]
             shown = {"memory": {**pages, "limit": None, "whatIf": None, "curtain": None}, "cells": cells}
         found.append({"number": number, **_book(now, book, closed.get(number), _quoted(checked, number)), **shown})
-    # what the answer opened comes first; a book that the person opens stays in its place
-    return sorted(found, key=lambda one: not any(_is_open(step, one["number"]) for step in steps))[:LISTED]
+    # of more than are drawn, those that the answer opened; each keeps its place among the books
+    first = sorted(found, key=lambda one: not any(_is_open(step, one["number"]) for step in steps))[:LISTED]
+    return sorted(first, key=lambda one: one["number"])
 
 
 def _quoted(checked: Checked | None, number: int) -> dict[int, list[tuple[int, int]]]:
