@@ -36,6 +36,7 @@ ABOUT = {
 
 NOT_LISTED = "The server’s list of models does not have “{}”. Check the name, or press Test to see whether it answers."
 KEY_MISSING = "Key missing: this server answers only with one."
+ASKS_FOR_KEY = ":material/key: This server asks for a key; its models are listed with it."
 UNLISTED = ":material/info: This server does not list its models. Type the name of one, as the server knows it."
 
 ON_SERVER = {key_places.MEMORY: "Only until the server restarts", key_places.FILE: "In your folder on this server"}
@@ -116,17 +117,12 @@ def draw_fields(
     )  # the list of models opens below the buttons
     if model is None:
         model = choose_model(workspace, listing.names, scope=scope, where=where, same=same, container=row)
-    lack = ""
-    if key_needed and not key:
-        lack = KEY_MISSING
-    elif isinstance(_listed().get((where, hash(key))), KeyRefusedError):
-        lack = "Key refused: enter another one."
     with st.container(key="model_said"):  # whatever is drawn in it, the limits below stay open
         if stored:
             kept_key(workspace, where=where)
-        draw_buttons(
-            workspace, Candidate(where, model, key), place=place, listing=listing, scope=scope, row=row, lack=lack
-        )
+        lacks_key = bool(where.strip()) and key_needed and not key
+        typed_now = Candidate(where, model, key)
+        draw_buttons(workspace, typed_now, place=place, listing=listing, scope=scope, row=row, lacks_key=lacks_key)
     model_limits.limits(workspace, model=model, where=where, listed=listing.prices.get(model))
     return connecting.candidate(workspace, address=where, model=model, key=key)
 
@@ -191,7 +187,10 @@ def list_models(workspace: Workspace, where: str, key: Secret, *, needs_key: boo
 
     An error is shown. The server is asked again only at a click, because a server that does not answer takes seconds.
     """
-    if not where.strip() or (needs_key and not key):
+    if not where.strip():
+        return Listing()
+    if needs_key and not key:
+        st.caption(ASKS_FOR_KEY)
         return Listing()
     cache, at = _listed(), (where, hash(key))
     if at not in cache:
@@ -238,11 +237,11 @@ def _listed() -> dict[tuple[str, int], Listing | ReadAgentError]:
 
 
 def draw_buttons(
-    workspace: Workspace, typed: Candidate, *, place: str, listing: Listing, scope: str, row: Any, lack: str
+    workspace: Workspace, typed: Candidate, *, place: str, listing: Listing, scope: str, row: Any, lacks_key: bool
 ) -> None:
-    """Draw in ``row`` the buttons that use or test the model and do what is clicked.
+    """Draw in ``row`` the buttons that use or test the model and do what is clicked; say below what hinders it.
 
-    ``lack``: what is said of a model that its server does not give without a key, or with this one.
+    ``lacks_key``: the server answers only with a key, and none is given: its model is not used.
     """
     where, model, key = typed.address, typed.model, typed.key
     with row:
@@ -254,8 +253,8 @@ def draw_buttons(
     missing = (use or test) and where.strip() and not model.strip()
     if missing:
         st.caption(":orange[:material/info:] Choose a model first, or type its name.")
-    elif model and lack and not (in_use and workspace.model.trouble):
-        st.caption(f":orange[:material/key:] {lack}")
+    elif model and lacks_key and (use or not (in_use and workspace.model.trouble)):
+        st.caption(f":orange[:material/key:] {KEY_MISSING}")
     elif model and listing.names and model not in listing.names:
         st.caption(f":orange[:material/info:] {NOT_LISTED.format(shell.as_text(model))}")
     if in_use and workspace.model.trouble:
@@ -263,7 +262,7 @@ def draw_buttons(
         st.caption(f":red[:material/power_off: In use, but not working: {shell.as_text(said)}.]")
     elif in_use:
         st.caption(":green[:material/check:] In use")
-    if use and not missing:
+    if use and not missing and not lacks_key:
         price = listing.prices.get(model)
         shell.guarded(lambda: use_model(workspace, where=where, model=model, key=key, place=place, price=price))
     elif test and not missing:
