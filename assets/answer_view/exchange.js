@@ -178,7 +178,7 @@ export class Exchange {
           {},
           el("b", {}, name),
           line.slice(name.length),
-          data.from ? el("span", { title: data.method }, ` · ${data.from}`) : null,
+          data.from ? el("span", { title: data.method }, `\u00a0· ${data.from}`) : null,
         ),
         asked ? el("span", { class: "when" }, asked) : null,
       ),
