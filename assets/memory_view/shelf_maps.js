@@ -9,11 +9,10 @@ import { goToBook, viewOf } from "./shelf.js";
 const TALL = 42; // pixels of a page in full
 const HEIGHTS = { full: TALL, gist: 22, part: 10, book: 4, none: 10 }; // none: of the pages that the answer did not see
 
-/** @param {ShelfBook} book @param {ShelfBookStep | null} view @param {string | null} asked */
-function said(book, view, asked) {
+/** @param {ShelfBook} book @param {ShelfBookStep | null} view */
+function said(book, view) {
   if (!book.pages) return "No gists yet.";
-  if (!view?.open && !asked) return "Gists ready.";
-  if (!view?.open) return book.own ? "One gist of the whole book." : "No gist of the whole book yet.";
+  if (!view?.open) return book.own ? "One gist of the whole book." : "Gists ready.";
   const full = view.expanded;
   if (!full.length) return "Opened into gists.";
   return full.length > 4 ? `In full: ${full.length} pages.` : `In full: ${full.length > 1 ? "pages" : "page"} ${full.join(", ")}.`;
@@ -48,7 +47,7 @@ export class ShelfMaps {
     const key = JSON.stringify([shelf, views.map((view) => view && [view.open, view.expanded, view.closed])]);
     if (key === this.drawn) return;
     this.drawn = key;
-    const rows = shelf.books.map((book, i) => this.row(book, views[i], said(book, views[i], exchange), () => goToBook(conversation, book)));
+    const rows = shelf.books.map((book, i) => this.row(book, views[i], said(book, views[i]), () => goToBook(conversation, book)));
     const out = shelf.keptOut.map(({ title, language }) =>
       el("div", {}, el("span", { class: "bt out", lang: language, dir: "auto" }, title), el("p", { class: "small dim" }, "Kept out.")),
     );
