@@ -110,7 +110,8 @@ export class Bare {
     const { on, over, gone } = this;
     this.frame.root.classList.toggle("over", over);
     this.frame.root.classList.toggle("gone", gone);
-    this.frame.root.classList.toggle("tight", !on && !gone && (window.innerHeight < LOW || (SMALL.matches && this.state.paged)));
+    const small = SMALL.matches || this.frame.isPhone;
+    this.frame.root.classList.toggle("tight", !on && !gone && (window.innerHeight < LOW || (small && this.state.paged)));
     document.documentElement.toggleAttribute("data-bars-gone", gone);
     this.nameLine();
   }

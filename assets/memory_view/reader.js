@@ -210,6 +210,7 @@ export class Reader {
         },
         resized: (other) => {
           if (other) this.toolbar.update();
+          this.bare.draw();
           this.foot.drawYou();
         },
         beside: (open) => this.beside.toggle(open),
