@@ -1,5 +1,6 @@
-// Keeps the eye and the focus in the Model tab of Settings: the card of a test comes into view when the test begins, and
-// the focus of a button that Streamlit drew anew or took away is not lost.
+// Keeps the eye and the focus in Settings: the card of a test comes into view when the test begins, as do the form of the
+// reader that is chosen and what is said after a press; the focus of a button that Streamlit drew anew or took away is
+// not lost.
 
 import { APP_DONE, container } from "./shared/streamlit.js";
 
@@ -8,12 +9,17 @@ import { APP_DONE, container } from "./shared/streamlit.js";
 const SETTLE_MS = 120;
 const HEAD_PX = 160; // of the card: its verdict or progress, and which model is tested
 const FOCUSED = ":is(button, input, textarea)";
+const FORM = `${container("model_form")} :is(input, button)`; // its first field
 const KEYED = '[class*="st-key-"]';
 let shown = Number.POSITIVE_INFINITY; // when the last test began whose card may have come into view, in seconds
+let answers = Number.POSITIVE_INFINITY; // how often something was said under the buttons, as far as it is shown
+let form = ""; // the card whose form is shown
 /** @type {HTMLElement | null} */
 let last = null; // what has the focus, or had it as it was taken from the page
 /** @type {string[]} */
 let keys = []; // of its widget and of the parts of the screen around it, the innermost first
+
+const behavior = () => (matchMedia("(prefers-reduced-motion)").matches ? "instant" : "smooth");
 
 /** Bring the head of the card into view, once what is above it stays where it is. */
 function showCard(before = Number.NaN) {
@@ -21,8 +27,15 @@ function showCard(before = Number.NaN) {
   const head = card?.querySelector(`${container("test_now")} ${container("test_card")} > *`); // beside the form it stays in view
   const top = head?.getBoundingClientRect().top ?? 0;
   if (top !== before) setTimeout(showCard, SETTLE_MS, top);
-  else if (top < 0 || top + HEAD_PX > innerHeight)
-    card?.scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion)").matches ? "instant" : "smooth" });
+  else if (top < 0 || top + HEAD_PX > innerHeight) card?.scrollIntoView({ behavior: behavior() });
+}
+
+/** Bring a part of the form into view, once it stays where it is. @param {string} part */
+function showPart(part, before = Number.NaN) {
+  const shownPart = document.querySelector(part);
+  const end = shownPart?.getBoundingClientRect().bottom ?? 0;
+  if (end !== before) setTimeout(showPart, SETTLE_MS, part, end);
+  else shownPart?.scrollIntoView({ behavior: behavior(), block: "nearest" });
 }
 
 /** The focus goes to what took the place of the widget that had it, else to what is left of the part that it was in. */
@@ -52,8 +65,13 @@ addEventListener("focusout", ({ target, isTrusted }) => {
 const what = { subtree: true, childList: true, attributeFilter: ["data-test-script-state"] };
 new MutationObserver(() => last && !last.isConnected && setTimeout(restoreFocus, SETTLE_MS)).observe(document.body, what);
 
-/** @param {Component<{began: number}>} component `began`: when the last test began, in seconds; 0 without one */
-export default function mount({ data: [{ began }] }) {
+/** @param {Component<{began: number, said: number, card: string}>} component `began`: when the last test began, in seconds;
+ * 0 without one. `said`: how often something was said under the buttons. `card`: the reader that is chosen */
+export default function mount({ data: [{ began, said, card }] }) {
   if (began > shown) showCard();
   shown = began;
+  if (said > answers) showPart(container("model_said"));
+  answers = said;
+  if (form && card !== form && document.activeElement?.closest(container("who"))) showPart(FORM);
+  form = card;
 }

@@ -192,9 +192,17 @@ def test_in_a_narrow_window_a_test_comes_into_view_and_the_focus_stays(page: Pag
     page.set_viewport_size({"width": 900, "height": 800})
     with FakeServer(capable, models=("reader-8b",)) as server:
         page.goto(f"{url}/settings")
+        page.locator(".st-key-who label", has_text="OpenAI").first.click()
+        page.set_viewport_size({"width": 900, "height": 560})  # the form opens below the cards
         page.locator(".st-key-who label", has_text="Another server").click()
+        expect(page.locator(".st-key-other_server input")).to_be_in_viewport()
+        page.set_viewport_size({"width": 900, "height": 800})
         page.locator(".st-key-other_server input").click()
         page.get_by_role("option", name="Another address").click()
+        page.locator(".st-key-other_own_address input").fill("http://127.0.0.1:9")
+        page.keyboard.press("Enter")
+        page.locator(".st-key-other_own_use button").click()
+        expect(page.get_by_text("Choose a model first")).to_be_in_viewport()
         page.locator(".st-key-other_own_address input").fill(server.url)
         page.keyboard.press("Enter")
         expect_model(page, "reader-8b")

@@ -11,7 +11,7 @@ from functools import partial
 import streamlit as st
 
 from pages.parts.settings import local_model, model_limits, model_options, model_test
-from pages.parts.settings.model_fields import choose_model, draw_fields, forget_found_servers
+from pages.parts.settings.model_fields import SAID, choose_model, draw_fields, forget_found_servers
 from pages.parts.shared import polling, shell
 from pages.parts.shared.component import component
 from readagent_core.connecting import connecting
@@ -118,7 +118,11 @@ def model_tab(workspace: Workspace) -> None:
         model_limits.budget_card(workspace)
     with st.container(key="unseen_settings"):
         test = workspace.jobs.get(connecting.TEST_KEY)
-        data = {"began": test.snapshot.started if test else 0}
+        data = {
+            "began": test.snapshot.started if test else 0,
+            "said": st.session_state.get(SAID, 0),
+            "card": st.session_state["model_kind"],
+        }
         component("settings", "settings.js", html="")(key="settings_eye", data=data)
 
 
@@ -147,7 +151,8 @@ def form(workspace: Workspace) -> Candidate | None:
             key="model_kind",
         )
     line = st.container()  # above the form, which says whether what is chosen in it is in use
-    candidate = form_of(workspace, chosen, found)
+    with st.container(key="model_form"):
+        candidate = form_of(workspace, chosen, found)
     model = workspace.model
     reader = shell.as_text(short_name(model.name)) if model.is_language_model else "the built-in reader"
     # either line is as high, so that the button that was pressed stays where it is
