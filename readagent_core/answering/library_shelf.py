@@ -156,8 +156,8 @@ class LibraryShelf(AskedShelf):
                 break
         return found
 
-    def nowhere(self, question: str) -> tuple[str, ...]:
-        """Return the words of ``question`` that no book has, as far as the spoiler limits let in.
+    def nowhere(self, question: str, books: Sequence[ShelfBook]) -> tuple[str, ...]:
+        """Return the words of ``question`` that none of ``books`` has, as far as the spoiler limits let in.
 
         None of scripts without spaces, or where the books have more than ``OPENED_WORDS``: each is read for it.
         """
@@ -165,7 +165,7 @@ class LibraryShelf(AskedShelf):
             return ()
         left = {word: set(content(word)) for word in _WORD.findall(question) if len(word) > 1}
         left = {word: stems for word, stems in left.items() if stems}
-        for book in self.books:
+        for book in books:
             if left:
                 known = set(content("\n".join(self._paragraphs(book))))
                 left = {word: stems for word, stems in left.items() if not stems <= known}

@@ -14,7 +14,7 @@ from pages.parts.ask.several_state import Several
 from pages.parts.ask.shelf_views import opened_books
 from pages.parts.ask.sidebar import _about
 from pages.parts.ask.spots import spots_on_page
-from pages.parts.ask.wording import look_ups
+from pages.parts.ask.wording import describe_context, look_ups
 from pages.parts.shared.answer import pending_pieces
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.chosen_books import Chosen
@@ -243,6 +243,7 @@ def test_a_book_without_gists_is_counted_named_by_its_title_and_its_claim_by_its
     assert sent["views"][-1]["shelf"]["go"] == {"book": 3, "nonce": 0, "line": 0}
     assert exchange.facts.words == sum(workspace.library.document(book).words for book in books)
     assert f"of {exchange.facts.words:,} words" in record["cost"].replace("*", "")
+    assert describe_context(answer_of(events_of(exchange))).endswith("the words of Whale.")
     told = json.dumps([record["looks"], record["notes"], record["pieces"], sent["shelf"]["books"]])
     assert not re.search(r"in book \d|book \d:|Opened nothing", told)
 
@@ -320,6 +321,9 @@ def test_a_story_that_nobody_has_begun_is_kept_out_until_it_is_let_in(app):
     library.set_limit(story, on=False)  # as the press in the memory does
     sent = ask_state(state(get_workspace(), [story, minutes], exchange))
     assert sent["shelf"]["others"].startswith("Not asked yet: The Keeper of Harrow Light")
-    assert sent["records"][exchange.id]["notes"] == [sent["shelf"]["others"]]  # where the answer is read
+    later = sent["records"][exchange.id]
+    assert later["notes"] == [sent["shelf"]["others"]]  # where the answer is read
+    assert later["notFound"] == record["notFound"]  # what the answer saw stays as it was
+    assert "let-in" not in later["acts"]
     at.run()
     assert at.chat_input(key="ask_input").placeholder == "Ask these 2 books"

@@ -58,7 +58,8 @@ class Sources:
     """What a record says of the text: of one book, or of several. ``pages``: of the book.
 
     ``titles``: of several books, by number; None for one, whose text is ``document``. ``kept_out``, ``limited``: the
-    titles of those of which the spoiler limits let in nothing, or a part, now. ``names``: of its pages without a gist.
+    titles of those of which the spoiler limits let in nothing, or a part, when they were asked. ``can_let_in``: whether
+    the limits keep out anything now. ``names``: of its pages without a gist.
     ``in_text``: where the words of the question are, of an answer that was not found.
     """
 
@@ -70,6 +71,7 @@ class Sources:
     titles: Mapping[int, str] | None = None
     kept_out: Sequence[str] = ()
     limited: Sequence[str] = ()
+    can_let_in: bool = False
     document: Document | None = None
     names: Mapping[int, str] = field(default_factory=dict)
     in_text: InText = field(default_factory=InText)
@@ -252,7 +254,7 @@ def _further(exchange: Exchange, answer: Answer, sources: Sources, model: str) -
     if answer.books:
         used, allowed = sum(len(book.looked_up) for book in answer.books), int(exchange.settings.get("look_ups", 0))
         more = ["more"] if allowed < MOST_LOOK_UPS and used >= allowed else []
-        return [*more, *(["let-in"] if sources.kept_out or sources.limited else [])]
+        return [*more, *(["let-in"] if sources.can_let_in else [])]
     let_in = ["let-in"] if exchange.up_to is not None and exchange.up_to < sources.pages else []
     if exchange.gisting_id and model == builtin.NAME and not sources.in_text.pieces:
         return let_in

@@ -44,24 +44,32 @@ def sources(now: Several, exchange: Exchange, events: Sequence[Event], text: str
     titles = {number: short_title(title) for number, title in titles_of(now, exchange).items()}
     answer = replay.answer_of(events)
     checked = now.check(exchange, text, answer) if answer else None
+    asked = {book_id: up_to for book_id, _, up_to in exchange.facts.books}
+    titled = [(book.id, book.title) for book in now.kept_out] + [(book.id, book.title) for book in now.shelf.books]
+    shut = [book for book in now.shelf.books if now.shelf.is_limited(book)]
     return Sources(
         _language(now),
         checked,
         look_ups(exchange, events, titles=titles),
         titles=titles,
-        kept_out=[book.title for book in now.kept_out],
-        limited=[book.title for book in now.shelf.books if now.shelf.is_limited(book)],
+        kept_out=[title for book_id, title in titled if book_id not in asked],
+        limited=[book.title for book in now.shelf.books if asked.get(book.id) or (book in shut and book.id in asked)],
+        can_let_in=bool(now.kept_out or shut),
         in_text=InText(_nowhere(now, exchange)) if answer and is_missing(exchange, answer) else InText(),
     )
 
 
 def _nowhere(now: Several, exchange: Exchange) -> tuple[str, ...]:
-    """The words of a question that are in no book. Looked for once in a session: every text is read for it."""
+    """The words of a question that no book has that it was asked of. Looked for once in a session: every text is
+    read for it.
+    """
     question = exchange.facts.standalone or exchange.question
+    asked = {book_id for book_id, _, _ in exchange.facts.books}
+    books = [book for book in now.shelf.books if book.id in asked]
     known: dict[tuple[Any, ...], tuple[str, ...]] = st.session_state.setdefault("ask_nowhere", {})
-    key = (question, *((book.id, book.up_to, book.words + book.text_words) for book in now.shelf.books))
+    key = (question, *((book.id, book.up_to, book.words + book.text_words) for book in books))
     if key not in known:
-        known[key] = now.shelf.nowhere(question)
+        known[key] = now.shelf.nowhere(question, books)
     return known[key]
 
 

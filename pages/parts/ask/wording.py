@@ -205,9 +205,11 @@ def describe_context(answer: Answer) -> str:
         opened = [f"; {b.title}: {pages_named(b.looked_up)} in full" for b in answer.books if b.looked_up]
         gists = sum(book.how in ("gists", "book") for book in answer.books)
         found = sum(bool(book.found) for book in answer.books)
+        words = [book.title for book in answer.books if book.how == "words"]
         looked = [f"the gists of {count_of(gists, 'book')}"] if gists else []
         looked += [f"passages found in {count_of(found, 'book')}"] if found else []
-        return f"Looked at: {' and '.join(looked)}{''.join(opened)}." if looked else ""
+        looked += [f"the words of {titles_named(words, _TITLES)}"] if words else []
+        return f"Looked at: {_listed(looked)}{''.join(opened)}." if looked else ""
     full = sorted(n for n, how in answer.seen.items() if how == "full")
     some = sorted(n for n, how in answer.seen.items() if how == "passage")
     gists = sum(how == "gist" for how in answer.seen.values())
@@ -223,8 +225,12 @@ def describe_context(answer: Answer) -> str:
         parts.append(f"the gists of {gists} {'page' if gists == 1 else 'pages'}")
     if in_parts:
         parts.append(f"{count_of(in_parts, 'page')} in the gists of longer parts")
-    *before, last = parts or [""]
-    return f"Looked at: {', '.join(before)}{' and ' if before else ''}{last}." if parts else ""
+    return f"Looked at: {_listed(parts)}." if parts else ""
+
+
+def _listed(parts: Sequence[str]) -> str:
+    """'fog', 'fog and ice', 'fog, ice and snow'"""
+    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
 
 
 def pages_told(pages: Sequence[int]) -> str:
@@ -288,9 +294,8 @@ def not_found(
 
 def _nowhere(in_text: InText, within: str) -> str:
     """'“Fog” and “ice” are nowhere in the book.', '' of no word."""
-    *before, last = [f"“{word}”" for word in in_text.nowhere] or [""]
-    named = f"{', '.join(before)} and {last}" if before else last
-    return named and f"{named} {'are' if before else 'is'} nowhere in {within}."
+    named = _listed([f"“{word}”" for word in in_text.nowhere])
+    return named and f"{named} {'are' if len(in_text.nowhere) > 1 else 'is'} nowhere in {within}."
 
 
 def prompts_hold(exchange: Exchange, last: int, pages: int) -> str:
