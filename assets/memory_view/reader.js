@@ -4,7 +4,7 @@
 
 import { ReaderOriginal } from "../pdf_page/original.js";
 import { el } from "../shared/dom.js";
-import { focusField } from "../shared/fields.js";
+import { focusField, holdTyped } from "../shared/fields.js";
 import { container } from "../shared/streamlit.js";
 import { tabState } from "../shared/tab_state.js";
 import { Annotations } from "./annotations.js";
@@ -57,7 +57,7 @@ export class Reader {
       }
       const asked = act.do === "ask" && (act.text || !document.querySelector(container("ask_panel")));
       if (act.do !== "ask" || !this.leaveBeside() || act.page || act.text) send(act);
-      if (asked) focusField(() => document.querySelector(container("ask_line")));
+      if (asked) focusField(() => document.querySelector(container("ask_line")), holdTyped());
     };
     /** @type {Jump} */
     const jump = (place, options) => this.position.jump(place, options);

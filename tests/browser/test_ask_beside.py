@@ -29,9 +29,12 @@ def test_asked_beside_the_text_a_claim_leads_to_its_words_and_back(page: Page, a
     expect(page.locator("p[data-i='0']")).to_be_in_viewport()
     settled(page)
     line = page.locator("p[data-i='0']").bounding_box()
-    page.keyboard.press("a")
     box = page.locator(".st-key-ask_panel")
+    page.keyboard.press("a")
+    page.keyboard.type("who rowed")  # before the field is there: no letter is a command
     expect(box.get_by_test_id("stChatInputTextArea")).to_be_focused()
+    expect(box.get_by_test_id("stChatInputTextArea")).to_have_value("who rowed")
+    box.get_by_test_id("stChatInputTextArea").fill("")
     page.keyboard.press("Escape")  # in the empty line
     expect(box).to_have_count(0)
     expect(page.locator(".leaves")).to_be_focused()
