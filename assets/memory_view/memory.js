@@ -241,7 +241,7 @@ export class Memory {
     const key = JSON.stringify([full, peek, shut, asked, passages, part, this.made.folds(n)]); // the text is compared separately: a book has 2 MB
     const known = this.rows.get(n);
     if (known?.key === key && known.text === page.text) return;
-    const options = { peek, passages, hasOriginal: Boolean(data.original) };
+    const options = { peek, part: part ?? [], passages, hasOriginal: Boolean(data.original) };
     const node =
       full || peek
         ? this.made.opened(page, data.meta, options)

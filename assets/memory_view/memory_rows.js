@@ -46,25 +46,32 @@ export class MemoryRows {
   }
 
   /**
-   * The row of a page with its text. `peek`: the person opened it.
+   * The row of a page with its text. `peek`: the person opened it; `part`: the paragraphs that the model read then.
    * @param {Page} page @param {BookFacts} meta
-   * @param {{peek: boolean, passages: Passages, hasOriginal: boolean}} options
+   * @param {{peek: boolean, part: [number, number][], passages: Passages, hasOriginal: boolean}} options
    */
-  opened(page, meta, { peek, passages, hasOriginal }) {
+  opened(page, meta, { peek, part, passages, hasOriginal }) {
     const { number: n } = page;
     const count = new Set(passages.map((passage) => passage.join())).size;
     const quoted = ["", ", one passage quoted", ", two passages quoted", ", three passages quoted"][count] ?? `, ${count} passages quoted`;
-    const fact = peek
-      ? "opened by you; the model did not read it for this answer"
-      : `all ${lengthOf(page.words, meta.language)} read${quoted}`;
+    const byHand = part.length ? "read in part; the rest opened by you" : "opened by you; the model did not read it for this answer";
+    const fact = peek ? byHand : `all ${lengthOf(page.words, meta.language)} read${quoted}`;
     const label = peek ? `Page ${n}` : `Page ${n}, opened in place`;
     const close = button("Close", () => this.on.toggle(n), { kind: "quiet slim peekb", "aria-expanded": "true" });
     const original = button("PDF page", (event) => this.on.original(n, event.currentTarget), { kind: "quiet slim" });
-    const text = el("div", { class: "ot", lang: meta.language, dir: meta.rtl ? "rtl" : "ltr" }, ...this.text(page, meta, passages));
+    const lines = part.length
+      ? page.paragraphs.flatMap((text, i) => {
+          const head = page.headings?.find(([index]) => index === i)?.[2];
+          const line = this.line(text, i, meta, passages);
+          if (part.some(([from, to]) => from <= i && i < to)) line.classList.add("readpart");
+          return head === undefined ? [line] : [el("p", { class: "oh3", dir: "auto" }, head), line];
+        })
+      : this.text(page, meta, passages);
+    const text = el("div", { class: "ot", lang: meta.language, dir: meta.rtl ? "rtl" : "ltr" }, ...lines);
     const body = el(
       "div",
       {},
-      el("div", { class: "oh small" }, el("strong", {}, icon("open"), label), el("span", { class: "num" }, fact)),
+      el("div", { class: "oh small" }, el("strong", {}, icon(part.length ? "in_part" : "open"), label), el("span", { class: "num" }, fact)),
       text,
       el(
         "div",
