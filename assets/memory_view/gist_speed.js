@@ -51,9 +51,9 @@ export class GistSpeed {
     this.apart = null;
     /** @type {{page: number | null, chapter: number | null} | null} what the search has opened */
     this.found = null;
-    this.what = el("span");
+    this.what = el("p");
     this.all = button("Show all gists", () => send({ do: "unveil_all" }), { kind: "slim", icon: "seen" });
-    this.note = el("div", { class: "veilnote", hidden: true }, el("p", {}, this.what), this.all);
+    this.note = el("div", { class: "veilnote", hidden: true }, this.what, this.all);
     const { scroller } = frame;
     scroller.addEventListener("click", (event) => this.pressed(event));
     scroller.addEventListener("keydown", (event) => this.entered(event));
@@ -307,12 +307,9 @@ export class GistSpeed {
     this.note.hidden = !this.shown || (this.all.hidden && !lines);
     if (!this.shown) return;
     const one = lines ? "A line stands here for each chapter" : "A gist stands here for each page";
-    this.what.textContent = [
-      this.all.hidden ? "" : `${one} you have read, and for the first one. The rest stays hidden until you read on.`,
-      lines ? made : "",
-    ]
-      .filter(Boolean)
-      .join(" ");
+    const said = this.all.hidden ? [] : [`${one} you have read, and for the first one.`, "The rest stays hidden until you read on."];
+    if (lines) said.push(made);
+    this.what.replaceChildren(...said.map((sentence, i) => el("span", {}, i ? ` ${sentence}` : sentence))); // a low window has room for one
     const { pages, book } = this.state;
     this.chapters.draw();
     const closed = new Set(pages.filter((page) => gistWords(page) && !this.open.has(page.number)).flatMap((page) => paragraphsOf(page)));
