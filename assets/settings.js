@@ -2,7 +2,7 @@
 // reader that is chosen and what is said after a press; the focus of a button that Streamlit drew anew or took away is
 // not lost.
 
-import { APP_DONE, container } from "./shared/streamlit.js";
+import { APP_DONE, container, OPENER, POPOVER, POPOVER_OPEN } from "./shared/streamlit.js";
 
 /** @import { Component } from "./shared/mount.js" */
 
@@ -38,21 +38,28 @@ function showPart(part, before = Number.NaN) {
   else shownPart?.scrollIntoView({ behavior: behavior(), block: "nearest" });
 }
 
-/** The focus goes to what took the place of the widget that had it, else to what is left of the part that it was in. */
+/** The part of the screen around an element; around what is in a popover, that of its button. @param {?Element} [of] */
+function partAround(of) {
+  return of?.closest(KEYED) ?? (of?.closest(POPOVER) ? document.querySelector(POPOVER_OPEN)?.closest(KEYED) : null);
+}
+
+/** The focus goes to what took the place of the widget that had it, else to what is left of the part that it was in: to
+ * its first button that changes nothing, if it has one. */
 function restoreFocus() {
   if (!last || last.isConnected || document.activeElement !== document.body || !document.querySelector(APP_DONE)) return;
-  const left = keys.filter((key) => document.querySelector(`.${key}`));
-  const again = left[0] === keys[0] && document.querySelector(`.${keys[0]} ${FOCUSED}`);
-  const place = again || document.querySelector(`.${left[0]}`);
+  const left = keys.find((key) => document.querySelector(`.${key}`));
+  const part = document.querySelector(`.${left}`);
+  const widget = part?.querySelector(left === keys[0] ? FOCUSED : OPENER);
+  const place = widget ?? part;
   if (!(place instanceof HTMLElement)) return;
-  if (!again) place.tabIndex = -1;
+  if (!widget) place.tabIndex = -1;
   place.focus({ preventScroll: true });
 }
 
 addEventListener("focusin", ({ target }) => {
   last = target instanceof HTMLElement ? target : null;
   keys = [];
-  for (let part = last?.closest(KEYED); part; part = part.parentElement?.closest(KEYED))
+  for (let part = partAround(last); part; part = partAround(part.parentElement))
     keys.push([...part.classList].find((name) => name.startsWith("st-key-")) ?? "");
 });
 addEventListener("focusout", ({ target, isTrusted }) => {

@@ -19,6 +19,11 @@ export const SIDEBAR_OPENER = '[data-testid="stExpandSidebarButton"]';
 export const SIDEBAR_CLOSER = '[data-testid="stSidebarCollapseButton"] button';
 /** The app after a run of its script. */
 export const APP_DONE = '.stApp[data-test-script-state="notRunning"]';
+/** What is over the page while it is open, and the button that opened it. */
+export const POPOVER = '[data-testid="stPopoverBody"]';
+export const POPOVER_OPEN = '[data-testid="stPopoverButton"][aria-expanded="true"]';
+/** What opens or shows something and changes nothing: the tab that is shown, and the buttons of popovers and folds. */
+export const OPENER = '[role="tab"][aria-selected="true"], [data-testid="stPopoverButton"], summary';
 export const UPLOADER = '[data-testid="stFileUploaderDropzone"]';
 /** The box in the place of an element whose script is on its way. */
 export const SKELETON = '[data-testid="stSkeleton"], [data-testid="stAppSkeleton"]';
@@ -136,7 +141,7 @@ export function takeTypedAtPress() {
 export function takeTypedAtEscape() {
   /** @param {KeyboardEvent} event */
   const leave = ({ key, target }) => {
-    if (key === "Escape" && target instanceof HTMLTextAreaElement && target.closest('[data-testid="stPopoverBody"]')) target.blur();
+    if (key === "Escape" && target instanceof HTMLTextAreaElement && target.closest(POPOVER)) target.blur();
   };
   addEventListener("keydown", leave, true);
 }

@@ -13,10 +13,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
+from readagent_core.dictionaries.shelf import FOLDER
 from readagent_core.library import Library
 from tests.browser.conftest import ROOT, SIZE, StartApp, go_to, press_in_more, settled
 from tests.browser.test_access import findings, shown
 from tests.connecting.test_fault_table import book
+from tests.dictionaries.making import make_stardict
 from tests.fakes.capable import capable
 from tests.fakes.server import FakeServer, Reply, error
 
@@ -223,6 +225,31 @@ def test_in_a_narrow_window_a_test_comes_into_view_and_the_focus_stays(page: Pag
         now = page.locator(".st-key-model_now")  # no card, where the next arrow would choose another reader
         expect(now).to_be_focused()
         expect(now).to_contain_text("The built-in reader reads and answers from now on.")
+
+
+def test_the_focus_stays_near_a_dictionary_that_is_removed_and_a_folder_that_is_added(page: Page, own_app) -> None:
+    url, home = own_app
+    for name in ("one", "two"):
+        make_stardict(home / FOLDER / name, [("go", b"to move")], title=name)
+    make_stardict(home / "elsewhere", [("go", b"to move")], title="three")
+    page.goto(f"{url}/settings")
+    tab = page.get_by_role("tab", name="Dictionaries")
+    tab.click()
+    remove = page.get_by_role("button", name="Remove", exact=True)
+    for left in (1, 0):
+        expect(remove).to_have_count(left + 1)
+        settled(page)
+        remove.first.press("Enter")
+        page.get_by_role("button", name="Remove it").press("Enter")
+        expect(remove).to_have_count(left)
+        expect(remove if left else tab).to_be_focused()
+    fold = page.locator(".st-key-unpacked_dictionaries summary")
+    fold.press("Enter")
+    page.get_by_label("Folder with dictionaries").fill(str(home / "elsewhere"))
+    page.keyboard.press("Enter")
+    expect(fold).to_be_focused()
+    page.get_by_role("button", name="Leave it out").press("Enter")
+    expect(tab).to_be_focused()
 
 
 MEMORY, KEYRING, FILE = "Only until the app stops", "In the system's keyring", "In a file only you can read"

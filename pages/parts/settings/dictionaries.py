@@ -64,7 +64,11 @@ def _listed(workspace: Workspace, was_at_work: bool) -> None:
             st.text(folder if Path(folder).is_dir() else f"{folder} is not there: connect its disk, or leave it out.")
             if st.button("Leave it out", key=f"dictionary_folder_{number}"):
                 _use(workspace, [other for other in folders if other != folder])
-    with st.expander("Dictionaries that are unpacked already"), st.form("dictionary_folder", border=False):
+    with (
+        st.container(key="unpacked_dictionaries"),
+        st.expander("Dictionaries that are unpacked already"),
+        st.form("dictionary_folder", border=False),
+    ):
         own = shell.as_text(str(workspace.home / FOLDER))
         st.caption(f"StarDict and dictd files are found in {own}, and in folders that you name here.")
         field = f"dictionary_folder_after_{len(folders)}"  # an empty one as soon as the folder is used
