@@ -34,7 +34,7 @@ ABOUT = {
     key_places.FILE: "The file is not encrypted.",
 }
 
-SAID = "model_said_times"  # in the session: how often something was said under the buttons after a press
+SAID = "model_said_times"  # in the session: how often a press was refused in words under the buttons
 
 NOT_LISTED = "The server’s list of models does not have “{}”. Check the name, or press Test to see whether it answers."
 KEY_MISSING = "Key missing: this server answers only with one."
@@ -253,7 +253,7 @@ def draw_buttons(
         if scope.startswith("local"):
             st.button("Look for servers again", key="look_again", type="tertiary", on_click=forget_found_servers)
     missing = (use or test) and where.strip() and not model.strip()
-    if use or missing:
+    if missing or (use and lacks_key):  # else what was pressed stays where it is
         st.session_state[SAID] = st.session_state.get(SAID, 0) + 1
     if missing:
         st.caption(":orange[:material/info:] Choose a model first, or type its name.")
