@@ -128,6 +128,7 @@ def the_report_is_usable_by_keyboard(page: Page, file: Path) -> None:
 
 def open_table(page: Page, url: str, book: str) -> None:
     open_screen(page, url, book)
+    settled(page)
     page.get_by_text("Your own questions", exact=True).click()
     expect(questions(page).first).to_be_visible()
 

@@ -70,7 +70,7 @@ def test_making_gists_goes_on_after_each_of_them_and_nothing_is_asked_twice(
             expect(line).to_contain_text("did not accept the key")
             page.locator(".foot").get_by_role("button", name="Details").click()
             expect(page.locator(".details")).to_contain_text(
-                "Copy the key from that website once more and enter it in Settings"
+                "Copy the key once more from where you got it, and enter it in Settings."
             )
             assert page.locator(".gtext").count() >= pages > 0
             assert sent < len(server.chats) <= sent + 2
