@@ -1,6 +1,6 @@
-// Keeps the eye and the focus in Settings: the card of a test comes into view when the test begins, as do the form of the
-// reader that is chosen and what is said after a press; the focus of a button that Streamlit drew anew or took away is
-// not lost.
+// Keeps the eye and the focus in Settings. The card of a test comes into view when the test begins; so does the form when a
+// reader is chosen, and the answer to a press. Where Streamlit replaces or removes the button that has the focus, the focus
+// goes to a place near it.
 
 import { APP_DONE, container, OPENER, POPOVER, POPOVER_OPEN } from "./shared/streamlit.js";
 

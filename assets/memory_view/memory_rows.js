@@ -61,10 +61,9 @@ export class MemoryRows {
     const original = button("PDF page", (event) => this.on.original(n, event.currentTarget), { kind: "quiet slim" });
     const lines = part.length
       ? page.paragraphs.flatMap((text, i) => {
-          const head = page.headings?.find(([index]) => index === i)?.[2];
           const line = this.line(text, i, meta, passages);
           if (part.some(([from, to]) => from <= i && i < to)) line.classList.add("readpart");
-          return head === undefined ? [line] : [el("p", { class: "oh3", dir: "auto" }, head), line];
+          return [...headAbove(page, i), line];
         })
       : this.text(page, meta, passages);
     const text = el("div", { class: "ot", lang: meta.language, dir: meta.rtl ? "rtl" : "ltr" }, ...lines);
@@ -126,7 +125,6 @@ export class MemoryRows {
    * @param {Page} page @param {BookFacts} meta @param {Passages} passages
    */
   text(page, meta, passages) {
-    const heads = new Map((page.headings ?? []).map(([index, , title]) => [index, title]));
     const opened = this.folds(page.number).map((key) => Number(key.split(":")[1]));
     /** @type {HTMLElement[]} */
     const nodes = [];
@@ -148,8 +146,7 @@ export class MemoryRows {
             text,
             quotes.map(([start, end]) => [start, end]),
           );
-      const head = parts.length ? heads.get(index) : undefined;
-      if (head !== undefined) nodes.push(el("p", { class: "oh3", dir: "auto" }, head));
+      if (parts.length) nodes.push(...headAbove(page, index));
       if (!parts.length) {
         folded.push([index, 0, text.length]);
         continue;
@@ -195,6 +192,12 @@ export function barsOf(part, lengths) {
   const whole = Math.max(1, sumOf(lengths, Number));
   const until = (/** @type {number} */ end) => sumOf(lengths.slice(0, end), Number) / whole;
   return part.map(([from, to]) => [until(from), until(to) - until(from)]);
+}
+
+/** The heading above a paragraph of a page, if it has one. @param {Page} page @param {number} index */
+function headAbove({ headings = [] }, index) {
+  const head = headings.findLast(([at]) => at === index);
+  return head ? [el("p", { class: "oh3", dir: "auto" }, head[2])] : [];
 }
 
 /** How a text begins, ended after a word. @param {string} text */

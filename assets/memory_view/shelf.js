@@ -53,7 +53,7 @@ export class Shelf {
     this.note = el("span", { class: "small dim num" });
     this.keptOut = el("div");
     this.others = el("p", { class: "small dim others" });
-    this.shut = ""; // the books that are kept out, as they were drawn last, in JSON
+    this.shut = ""; // the list of books kept out that is drawn now, as JSON
     this.list = el("div", { class: "list", tabindex: "0", role: "region", "aria-label": "Memory of these books" });
     this.body = el("div", { class: "mbody" }, this.list);
     root.replaceChildren(el("div", { class: "mh" }, el("h2", {}, "Memory"), this.note), this.body);

@@ -64,7 +64,7 @@ class Several(AskState):
 
     @property
     def title(self) -> str:
-        """'4 books', '1 of 2 books' where the others, but not all, are kept out."""
+        """'4 books'; '1 of 2 books' where one is kept out; '2 books' where both are."""
         asked = len(self.chosen.book_ids) - len(self.kept_out)
         return f"{asked} of {self.chosen.name}" if self.kept_out and asked else self.chosen.name
 

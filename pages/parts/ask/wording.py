@@ -186,7 +186,7 @@ def _not_opened(refused: str) -> str:
     """What was not opened, for a person: 'Page 7 of Fog was open before', 'Did not open page 99: there is no …'."""
     if what := _open_before(refused):
         return f"{what[0].upper()}{what[1:]} was open before"
-    return f"Did not open {refused.partition('; name ')[0]}"  # that is told a model
+    return f"Did not open {refused.partition('; name ')[0]}"  # what follows is for a model
 
 
 def _with_title(refused: str, titles: Mapping[int, str]) -> str:
@@ -244,7 +244,7 @@ def titles_named(titles: Sequence[str], most: int) -> str:
 
 
 def _kept_out(kept_out: Sequence[str], limited: Sequence[str]) -> str:
-    """Return 'Not asked: Fog. Asked up to its limit: Ice.'; '' where no book is kept out, whole or in part."""
+    """Return 'Not asked: Fog. Asked up to its limit: Ice.'; '' where every book was asked whole."""
     said = [f"Not asked: {titles_named(kept_out, _TITLES)}."] if kept_out else []
     if limited:
         limit = "its limit" if len(limited) == 1 else "their limits"

@@ -35,7 +35,7 @@ def draw(workspace: Workspace, book: Book) -> None:
         return
     now = scene(workspace, book)
     now.beside_text = True
-    now.opening, now.opening_page = "", 0  # who reads is told nothing of a page that they have not read
+    now.opening, now.opening_page = "", 0  # beside the text nothing is shown of pages not read yet
     if now.recording and not open_questions(now):
         now.exchanges, now.current = [], None
     sidebar.take_choices(now)
