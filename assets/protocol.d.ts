@@ -712,12 +712,18 @@ export interface LimitData {
   last: number;
 }
 
+/**
+ * A part of a page: paragraphs from, to (exclusive), counted from 0 on the page; then, where it has only a part of them, the
+ * character of the first at which it begins, and that of the last before which it ends (0: all of it).
+ */
+export type PagePart = [from: number, to: number, first?: number, stop?: number];
+
 /** What the memory shows at one step. */
 export interface MemoryStep {
   /** pages opened in place */
   expanded: number[];
-  /** pages opened in part: paragraphs from, to (exclusive), counted from 0 on the page */
-  inPart: Record<string, [number, number][]>;
+  /** pages opened in part */
+  inPart: Record<string, PagePart[]>;
   /** pages looked up, or found by a search, in this step */
   marked: number[];
   /** the pages were found by a search */

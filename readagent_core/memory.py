@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from readagent_core.document import Document, Section
 from readagent_core.model_names import short_name
@@ -84,6 +84,30 @@ class StoredText:
 
     home: Path
     id: str
+
+
+class Passage(NamedTuple):
+    """A part of a page: paragraphs ``start`` to ``end`` (exclusive) of the memory's document.
+
+    ``first``: the character of its first paragraph at which it begins. ``stop``: the character of its last one before
+    which it ends; 0 where it has all of that paragraph.
+    """
+
+    page: int
+    start: int
+    end: int
+    first: int = 0
+    stop: int = 0
+
+    @property
+    def begins(self) -> tuple[int, int]:
+        """The paragraph and character at which it begins."""
+        return self.start, self.first
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The paragraph and character before which it ends."""
+        return (self.end - 1, self.stop) if self.stop else (self.end, 0)
 
 
 @short_repr

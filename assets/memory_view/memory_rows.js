@@ -6,7 +6,7 @@ import { countWords, isUnfolded, shownParts } from "./passages.js";
 const BEGINS = 200; // characters of a page without a gist
 
 /**
- * @import { BookFacts, Page } from "../protocol.js"
+ * @import { BookFacts, Page, PagePart } from "../protocol.js"
  * @import { Span } from "../shared/dom.js"
  * @import { Passages } from "./passages.js"
  *
@@ -48,7 +48,7 @@ export class MemoryRows {
   /**
    * The row of a page with its text. `peek`: the person opened it; `part`: the paragraphs that the model read then.
    * @param {Page} page @param {BookFacts} meta
-   * @param {{peek: boolean, part: [number, number][], passages: Passages, hasOriginal: boolean}} options
+   * @param {{peek: boolean, part: PagePart[], passages: Passages, hasOriginal: boolean}} options
    */
   opened(page, meta, { peek, part, passages, hasOriginal }) {
     const { number: n } = page;
@@ -61,7 +61,7 @@ export class MemoryRows {
     const original = button("PDF page", (event) => this.on.original(n, event.currentTarget), { kind: "quiet slim" });
     const lines = part.length
       ? page.paragraphs.flatMap((text, i) => {
-          const line = this.line(text, i, meta, passages);
+          const line = this.line(text, meta, passages, i);
           if (part.some(([from, to]) => from <= i && i < to)) line.classList.add("readpart");
           return [...headAbove(page, i), line];
         })
@@ -86,20 +86,28 @@ export class MemoryRows {
   }
 
   /**
-   * The row of a page opened in part: its gist, and below it only the paragraphs that the model was shown.
+   * The row of a page opened in part: its gist, and below it only what the model was shown.
    * @param {Page} page @param {BookFacts} meta
-   * @param {{part: [number, number][], passages: Passages}} options
+   * @param {{part: PagePart[], passages: Passages}} options
    */
   inPart(page, meta, { part, passages }) {
     const { number: n, paragraphs } = page;
     const lengths = paragraphs.map((text) => text.length);
-    const shown = part.map(([from, to]) => paragraphs.slice(from, to).join(" "));
+    const shown = part.map((one) =>
+      clipsOf(one, paragraphs)
+        .map(([i, first, stop]) => paragraphs[i].slice(first, stop))
+        .join(" "),
+    );
     const words = countWords(shown.join(" "));
     const place = { lang: meta.language, dir: meta.rtl ? "rtl" : "ltr" };
     const gist = el("p", { class: "pg", ...place });
     if (page.gist) fill(gist, page.gist.text, [], meta.emphasis);
-    const texts = part.map(([from, to]) =>
-      el("div", { class: "ot pt", ...place }, ...paragraphs.slice(from, to).map((text, i) => this.line(text, from + i, meta, passages))),
+    const texts = part.map((one) =>
+      el(
+        "div",
+        { class: "ot pt", ...place },
+        ...clipsOf(one, paragraphs).map((clip) => this.line(paragraphs[clip[0]], meta, passages, ...clip)),
+      ),
     );
     const all = words >= page.words * (charactersAWord(meta.language) || 1);
     const open = all ? null : button("Open all of it", () => this.on.toggle(n), { kind: "quiet slim peekb", "aria-expanded": "false" });
@@ -111,12 +119,17 @@ export class MemoryRows {
     return el("div", { class: "m look inpart", "data-n": n, tabindex: "-1" }, side, el("div", {}, head, gist, ...texts));
   }
 
-  /** A paragraph with its quoted passages. @param {string} text @param {number} index @param {BookFacts} meta @param {Passages} passages */
-  line(text, index, meta, passages) {
+  /**
+   * A paragraph, or its characters `first` to `stop`, with its quoted passages.
+   * @param {string} text @param {BookFacts} meta @param {Passages} passages @param {number} index
+   */
+  line(text, meta, passages, index, first = 0, stop = text.length) {
     /** @type {Span[]} */
     const quotes = passages.filter(([paragraph]) => paragraph === index).map(([, start, end]) => [start, end, "quote"]);
     const line = el("p", { dir: "auto" });
-    fill(line, text, quotes, meta.emphasis);
+    fill(line, text, quotes, meta.emphasis, first, stop);
+    if (first) line.prepend("… ");
+    if (stop < text.length) line.append(" …");
     return line;
   }
 
@@ -185,13 +198,24 @@ export class MemoryRows {
 
 /**
  * Where the parts of a page stand on it, each as the share of the page before it and its own share.
- * @param {[number, number][]} part @param {number[]} lengths of the paragraphs
+ * @param {PagePart[]} part @param {number[]} lengths of the paragraphs
  * @returns {[number, number][]}
  */
 export function barsOf(part, lengths) {
   const whole = Math.max(1, sumOf(lengths, Number));
   const until = (/** @type {number} */ end) => sumOf(lengths.slice(0, end), Number) / whole;
-  return part.map(([from, to]) => [until(from), until(to) - until(from)]);
+  return part.map(([from, to, first = 0, stop = 0]) => {
+    const begins = until(from) + first / whole;
+    return [begins, (stop ? until(to - 1) + stop / whole : until(to)) - begins];
+  });
+}
+
+/** What a part has of each of its paragraphs: the number of the paragraph, and the characters from and to. @param {PagePart} part @param {string[]} paragraphs */
+function clipsOf([from, to, first = 0, stop = 0], paragraphs) {
+  return paragraphs.slice(from, to).map((text, i) => {
+    const at = from + i;
+    return /** @type {const} */ ([at, i ? 0 : first, stop && at === to - 1 ? stop : text.length]);
+  });
 }
 
 /** The heading above a paragraph of a page, if it has one. @param {Page} page @param {number} index */

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from readagent_core.errors import SettingsError
+from readagent_core.memory import Passage
 from readagent_core.short_repr import short_repr
 from readagent_core.usage import Usage
 
@@ -107,14 +108,6 @@ class NotOpened(NamedTuple):
 def texts_of(refused: Iterable[NotOpened]) -> tuple[str, ...]:
     """Return the reasons, each as ``NotOpened.text``."""
     return tuple(one.text() for one in refused)
-
-
-class Passage(NamedTuple):
-    """A part of a page: paragraphs ``start`` to ``end`` (exclusive) of the memory's document."""
-
-    page: int
-    start: int
-    end: int
 
 
 def pages_of(passages: Iterable[Passage]) -> list[int]:

@@ -17,9 +17,9 @@ from readagent_core.answering.base import (
     LookedUp,
     ModelCall,
     Noted,
-    Passage,
     Searched,
 )
+from readagent_core.memory import Passage
 from readagent_core.usage import Usage
 
 PROMPT = "Asked"  # the kind that has a prompt and its reply
@@ -50,8 +50,14 @@ def event_to_dict(event: Event) -> dict[str, Any]:
 
 
 def _told(value: Event | Answer | BookInAnswer) -> dict[str, Any]:
-    """Return the fields of a value; ``passages`` and ``found`` only where there are any."""
-    return {name: field for name, field in vars(value).items() if name not in ("passages", "found") or field}
+    """Return the fields of a value; ``passages`` and ``found`` only where there are any.
+
+    Of a passage of whole paragraphs no characters are named.
+    """
+    told = {name: field for name, field in vars(value).items() if name not in ("passages", "found") or field}
+    if "passages" in told:
+        told["passages"] = tuple(tuple(p) if p.first or p.stop else tuple(p[:3]) for p in told["passages"])
+    return told
 
 
 def event_from_dict(data: Mapping[str, Any]) -> Event:

@@ -11,9 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from readagent_core.answering.base import Passage
 from readagent_core.document import Document, Section
-from readagent_core.memory import Gist, GistMemory, Page
+from readagent_core.memory import Gist, GistMemory, Page, Passage
 
 _TITLES = 3  # named in the title of several books
 
@@ -67,7 +66,11 @@ class JoinedMemory(GistMemory):
         assert isinstance(self.document, JoinedDocument)
         start = self.document.starts[self.numbers.index(book)]
         here = ((self.book_and_page(p.page), p) for p in passages)
-        return tuple(Passage(page, p.start - start, p.end - start) for (number, page), p in here if number == book)
+        return tuple(
+            p._replace(page=page, start=p.start - start, end=p.end - start)
+            for (number, page), p in here
+            if number == book
+        )
 
     def pages_of(self, book: int, pages: Iterable[int]) -> tuple[int, ...]:
         """Return those of the ``pages`` that are in book number ``book``, by its own numbers."""

@@ -14,9 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from readagent_core.answering.base import Passage
 from readagent_core.document import Document
-from readagent_core.memory import GistMemory
+from readagent_core.memory import GistMemory, Passage
 from readagent_core.models.builtin.statistics import content, inverse_frequencies
 from readagent_core.tags import escape_tags, passage_tag
 from readagent_core.words import collapse_whitespace, count_words, first_words, fold, is_unspaced, last_words, sentences
@@ -178,7 +177,7 @@ class BookPassages:
     def around(self, paragraph: int) -> Passage:
         """Return the unit that has ``paragraph``, with its neighbours on the page up to ``AROUND`` words."""
         units = self._index.units
-        page, start, end = units[bisect_right(units, paragraph, key=lambda unit: unit.start) - 1]
+        page, start, end, *_ = units[bisect_right(units, paragraph, key=lambda unit: unit.start) - 1]
         first, last = self.memory.page(page).start, self.memory.page(page).end
         while (start > first or end < last) and self.words([Passage(page, start, end)]) < AROUND:
             start, end = max(first, start - 1), min(last, end + 1)
@@ -254,10 +253,11 @@ def fold_text(text: str) -> str:
 def join_passages(passages: Iterable[Passage]) -> list[Passage]:
     """Return passages in book order, those that touch on one page joined."""
     joined: list[Passage] = []
-    for passage in sorted(passages, key=lambda p: (p.start, p.end)):
+    for passage in sorted(passages, key=lambda p: (p.begins, p.ends)):
         last = joined[-1] if joined else None
-        if last and last.page == passage.page and passage.start <= last.end:
-            joined[-1] = Passage(last.page, last.start, max(last.end, passage.end))
+        if last and last.page == passage.page and passage.begins <= last.ends:
+            longer = max(last, passage, key=lambda p: p.ends)
+            joined[-1] = last._replace(end=longer.end, stop=longer.stop)
         else:
             joined.append(passage)
     return joined

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from readagent_core.answering.base import Event, Expanded, LookedUp, Passage, Searched
+from readagent_core.answering.base import Event, Expanded, LookedUp, Searched
 from readagent_core.answering.passages import (
     FEW_HITS,
     MOST_AROUND,
@@ -18,7 +18,7 @@ from readagent_core.answering.passages import (
 from readagent_core.answering.recall_replies import Find, Gists, Open, RecallRequest
 from readagent_core.answering.recall_view import page_runs, plain_gist, shorten_alike
 from readagent_core.answering.run import Run
-from readagent_core.memory import GistMemory
+from readagent_core.memory import GistMemory, Passage
 from readagent_core.prompts import render_fragment
 from readagent_core.tags import escape_tags
 from readagent_core.words import collapse_whitespace, count_words, first_words, spread

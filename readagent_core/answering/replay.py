@@ -20,7 +20,6 @@ from readagent_core.answering.base import (
     ModelCall,
     NoteCode,
     Noted,
-    Passage,
     Searched,
     pages_of,
 )
@@ -30,7 +29,7 @@ from readagent_core.answering.recall_replies import BEGUN
 from readagent_core.answering.registry import Reads, all_methods, sends_gists
 from readagent_core.citations import NOT_FOUND, Checked, Citation, check
 from readagent_core.library.records import Exchange
-from readagent_core.memory import GistMemory
+from readagent_core.memory import GistMemory, Passage
 from readagent_core.words import count_words
 
 QUESTION, UNDERSTOOD, GISTS, LOOK_UP, MEMORY, ANSWER = "question", "understood", "gists", "look-up", "memory", "answer"

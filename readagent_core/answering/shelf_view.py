@@ -14,7 +14,8 @@ from readagent_core.answering.levels import PART_WORDS, ROOM, BookPart, Levels, 
 from readagent_core.answering.retrieval import rank_by_bm25
 from readagent_core.answering.run import Run
 from readagent_core.answering.shelf import AskedShelf, ShelfBook, choose_books
-from readagent_core.answering.view import FoundLine, View, find_places, first_view
+from readagent_core.answering.view import FoundLine, View, find_places, first_view, passages_of
+from readagent_core.memory import Passage
 from readagent_core.prompts import render_fragment
 from readagent_core.tags import book_tag, escape_tags
 from readagent_core.words import count_of, count_words
@@ -88,10 +89,10 @@ class ShelfView:
         for number in self.numbers():
             view = self.views.get(number)
             if view is not None:
-                event = Expanded(tuple(sorted(view.full)), words, view.entries(), number)
+                event = Expanded(tuple(sorted(view.full)), words, view.entries(), number, view.passages())
             else:
                 pages = self.book(number).pages if number in self.closed else 0
-                event = Expanded((), words, ((1, pages, "part"),) if pages else (), number)
+                event = Expanded((), words, ((1, pages, "part"),) if pages else (), number, self._passages(number))
             if self.shelf is None or replace(event, memory_words=0) != self._told.get(number):
                 self._told[number] = replace(event, memory_words=0)
                 yield event
@@ -185,7 +186,7 @@ class ShelfView:
         """Return what the answer says of it: arguments of ``Run.finish``."""
         if self.shelf is None:
             view = self.views[0]
-            seen = {"looked_up": tuple(sorted(view.full)), "seen": view.seen()}
+            seen = {"looked_up": tuple(sorted(view.full)), "seen": view.seen(), "passages": view.passages()}
             return {**seen, "memory_words": self.words(), "whole_words": view.memory.readable_words}
         return {"books": tuple(self._books_in_answer()), "memory_words": self.words(), "whole_words": self.shelf.words}
 
@@ -201,12 +202,21 @@ class ShelfView:
             book, view = self.book(number), self.views.get(number)
             whole = number in self.closed and book.gist
             seen = view.seen() if view else dict.fromkeys(range(1, book.pages + 1), "part") if whole else {}
-            for place in self.found.get(number, ()):
-                seen |= {place.page: "gist"} if place.page else {}
+            passages = view.passages() if view else self._passages(number)
+            seen |= {passage.page: "passage" for passage in passages}
             full = tuple(sorted(view.full)) if view else ()
             pages = dict(sorted(seen.items()))
             how, found = self.how(number), tuple(one.line for one in self.found.get(number, ()) if not one.page)
-            yield BookInAnswer(number, book.id, book.title, how, book.gisting_id, book.up_to, full, pages, found=found)
+            yield BookInAnswer(
+                number, book.id, book.title, how, book.gisting_id, book.up_to, full, pages, passages, found
+            )
+
+    def _passages(self, number: int) -> tuple[Passage, ...]:
+        """Return where the lines stand that were found in a book that is not open."""
+        lines: dict[int, list[str]] = {}
+        for place in self.found.get(number, ()):
+            lines.setdefault(place.page, []).extend([place.line] if place.page else [])
+        return passages_of(self.shelf.memory(self.book(number)), lines) if self.shelf and any(lines.values()) else ()
 
     def numbers(self) -> list[int]:
         """Return the numbers of the books that are shown."""

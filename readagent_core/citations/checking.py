@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from readagent_core.citations.answer_parsing import Parsed, Quotation, parse, quoted_runs
 from readagent_core.citations.quotation_search import Finder, QuotedPlace
-from readagent_core.memory import GistMemory
+from readagent_core.memory import GistMemory, Passage
 from readagent_core.short_repr import short_repr
 from readagent_core.words import is_unspaced, terms
 
@@ -55,25 +55,30 @@ class Citation:
 class Shown:
     """What an answer saw of a book: ``full`` pages, and all pages that were ``shown``; ``book``: its number, if any.
 
-    ``passages``: (page, first paragraph, paragraph after the last) of pages that were shown in part.
+    ``passages``: of pages that were shown in part.
     """
 
     finder: Finder
     full: Collection[int]
     shown: Collection[int]
     book: int = 0
-    passages: Collection[tuple[int, int, int]] = ()
+    passages: Collection[Passage] = ()
 
     @property
     def opened(self) -> set[int]:
         """The pages whose text was shown, in full or in part."""
-        return {*self.full, *(page for page, _, _ in self.passages)}
+        return {*self.full, *(passage.page for passage in self.passages)}
 
     def has_shown(self, places: Sequence[QuotedPlace]) -> bool:
         """Return whether the text at ``places`` was shown."""
         return bool(places) and all(
             place.page in self.full
-            or any(page == place.page and start <= place.paragraph < end for page, start, end in self.passages)
+            or any(
+                passage.page == place.page
+                and passage.begins <= (place.paragraph, place.start)
+                and (place.paragraph, place.end) <= passage.ends
+                for passage in self.passages
+            )
             for place in places
         )
 
@@ -113,7 +118,7 @@ def check(
     *,
     full: Collection[int],
     shown: Collection[int] | None = None,
-    passages: Collection[tuple[int, int, int]] = (),
+    passages: Collection[Passage] = (),
 ) -> Checked:
     """Return ``answer`` in pieces with their checked citations.
 
@@ -304,6 +309,9 @@ def _cite(source: Shown, number: int, claim: str, quotation: Quotation | None) -
     if extents and (quotation or not any(finder.find_in_page(inline, n) for n in source.opened if n in source.shown)):
         why = f"The quoted words are not on page {number}."
         return Citation(number, NOT_FOUND, claim, " … ".join(extents[0]), why=why)
+    in_part = in_full and number not in source.full
+    if in_part and not extents and len(terms(claim)) >= COPIED and finder.occurs_in_gist([claim], number):
+        return Citation(number, FROM_MEMORY, claim, why=f"These words are in the gist of page {number}.")
     if not in_full:
         if not _supported(claim, finder.memory, number):
             return Citation(number, NOT_FOUND, claim, why=f"The gist of page {number} does not mention this.")

@@ -10,7 +10,7 @@ from readagent_core.citations.answer_parsing import DETAIL, KIND, parse, parse_u
 from readagent_core.citations.checking import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked, Citation, Shown, check_parsed
 from readagent_core.citations.quotation_search import Finder
 from readagent_core.document import Document, Paragraph
-from readagent_core.memory import GistMemory, Page
+from readagent_core.memory import GistMemory, Page, Passage
 from readagent_core.plan import GistingPlan
 from readagent_core.tags import join_labels
 
@@ -33,7 +33,7 @@ class Source:
     full: Collection[int]
     shown: Collection[int]
     title: str = ""
-    passages: Collection[tuple[int, int, int]] = ()
+    passages: Collection[Passage] = ()
     found: Sequence[str] = ()
 
 

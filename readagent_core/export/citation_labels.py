@@ -50,9 +50,14 @@ def copied_label(citation: Citation, how: str, *, name: str = "") -> str:
 
     ``how``: the page was in the prompt, as ``Answer.seen`` has it. ``name``: as ``citation_label`` takes it.
     """
-    if how in ("full", "passage"):
+    if is_of_page(citation, how):
         return name or f"page {citation.page}"
     return ("gist of a part, from " if how == "part" else "gist of ") + f"page {citation.page}"
+
+
+def is_of_page(citation: Citation, how: str) -> bool:
+    """Whether a copied sentence is of a page's text, not of its gist. ``how``: as ``copied_label`` takes it."""
+    return how == "full" or (how == "passage" and (citation.bare or citation.state == FROM_PAGE))
 
 
 def short_title(title: str, most: int = _LONG_TITLE) -> str:

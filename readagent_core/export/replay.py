@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from readagent_core.answering import replay
-from readagent_core.answering.base import LETTERS, ModelCall, Passage
+from readagent_core.answering.base import LETTERS, ModelCall
 from readagent_core.answering.captions import captions, seconds_of
 from readagent_core.answering.limits import prompts_beyond
 from readagent_core.answering.parts import parts_seen
@@ -23,7 +23,7 @@ from readagent_core.citations import NOT_FOUND
 from readagent_core.citations.checking import answer_paragraphs
 from readagent_core.errors import SettingsError
 from readagent_core.export.citation_labels import citation_label, copied_label, page_passages, quote_citation
-from readagent_core.memory import GistMemory
+from readagent_core.memory import GistMemory, Passage
 from readagent_core.resources import ASSETS
 from readagent_core.templates import Markup, fill
 from readagent_core.text_files import answer_html, html_page
@@ -216,12 +216,19 @@ def _rows(
 
 def _paragraphs(memory: GistMemory, passage: Passage, spans: Sequence[tuple[int, int]]) -> list[Markup]:
     """Return a passage as HTML, with what is quoted of it marked. ``spans``: as characters of the page."""
-    text = memory.document.text(passage.start, passage.end)
-    before = len(memory.document.text(memory.page(passage.page).start, passage.end)) - len(text)
+    document, last = memory.document, passage.end - 1
+    whole = document.text(passage.start, passage.end)
+    first = document.text_offset(passage.start) + passage.first if passage.first else 0
+    stop = len(whole)
+    if passage.stop:
+        stop += document.text_offset(last) + passage.stop - len(document.shown(last))
+    text = whole[first:stop]
+    before = len(document.text(memory.page(passage.page).start, passage.end)) - len(whole) + first
     for start, end in sorted(spans, reverse=True):
         start, end = max(0, start - before), min(len(text), end - before)
         if start < end:
             text = f"{text[:start]}{_BEGIN}{text[start:end]}{_END}{text[end:]}"
+    text = "… " * (first > 0) + text + " …" * (stop < len(whole))
     return [_marked(part) for part in text.split("\n\n")]
 
 

@@ -58,7 +58,7 @@ def test_books_that_fit_are_shown_by_their_pages_and_every_event_names_its_book(
     assert [(n, title, how) for n, _, title, how in books.books] == [(n, f"Tale {n}", "gists") for n in (1, 2, 3)]
     assert [(e.book, e.pages) for e in events if isinstance(e, LookedUp)] == [(2, (3,))]
     assert {(e.book, e.pages) for e in events if isinstance(e, Searched)} == {(1, (1, 5))}
-    assert [e.book for e in events if isinstance(e, Expanded)] == [1, 2, 3, 2]  # and nothing of those unchanged
+    assert [e.book for e in events if isinstance(e, Expanded)] == [1, 2, 3, 2, 1]  # and nothing of those unchanged
     text = model.prompts[-1].text
     assert "<Book 2> Tale 2\n\n<Page 2.1>" in text
     assert "<Page 2.3> (full text)\nOn page 3 token2 was seen." in text

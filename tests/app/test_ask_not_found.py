@@ -16,7 +16,6 @@ from readagent_core.answering.base import (
     AskSettings,
     Event,
     LookedUp,
-    Passage,
     Question,
 )
 from readagent_core.answering.event_json import event_to_dict
@@ -26,6 +25,7 @@ from readagent_core.answering.replay import LOOK_UP, Step, checked_answer, steps
 from readagent_core.cancel import CancelToken
 from readagent_core.incoming.samples import FOLDER
 from readagent_core.library.records import Exchange, ExchangeFacts
+from readagent_core.memory import Passage
 from readagent_core.models.builtin.reader import NAME, BuiltInReader
 from readagent_core.models.builtin.replies import is_not_found
 from tests.recordings import recording

@@ -34,7 +34,6 @@ from readagent_core.answering.base import (
     ModelCall,
     NoteCode,
     Noted,
-    Passage,
 )
 from readagent_core.answering.event_json import event_to_dict
 from readagent_core.answering.preparing import job_key
@@ -45,7 +44,7 @@ from readagent_core.export.citation_labels import page_passages, short_place
 from readagent_core.gisting import cut_rest_by_rule
 from readagent_core.gisting.job import default_plan
 from readagent_core.library.records import Exchange, ExchangeFacts
-from readagent_core.memory import GistMemory
+from readagent_core.memory import GistMemory, Passage
 from readagent_core.models.builtin import reader as builtin
 from readagent_core.usage import Usage
 from tests.recordings import recording

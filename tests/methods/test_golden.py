@@ -10,7 +10,6 @@ import json
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ import pytest
 
 from readagent_core import loaders
 from readagent_core.answering.base import Answered, AnswerPart, AskSettings, Event, ModelCall, Question
+from readagent_core.answering.event_json import event_to_dict
 from readagent_core.answering.registry import all_methods
 from readagent_core.answering.resources import Resources
 from readagent_core.cancel import CancelToken
@@ -94,14 +94,13 @@ def result(events: list[Event]) -> str:
                 text = text.replace(long, names[long])
             lines += [f"=== {event.task}", text, "--- reply", event.reply, ""]
         elif isinstance(event, Answered):
-            values: dict[str, Any] = asdict(event.answer)
-            del values["extra"]["seconds"], values["books"]  # there is one book
-            values = {name: value for name, value in values.items() if name != "passages" or value}
+            values: dict[str, Any] = event_to_dict(event)["answer"]
+            del values["books"]  # there is one book
+            values["extra"] = {name: value for name, value in values["extra"].items() if name != "seconds"}
             values["usage"] = {name: values["usage"][name] for name in ("calls", "words_in", "words_out")}
             lines += ["=== Answered", json.dumps(values, ensure_ascii=False, indent=1, sort_keys=True)]
         elif not isinstance(event, AnswerPart):
-            values = {name: value for name, value in asdict(event).items() if name != "book"}
-            values = {name: value for name, value in values.items() if name != "passages" or value}
+            values = {name: value for name, value in event_to_dict(event).items() if name not in ("kind", "book")}
             lines += [f"=== {type(event).__name__} {json.dumps(values, ensure_ascii=False)}", ""]
     return re.sub(r"(¶\d+\n*)+", lambda m: " ".join(m.group().split()) + "\n", "\n".join(lines)) + "\n"
 

@@ -12,7 +12,7 @@ import pytest
 
 from pages.parts.ask.book_views import memory_step
 from readagent_core.answering import look_up_text, replay
-from readagent_core.answering.base import Answered, AskSettings, Expanded, LookedUp, Passage, Question, Searched
+from readagent_core.answering.base import Answered, AskSettings, Expanded, LookedUp, Question, Searched
 from readagent_core.answering.event_json import event_from_dict, event_to_dict
 from readagent_core.answering.passages import BookPassages
 from readagent_core.answering.recall import QUESTION_WORDS
@@ -26,7 +26,7 @@ from readagent_core.cancel import CancelToken
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE
 from readagent_core.document import Document, Paragraph
 from readagent_core.export.citation_labels import citation_label
-from readagent_core.memory import Gist, GistMemory, Page
+from readagent_core.memory import Gist, GistMemory, Page, Passage
 from readagent_core.models.builtin.parts_asked import Part
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.models.builtin.replies import OF_PART

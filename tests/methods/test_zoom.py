@@ -11,16 +11,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pages.parts.ask.book_views import memory_step
+from readagent_core.answering import replay
 from readagent_core.answering.base import AskSettings, Event, Expanded, LookedUp, Question, Searched
 from readagent_core.answering.explore_replies import Request, parse_request
 from readagent_core.answering.levels import lay_out
+from readagent_core.answering.passages import join_passages
 from readagent_core.answering.registry import method
+from readagent_core.answering.replay import checked_answer
 from readagent_core.answering.resources import Resources
-from readagent_core.answering.view import FoundLine, find_in_texts
+from readagent_core.answering.view import FoundLine, find_in_texts, find_places, passages_of
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.errors import UnreachableError
-from readagent_core.memory import Gist, GistMemory, Page
+from readagent_core.export.citation_labels import citation_label
+from readagent_core.memory import Gist, GistMemory, Page, Passage
 from readagent_core.plan import GistingPlan
 from readagent_core.prompts import Prompt
 from readagent_core.words import count_words
@@ -159,8 +164,10 @@ def test_finds_words_whose_letters_have_no_simple_lower_case(words: str) -> None
 
 
 def test_finds_words_in_place_and_says_what_stands_nowhere() -> None:
-    model = reader(['FIND "old brass  KEY"', 'FIND "silver key"', "ANSWER: Behind the clock [31]."])
-    events = zoom(model, long_memory(), words=1500)
+    said = 'It was brass [31]. It hung there [31].\n\nEvidence:\n[31] "key hung behind the clock"'
+    model = reader(['FIND "old brass  KEY"', 'FIND "silver key"', f"ANSWER: {said}"])
+    about = long_memory()
+    events = zoom(model, about, words=1500)
     searched = [e for e in events if isinstance(e, Searched)]
     assert [(e.words, e.pages) for e in searched] == [(("old brass  KEY",), (31,)), (("silver key",), ())]
     first, second, third = (p.text for p in model.prompts if p.task == "explore")
@@ -168,6 +175,27 @@ def test_finds_words_in_place_and_says_what_stands_nowhere() -> None:
     assert '(on page 31: "' in second
     assert "hung behind the clock" in second
     assert '"silver key" stands nowhere in the text' in third
+    result = answer(events)
+    first = about.document.paragraphs[30].text.index("word " * 12 + "The old brass key")
+    assert (result.seen[31], result.passages) == ("passage", ((31, 30, 31, first, 0),))
+    checked = checked_answer(result.text, result, about)
+    assert "from page 31, part" in [citation_label(citation) for citation in checked.citations]
+    view = memory_step(about, replay.steps(events)[-1], None, checked, {})
+    assert (view["focus"], view["inPart"]) == (31, {31: [[0, 1, first, 0]]})
+
+
+def test_a_found_line_over_paragraphs_is_recorded_from_its_first_character_to_its_last() -> None:
+    texts = ("Rain, and the whole night long the wind in the wires. The lamp", "went out", "at two. " + "word " * 60)
+    document = Document("Short lines", tuple(map(Paragraph, texts)), (Section("Night", 1),))
+    about = GistMemory(document, GistingPlan(), (Page(1, 0, 3, 80),), (Gist("A lamp."),), complete=True)
+    (line,) = [place.line for place in find_places(about, "went out")]
+    (passage,) = passages_of(about, {1: [line]})
+    assert line.startswith("… the whole night long")
+    assert "The lamp ## Night went out at two. word" in line
+    assert (passage.start, passage.end) == (0, 3)
+    assert texts[0][passage.first :].startswith("the whole night")
+    assert texts[2][: passage.stop] == "at two. " + " ".join(["word"] * line.count("word"))
+    assert join_passages([Passage(1, 0, 1), passage, Passage(1, 2, 3, 30)]) == [Passage(1, 0, 3)]
 
 
 def test_of_many_places_some_from_all_over_are_shown_and_it_is_said_that_they_are_not_all() -> None:

@@ -14,9 +14,9 @@ from pages.parts.ask.record import is_missing
 from pages.parts.ask.state import exchange_now
 from pages.parts.ask.wording import later_pages, method_titles
 from pages.parts.read.original import original_of
-from pages.parts.shared.memory_view import book_facts, part_records, passage_records
+from pages.parts.shared.memory_view import book_facts, part_records, passage_records, utf16_offset
 from readagent_core.answering import costs, replay
-from readagent_core.answering.base import Answer, Event, Passage
+from readagent_core.answering.base import Answer, Event
 from readagent_core.answering.limits import LET_IN, why_nothing
 from readagent_core.answering.parts import parts_seen
 from readagent_core.answering.questions import letters_of
@@ -24,7 +24,7 @@ from readagent_core.answering.registry import sends_gists
 from readagent_core.citations import Checked
 from readagent_core.export.citation_labels import page_passages
 from readagent_core.library.records import Exchange
-from readagent_core.memory import GistMemory
+from readagent_core.memory import GistMemory, Passage
 from readagent_core.model_names import short_name
 from readagent_core.words import count_of, length_of
 
@@ -259,14 +259,13 @@ def memory_step(
     in_part = parts_of_pages(step.passages, memory) if step else {}
     passages = {n: spans for n, spans in page_passages(checked, memory).items() if n in expanded or n in in_part}
     page, places = asked.get("page", 0), asked.get("places", ())
-    quoted = next((c for c in checked.citations if c.page in passages), None) if checked else None
     rests = [c.page for c in checked.citations if c.page] if checked and not passages else []  # on gists alone
     if not page and rests and rests[0] <= len(memory.pages):
         page = rests[0]
     wanted = bool(page)
-    if checked and quoted and not wanted:  # at the first words that the answer quotes
-        page = quoted.page
-        places = page_passages(replace(checked, pieces=(), loose=(quoted,)), memory)[page]
+    if checked and passages and not wanted:  # at the first words that the answer quotes
+        each = (page_passages(replace(checked, pieces=(), loose=(one,)), memory) for one in checked.citations)
+        page, places = next((n, spans) for quoted in each for n, spans in quoted.items() if n in passages)
     return {
         "expanded": list(expanded),
         "inPart": in_part,
@@ -285,12 +284,15 @@ def memory_step(
     }
 
 
-def parts_of_pages(passages: Sequence[Passage], memory: GistMemory) -> dict[int, list[tuple[int, int]]]:
-    """Return the paragraphs of each page opened in part, as (first, after the last), counted from 0 on the page."""
-    found: dict[int, list[tuple[int, int]]] = {}
-    for passage in passages:
-        start = memory.page(passage.page).start
-        found.setdefault(passage.page, []).append((passage.start - start, passage.end - start))
+def parts_of_pages(passages: Sequence[Passage], memory: GistMemory) -> dict[int, list[list[int]]]:
+    """Return the ``PagePart`` values of each page opened in part (assets/protocol.d.ts)."""
+    found: dict[int, list[list[int]]] = {}
+    for one in passages:
+        start, paragraphs = memory.page(one.page).start, memory.document.paragraphs
+        first = utf16_offset(paragraphs[one.start].text, one.first)
+        stop = utf16_offset(paragraphs[one.end - 1].text, one.stop)
+        within = [first, stop] if first or stop else []
+        found.setdefault(one.page, []).append([one.start - start, one.end - start, *within])
     return found
 
 

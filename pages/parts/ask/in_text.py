@@ -9,11 +9,10 @@ from typing import Any
 
 from pages.parts.ask.pieces import copied, shown_sentence
 from pages.parts.shared.answer import with_place
-from readagent_core.answering.base import Passage
 from readagent_core.answering.passages import BookPassages, PagesOf
 from readagent_core.document import Document
 from readagent_core.export.citation_labels import short_place
-from readagent_core.memory import GistMemory
+from readagent_core.memory import GistMemory, Passage
 from readagent_core.models.builtin.statistics import content, shared_words, stem
 from readagent_core.words import is_unspaced, sentences
 

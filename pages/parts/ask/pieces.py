@@ -10,7 +10,7 @@ from pages.parts.shared.memory_view import EMPHASIS_MARKS, utf16_offset
 from readagent_core.answering.base import Answer
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked
 from readagent_core.citations.checking import answer_paragraphs
-from readagent_core.export.citation_labels import RECOGNISED, copied_label, short_place, short_title
+from readagent_core.export.citation_labels import RECOGNISED, copied_label, is_of_page, short_place, short_title
 from readagent_core.models.builtin.statistics import shared_words
 from readagent_core.words import count_of
 
@@ -39,7 +39,7 @@ def sentence_pieces(
             first = piece.citations[0]
             page = first.page
             how = seen_of.get(first.book, {}).get(page, "")
-            book = how in ("full", "passage") or first.book in unread
+            book = is_of_page(first, how) or first.book in unread
             name = (names or {}).get(page, "")
             label = copied_label(first, how, name=short_place(name))
             why = f"A sentence of this {'book' if not page else 'part' if how == 'part' else 'page'}'s gist."
