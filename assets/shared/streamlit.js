@@ -137,6 +137,22 @@ export function takeTypedAtPress() {
   addEventListener("click", release, true);
 }
 
+/** Escape closes the list of a box to choose from, and leaves what is chosen: Streamlit clears it, where it can be. */
+export function keepChosenAtEscape() {
+  /** @param {KeyboardEvent} event */
+  const leave = (event) => {
+    const { key, target } = event;
+    if (key !== "Escape" || !(target instanceof HTMLInputElement) || !target.matches(NAME_FIELDS)) return;
+    const open = target.getAttribute("aria-expanded") === "true";
+    if (!open && target.closest(`${DIALOG}, ${POPOVER}`)) return; // which it closes
+    event.stopImmediatePropagation();
+    if (!open) return;
+    target.blur();
+    target.focus();
+  };
+  addEventListener("keydown", leave, true);
+}
+
 /** Escape closes what was opened with the field in it, before Streamlit has taken what was typed there. */
 export function takeTypedAtEscape() {
   /** @param {KeyboardEvent} event */
