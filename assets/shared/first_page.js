@@ -5,7 +5,15 @@ import { closeDialogsByBack } from "./dialogs.js";
 import { connectDrops } from "./dropped.js";
 import { connectLinks, hideBarWhileReading } from "./screens.js";
 import { startUncovered } from "./sidebar.js";
-import { connectAtOnce, keepChosenAtEscape, takeTypedAtEscape, takeTypedAtPress, takeTypedKeys, takeTypedNames } from "./streamlit.js";
+import {
+  connectAtOnce,
+  followPopovers,
+  keepChosenAtEscape,
+  takeTypedAtEscape,
+  takeTypedAtPress,
+  takeTypedKeys,
+  takeTypedNames,
+} from "./streamlit.js";
 import { followTheme } from "./theme.js";
 import { connectTour } from "./tour.js";
 import { tellTrouble } from "./trouble.js";
@@ -16,6 +24,7 @@ takeTypedNames();
 takeTypedAtPress();
 takeTypedAtEscape();
 keepChosenAtEscape();
+followPopovers();
 followTheme();
 startUncovered();
 showWhenWhole();

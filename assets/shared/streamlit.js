@@ -24,6 +24,7 @@ export const POPOVER = '[data-testid="stPopoverBody"]';
 export const POPOVER_OPEN = '[data-testid="stPopoverButton"][aria-expanded="true"]';
 /** What opens or shows something and changes nothing: the tab that is shown, and the buttons of popovers and folds. */
 export const OPENER = '[role="tab"][aria-selected="true"], [data-testid="stPopoverButton"], summary';
+const TAB_STOPS = ':is(a[href], button, input:not([type="radio"]:not(:checked)), textarea, summary, [tabindex]):not(:disabled)';
 export const UPLOADER = '[data-testid="stFileUploaderDropzone"]';
 /** The box in the place of an element whose script is on its way. */
 export const SKELETON = '[data-testid="stSkeleton"], [data-testid="stAppSkeleton"]';
@@ -160,6 +161,29 @@ export function takeTypedAtEscape() {
     if (key === "Escape" && target instanceof HTMLTextAreaElement && target.closest(POPOVER)) target.blur();
   };
   addEventListener("keydown", leave, true);
+}
+
+/** Tab goes from the button of a popover into it, and from its end to what follows the button: it stands at the page's end. */
+export function followPopovers() {
+  /** @param {KeyboardEvent} event */
+  const follow = (event) => {
+    const [opener, popover] = [POPOVER_OPEN, POPOVER].map((part) => document.querySelector(part));
+    if (event.key !== "Tab" || !(opener instanceof HTMLElement) || !popover) return;
+    const stops = [...popover.querySelectorAll(TAB_STOPS)].filter((stop) => stop instanceof HTMLElement && stop.tabIndex >= 0);
+    const [first, last, at] = [stops[0], stops.at(-1), document.activeElement];
+    if (!(first instanceof HTMLElement)) return;
+    if (at === last && !event.shiftKey) {
+      opener.focus(); // the browser goes on from there
+      opener.click();
+    } else if (at === opener && !event.shiftKey) {
+      first.focus();
+      event.preventDefault();
+    } else if (event.shiftKey && popover.contains(at) && stops.findIndex((stop) => stop === at) < 1) {
+      opener.focus();
+      event.preventDefault();
+    }
+  };
+  addEventListener("keydown", follow, true);
 }
 
 /**
