@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from readagent_core.citations.quotation_search import Finder
 from readagent_core.document import Document
 from readagent_core.memory import GistMemory, Passage
 from readagent_core.models.builtin.statistics import content, inverse_frequencies
@@ -33,6 +34,8 @@ _INSIDE = 3  # letters; a longer word is looked for inside others too
 _NEAREST = 50  # passages that come into question by their embedding alone
 _INDEXING = threading.Lock()
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
+_SIGNS = re.compile(r"[^\w\s]*")
+_SIGNS_BEFORE = re.compile(r"[^\w\s]*\Z")
 _QUOTES = str.maketrans("‘’‚‛“”„‟´`\u00a0", "''''\"\"\"\"'' ")
 _ENDING = r"(?:['’]?s|e[sdnr]|d|ing|ly|n|r|st|er[sn]?)?"  # that a word in a search may have in the text
 
@@ -261,6 +264,22 @@ def join_passages(passages: Iterable[Passage]) -> list[Passage]:
         else:
             joined.append(passage)
     return joined
+
+
+def passages_of(memory: GistMemory, lines: Mapping[int, Iterable[str]]) -> tuple[Passage, ...]:
+    """Return where found lines stand, given by their pages."""
+    finder, found = Finder(memory), []
+    for page, of_page in lines.items():
+        for line in of_page:
+            places = [p for p in finder.find_in_page([line.strip("… ")], page) if p.end > p.start]
+            if places:
+                start, end, paragraphs = places[0].paragraph, places[-1].paragraph, memory.document.paragraphs
+                before = _SIGNS_BEFORE.search(paragraphs[start].text, 0, places[0].start)
+                after = _SIGNS.match(text := paragraphs[end].text, places[-1].end)
+                assert before and after
+                stop = after.end() if after.end() < len(text) else 0
+                found.append(Passage(page, start, end + 1, before.start(), stop))
+    return tuple(join_passages(found))
 
 
 def _pattern(words: str) -> re.Pattern[str]:

@@ -13,6 +13,7 @@ from readagent_core.answering.passages import (
     Hits,
     clip_to,
     join_passages,
+    passages_of,
     sentences_with,
 )
 from readagent_core.answering.recall_replies import Find, Gists, Open, RecallRequest
@@ -151,15 +152,16 @@ def _found(run: Run, book: BookPassages, request: Find, room: int, before: Seque
     if count <= FEW_HITS and hits.exact and not request.every:
         units = {i: book.around(i) for i in hits.paragraphs}
         long = [i for i, unit in units.items() if book.words([unit]) > MOST_AROUND]
-        told = [f"{_place(memory, i)} {escape_tags(book.excerpt(i, request.words, _ROUND))}" for i in long]
+        excerpts = {i: book.excerpt(i, request.words, _ROUND) for i in long}
+        told = [f"{_place(memory, i)} {escape_tags(line)}" for i, line in excerpts.items()]
         text, new = _new_text(run, book, [units[i] for i in hits.paragraphs if i not in long], before)
         shown_text = "\n".join([*told, *([text] if text else [])])
         if count_words(shown_text) <= room:
             head = "\n".join(
                 [render_fragment(head, run.language, **said, shown=str(count)), *filter(None, [compounds])]
             )
-            in_lines = tuple(Passage(_page_of(memory, i), i, i + 1) for i in long)
-            return _Served(f"{head}\n{shown_text}", tuple(new), in_lines, hits=hits.paragraphs)
+            lines_of = tuple(passage for i, line in excerpts.items() for passage in _in_line(memory, i, line))
+            return _Served(f"{head}\n{shown_text}", tuple(new), lines_of, hits=hits.paragraphs)
     every = request.every and hits.exact
     above = [i for i in hits.paragraphs if _is_shown(Passage(_page_of(memory, i), i, i + 1), before)]
     most = min(EVERY_HIT, room // 10) if every else min(HITS if hits.exact else _APART, room // 20)
@@ -178,7 +180,10 @@ def _found(run: Run, book: BookPassages, request: Find, room: int, before: Seque
         line = book.sentence(index, request.words, each)
         lines.append(f"{_place(memory, index)} {escape_tags(line)}")
         passage = Passage(_page_of(memory, index), index, index + 1)
-        (whole if line == collapse_whitespace(book.text(passage)) else part).append(passage)
+        if line == collapse_whitespace(book.text(passage)):
+            whole.append(passage)
+        else:
+            part += _in_line(memory, index, line)
     return _Served("\n".join(lines), tuple(whole), tuple(part), hits=hits.paragraphs)
 
 
@@ -194,6 +199,13 @@ def _page_of(memory: GistMemory, paragraph: int) -> int:
     page = memory.page_at(paragraph)
     assert page is not None
     return page.number
+
+
+def _in_line(memory: GistMemory, paragraph: int, line: str) -> tuple[Passage, ...]:
+    """Return what a line has of a paragraph; all of it where the line is not found there as it is."""
+    page = _page_of(memory, paragraph)
+    found = passages_of(memory, {page: [line]})
+    return found if [one.start for one in found] == [paragraph] else (Passage(page, paragraph, paragraph + 1),)
 
 
 def _place(memory: GistMemory, paragraph: int) -> str:
@@ -248,8 +260,8 @@ def _open(run: Run, book: BookPassages, request: Open, room: int, shown: Sequenc
     ended = "\n" + render_fragment("recall.cut", run.language) if cut else ""
     if not opened:  # a paragraph longer than the room: its beginning alone
         part = wanted[0]._replace(end=wanted[0].start + 1)
-        text = escape_tags(first_words(book.text(part), max(room, 40)))
-        return _Served(f"{book.tag(part)}\n{text}{ended}", lines=(part,))
+        text = first_words(book.text(part), max(room, 40))
+        return _Served(f"{book.tag(part)}\n{escape_tags(text)}{ended}", lines=_in_line(memory, part.start, text))
     text, new = _new_text(run, book, opened, shown)
     return _Served(text + ended, tuple(new))
 

@@ -8,12 +8,11 @@ again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from readagent_core.answering.levels import ROOM, BookPart, Levels
-from readagent_core.answering.passages import join_passages
-from readagent_core.citations.quotation_search import Finder
+from readagent_core.answering.passages import passages_of
 from readagent_core.memory import GistMemory, Passage
 from readagent_core.prompts import render_fragment
 from readagent_core.tags import escape_tags, gist_mark, page_tag, range_tag
@@ -232,20 +231,6 @@ def find_places(memory: GistMemory, wanted: str, *, most: int = PLACES) -> list[
     """Return where ``wanted`` occurs in the readable pages (see ``find_in_texts``)."""
     pages = ((number, memory.page_text(number)) for number in memory.readable)
     return find_in_texts(pages, wanted, most=most)
-
-
-def passages_of(memory: GistMemory, lines: Mapping[int, Iterable[str]]) -> tuple[Passage, ...]:
-    """Return where found lines stand, given by their pages."""
-    finder, found = Finder(memory), []
-    for page, of_page in lines.items():
-        for line in of_page:
-            places = [p for p in finder.find_in_page([line.strip("… ")], page) if p.end > p.start]
-            if places:
-                first, last = places[0], places[-1]
-                text = memory.document.paragraphs[last.paragraph].text
-                stop = last.end if any(map(str.isalnum, text[last.end :])) else 0
-                found.append(Passage(page, first.paragraph, last.paragraph + 1, first.start, stop))
-    return tuple(join_passages(found))
 
 
 def find_in_texts(texts: Iterable[tuple[int, str]], wanted: str, *, most: int = PLACES) -> list[FoundLine]:

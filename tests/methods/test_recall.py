@@ -174,8 +174,11 @@ def test_requests_are_served_in_order_within_the_room_and_nothing_is_shown_twice
     assert "(cut here" in shown  # page 3, asked for first of what is long, had what the others left
     assert "Gist of page 2:" in shown
     one_line = FakeModel(['FIND "Ada"\nOPEN 30:7-7', "ANSWER: Yes [3]."])  # a line of it stands above, not all
-    run("recall", one_line, about=about)
+    events = run("recall", one_line, about=about)
     assert one_line.prompts[1].text.count("burns 30 nights") == 2
+    look_up = [event for event in events if isinstance(event, LookedUp)][-1]
+    shown = [about.document.paragraphs[p.start].text[: p.stop] for p in look_up.passages if p.stop]
+    assert shown[0] == "“Ada’s lamp burns 1 nights,” they said."
 
 
 def test_several_books_are_asked_the_same_way_each_to_its_limit():
