@@ -34,8 +34,7 @@ _INSIDE = 3  # letters; a longer word is looked for inside others too
 _NEAREST = 50  # passages that come into question by their embedding alone
 _INDEXING = threading.Lock()
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
-_SIGNS = re.compile(r"[^\w\s]*")
-_SIGNS_BEFORE = re.compile(r"[^\w\s]*\Z")
+_FIRST_SIGNS, _LAST_SIGNS = re.compile(r"\A[^\w\s]+"), re.compile(r"[^\w\s]+\Z")
 _QUOTES = str.maketrans("‘’‚‛“”„‟´`\u00a0", "''''\"\"\"\"'' ")
 _ENDING = r"(?:['’]?s|e[sdnr]|d|ing|ly|n|r|st|er[sn]?)?"  # that a word in a search may have in the text
 
@@ -274,11 +273,11 @@ def passages_of(memory: GistMemory, lines: Mapping[int, Iterable[str]]) -> tuple
             places = [p for p in finder.find_in_page([line.strip("… ")], page) if p.end > p.start]
             if places:
                 start, end, paragraphs = places[0].paragraph, places[-1].paragraph, memory.document.paragraphs
-                before = _SIGNS_BEFORE.search(paragraphs[start].text, 0, places[0].start)
-                after = _SIGNS.match(text := paragraphs[end].text, places[-1].end)
-                assert before and after
-                stop = after.end() if after.end() < len(text) else 0
-                found.append(Passage(page, start, end + 1, before.start(), stop))
+                first = len(_LAST_SIGNS.sub("", paragraphs[start].text[: places[0].start]))
+                text = paragraphs[end].text
+                left = _FIRST_SIGNS.sub("", text[places[-1].end :])
+                stop = len(text) - len(left) if left else 0
+                found.append(Passage(page, start, end + 1, first, stop))
     return tuple(join_passages(found))
 
 
