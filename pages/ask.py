@@ -72,7 +72,10 @@ def screen() -> None:
 
 def _stage(now: AskState) -> None:
     """Everything but the sidebar: the parts, which show what ``_live`` tells them."""
+    tabs = ("Answer", "Shelf", "Memory") if isinstance(now, Several) else ("Conversation", "Memory")
+    tabs_key = f"ask_tabs_{len(tabs)}"
     if leave := st.session_state.pop("ask_leave", None):
+        st.session_state["ask_left_tab"] = (now.name, st.session_state.get(tabs_key))
         way_back = {"from": "ask"} | ({"exchange": now.current.id} if now.current else {})
         book_id, page = leave
         open_cited(book_id, page, way_back)
@@ -88,9 +91,11 @@ def _stage(now: AskState) -> None:
         save_replay(now)
     if act and act.do == "prompt" and now.current:
         show_prompts_of(now, now.current, act.page)
-    tabs = ("Answer", "Shelf", "Memory") if isinstance(now, Several) else ("Conversation", "Memory")
+    of, left = st.session_state.pop("ask_left_tab", ("", None))
+    if of == now.name and left:  # back from the page that was opened there
+        st.session_state[tabs_key] = left
     with st.container(key="ask_tabs"):
-        st.segmented_control("Show", tabs, default=tabs[0], key=f"ask_tabs_{len(tabs)}", required=True,
+        st.segmented_control("Show", tabs, default=tabs[0], key=tabs_key, required=True,
                              label_visibility="collapsed", width="stretch")  # fmt: skip
     with st.container(key="ask_two"):
         if isinstance(now, Several):

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, WebSocketRoute, expect
 from readagent_core.answering.limits import paragraphs_through
 from readagent_core.library import Library
 from readagent_core.library.records import Position
-from tests.browser.conftest import settled
+from tests.browser.conftest import SIZE, settled
 from tests.browser.test_ask import BOX, ask, open_ask
 
 MEMORY = '[data-kind="memory"]'
@@ -29,11 +29,16 @@ def test_back_from_read_is_one_press_and_the_questions_of_a_recording_stay_by_th
     open_ask(page, app_url, keeper)
     expect(page.locator(".qt").last).to_be_visible()
     question = page.locator(".qt").last.inner_text()
+    page.set_viewport_size({"width": 390, "height": 844})
+    memory_tab = page.locator(".st-key-ask_tabs button", has_text="Memory")
+    memory_tab.click()
     page.locator(f"{MEMORY} .m.open button", has_text="Read it").first.click()
     expect(page.locator(".leaf.cur")).to_be_visible()
     expect(page).to_have_url(re.compile(r"/read\?.*page="))
     settled(page)  # Streamlit leaves the screen empty where Back meets the run that draws it
     page.go_back()
+    expect(memory_tab).to_have_attribute("aria-checked", "true")
+    page.set_viewport_size(SIZE)
     expect(page.locator(BOX)).to_be_visible()
     expect(page.locator(".qt").last).to_have_text(question)
     settled(page)
