@@ -218,6 +218,7 @@ def test_stopped_and_a_tab_closed_in_the_middle(page: Page, model_app_url: str, 
     open_ask(page, model_app_url, story)
     exchange = ask(page, "How did he warn the ship?")
     expect(exchange.locator(".ans")).to_contain_text("He rowed out")
+    expect(page.locator(".convs [aria-current]")).to_contain_text("How did he warn the ship?")
     address = page.url
     page.goto("about:blank")  # the tab is closed while the answer streams
     page.goto(address)

@@ -29,7 +29,8 @@ def draw(now: AskState) -> None:
         answer_view.send_state(now.name, payload.ask_state(now))
     if asked:
         now.name_in_address(asked)
-    if whole:
+    begun = asked is not None and len(now.exchanges) == 1  # a conversation, which the sidebar lists
+    if whole or begun:
         st.empty()  # a click on another screen that came meanwhile goes first: this run would take its place
         st.rerun(scope="app")
     running = now.running

@@ -176,13 +176,14 @@ def _choose_zoom() -> None:
 
 def _conversations(now: AskState) -> None:
     """The list of conversations, and below it what can be done with the one that is open."""
-    workspace, library, shown = now.workspace, now.workspace.library, now.conversation_id
+    workspace, library = now.workspace, now.workspace.library
+    shown = now.conversation_id if now.exchanges else None  # a question that waits begins one of its own
     several = library.conversations_about_several()
     found = library.conversations(now.book.id) if isinstance(now, AskOneBook) else several
     with st.container(gap="small", key="ask_conversations"):
         with st.container(gap="small"):
             _offer_undo(now)
-            _list(now, found)
+            _list(now, found, shown)
         if shown is not None:
             with st.popover("This conversation", icon=":material/more_horiz:", type="tertiary", key="ask_more"):
                 _one(now, shown)
@@ -205,7 +206,7 @@ def _conversations(now: AskState) -> None:
         st.switch_page("pages/act.py")
 
 
-def _list(now: AskState, found: Sequence[Conversation]) -> None:
+def _list(now: AskState, found: Sequence[Conversation], shown: str | None) -> None:
     """The conversations to choose from; nothing where there are none."""
     if not found:
         return
@@ -223,7 +224,7 @@ def _list(now: AskState, found: Sequence[Conversation]) -> None:
     answer_view.show_conversations(
         items,
         lambda act: _open(now, act.text),
-        now=now.conversation_id,
+        now=shown,
         language=now.book.language if isinstance(now, AskOneBook) else "en",
         key=f"conversations {now.name}",
     )
