@@ -26,7 +26,8 @@ from readagent_core.citations.several import Source, check_several
 from readagent_core.errors import NotInLibraryError, SettingsError
 from readagent_core.library.several import BookToAsk
 from readagent_core.memory import GistMemory
-from readagent_core.models.builtin.statistics import content, shared_words
+from readagent_core.models.builtin.introductions import SPEECH, introduces, mentions, person_asked
+from readagent_core.models.builtin.statistics import content, shared_words, split_sentences
 from readagent_core.models.cost.meter import Metered
 from readagent_core.words import count_of, count_words, is_unspaced, split_long
 from readagent_core.workspace import Workspace
@@ -142,18 +143,40 @@ class LibraryShelf(AskedShelf):
     def passages(self, question: str) -> list[FoundLine]:
         unread = [self._rows[book.id].document_id for book in self.books if not book.pages]
         wanted = " ".join(question[start:end] for start, end in shared_words(question, question))
-        terms = set(content(wanted))
+        terms, (name, _) = set(content(wanted)), person_asked(question)
+        ranked = self._library.passages(wanted, unread) if unread else []
         found: list[FoundLine] = []
-        for text, index in self._library.passages(wanted, unread) if unread else ():
+        for text, index in [*self._of_person(name, ranked), *ranked]:
             book = self._by_text[text]
             if sum(place.book == book.number for place in found) < _PASSAGES_OF_BOOK:
                 paragraphs = self._paragraphs(book)
                 if index < len(paragraphs):
                     pieces = split_long(paragraphs[index], _PASSAGE_WORDS, book.language)
-                    best = max(pieces, key=lambda piece: len(terms & set(content(piece))))
-                    found.append(FoundLine(0, best.strip(), book.number))
+                    told = [piece for piece in pieces if name and introduces(piece, name)] or pieces
+                    best = max(told, key=lambda piece: len(terms & set(content(piece))))
+                    line = FoundLine(0, best.strip(), book.number)
+                    found += [] if line in found else [line]
             if len(found) == PLACES:
                 break
+        return found
+
+    def _of_person(self, name: str, ranked: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
+        """Of each of the first texts of ``ranked`` the paragraph that says who a person is, and the first that tells of
+        the person; of whom the last name alone may be another's. None without a name.
+        """
+        words, found = name.split(), list[tuple[str, int]]()
+        for text in list(dict.fromkeys(text for text, _ in ranked))[:_SEARCHED] if words else ():
+            book = self._by_text[text]
+            sentences = [
+                (i, sentence)
+                for i, paragraph in enumerate(self._paragraphs(book))
+                if words[0] in paragraph or words[-1] in paragraph
+                for sentence in split_sentences(paragraph, book.language)
+            ]
+            told = [(i, s) for i, s in sentences if introduces(s, name)]
+            told.sort(key=lambda row: (name not in row[1], words[0] not in row[1], row[1].startswith(SPEECH)))
+            first = [row for row in sentences if mentions(row[1], name)]
+            found += [(text, i) for i, _ in [*told[:1], *first[:1]]]
         return found
 
     def nowhere(self, question: str, books: Sequence[ShelfBook]) -> tuple[str, ...]:

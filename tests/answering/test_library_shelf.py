@@ -102,9 +102,24 @@ def test_a_passage_of_an_unread_book_is_what_has_the_words_of_the_question(open_
     shelf.make_searchable(CancelToken())
     assert [found.line for found in shelf.passages("Where was Ezra then, and what did they say there?")] == [texts[1]]
     assert shelf.passages("Where was that then?") == []
+
     (sold,) = shelf.passages("Who sold the mare?")
     assert sold.line.endswith("Then Phoebe sold the mare.")
     assert len(sold.line) < len(long)
+
+
+def test_of_a_person_the_passages_that_introduce_them_are_given(open_workspace):
+    """Not the shortest paragraphs with the name, which rank first."""
+    workspace = open_workspace()
+    texts = (
+        "That night Ezra Pike, the only son of the owner, walked home across the wet fields to the old mill.",
+        *(f"Ezra Pike spoke {number} times." for number in range(5)),
+    )
+    book = workspace.library.add(Document("Firm", tuple(map(Paragraph, texts)))).id
+    shelf = LibraryShelf(workspace, [book], workspace.model.name)
+    shelf.make_searchable(CancelToken())
+    assert shelf.passages("What did Ezra Pike say?")[0].line != texts[0]
+    assert shelf.passages("Who is Ezra Pike?")[0].line == texts[0]
 
 
 def test_a_book_that_shares_far_fewer_words_adds_no_sentence_to_an_answer(open_workspace):

@@ -321,6 +321,11 @@ def test_who_somebody_is_is_answered_by_the_sentences_that_introduce_them():
     assert said == "Vane’s granddaughter Tilda, eleven, answered exactly what you asked. [4]"
     said, _, _ = ask("answer", question="Who is Tilda Vane?", **fields).partition("\n")  # beside what somebody says
     assert said == "“It is Mr. Crale’s basket,” said Tilda Vane, who was eleven. [3]"
+    own = memory(
+        "The train flung her against Orrin, a stone’s throw from home.", "He said: “My name is Hale—Orrin Hale.”"
+    )
+    said, _, _ = ask("answer", question="Who is Orrin Hale?", title="T", memory=own).partition("\n")
+    assert said == "He said: “My name is Hale—Orrin Hale.” [2]"
 
 
 def test_who_somebody_is_and_more_is_answered_by_who_that_is_first():
