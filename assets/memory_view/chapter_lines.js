@@ -91,9 +91,9 @@ export class ChapterLines {
     this.nodes = new Map();
   }
 
-  /** Another book. */
   clear() {
     this.folded.clear();
+    for (const node of this.nodes.values()) node.remove();
     this.nodes.clear();
   }
 

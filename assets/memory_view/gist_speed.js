@@ -305,7 +305,7 @@ export class GistSpeed {
     const made = this.state.data.gists.by ? PICKED : BEGINNING;
     this.all.hidden = !this.mostVeiled;
     this.note.hidden = !this.shown || (this.all.hidden && !lines);
-    if (!this.shown) return;
+    if (!this.shown) return this.leaveText();
     const one = lines ? "A line stands here for each chapter" : "A gist stands here for each page";
     const said = this.all.hidden ? [] : [`${one} you have read, and for the first one.`, "The rest stays hidden until you read on."];
     if (lines) said.push(made);
@@ -375,12 +375,18 @@ export class GistSpeed {
     }
   }
 
+  // The text stands alone, as it is set without any of this: what it has between its paragraphs goes.
+  leaveText() {
+    for (const node of this.closers.values()) node.remove();
+    this.closers.clear();
+    this.chapters.clear();
+  }
+
   // Another book.
   clear() {
     this.begun = false;
     this.open.clear();
-    this.closers.clear();
-    this.chapters.clear();
+    this.leaveText();
   }
 }
 

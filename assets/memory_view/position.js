@@ -21,7 +21,7 @@ import { isLoaded, shareRead, wordsBetween } from "./text_store.js";
  * @typedef {object} PositionEvents
  * @property {() => void} jumped
  * @property {() => void} wentBack
- * @property {() => void} opened the book is at its place for the first time
+ * @property {(again: boolean) => void} opened the book is at its place for the first time; `again`: and at the height where the window had it
  * @property {(page: number | null, before: number | null) => void} page another page is read
  * @property {(first: number, last: number, moved: boolean) => void} seen these paragraphs are in view; whether another is read
  * @property {() => void} moved
@@ -153,7 +153,7 @@ export class Position {
       book.at = { ...this.inMessage(this.state.place), top: this.state.here.top }; // not what was looked up and left
       book.dispatchEvent(new CustomEvent("at", { detail: book.at }));
     }
-    this.on.opened();
+    this.on.opened(place.top !== undefined);
   }
 
   /**

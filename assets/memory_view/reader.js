@@ -120,9 +120,9 @@ export class Reader {
           this.bare.readOn();
         },
         wentBack: () => this.search.leave(),
-        opened: () => {
+        opened: (again) => {
           this.moved();
-          this.opening = true;
+          this.opening = !again;
           this.layerChanged();
           this.bare.readOn();
         },

@@ -201,6 +201,25 @@ def test_what_is_open_at_gist_speed_is_open_after_a_reload(page: Page, app_url: 
     page.locator(".seg-both").click()
 
 
+def test_pages_are_set_as_before_after_a_look_at_the_gists(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=14)
+    page.get_by_role("button", name="Type and theme").click()
+    page.locator(".panel").get_by_role("button", name="Pages", exact=True).click()
+    page.keyboard.press("Escape")
+    text = page.locator(".paged .unit.on > p")
+    expect(text.first).to_be_attached()
+    page.evaluate(SETTLED)
+    boxes = "(all) => all.map((p) => [p.getBoundingClientRect().left, p.getBoundingClientRect().top])"
+    before = text.evaluate_all(boxes)
+    for view in ("gists", "chapters", "both"):
+        page.locator(f".seg-{view}").click()
+        page.evaluate(SETTLED)
+    assert text.evaluate_all(boxes) == before
+    page.get_by_role("button", name="Type and theme").click()
+    page.locator(".panel").get_by_role("button", name="Scroll", exact=True).click()
+    page.keyboard.press("Escape")
+
+
 def test_a_hit_in_a_gist_that_is_not_shown_leads_to_its_page(page: Page, app_url: str) -> None:
     open_reader(page, app_url, at=3)
     page.locator(".seg-text").click()
