@@ -178,7 +178,7 @@ export function followPopovers() {
     } else if (at === opener && !event.shiftKey) {
       first.focus();
       event.preventDefault();
-    } else if (event.shiftKey && popover.contains(at) && stops.findIndex((stop) => stop === at) < 1) {
+    } else if (event.shiftKey && at && popover.contains(at) && stops.indexOf(at) < 1) {
       opener.focus();
       event.preventDefault();
     }

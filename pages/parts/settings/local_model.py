@@ -45,10 +45,11 @@ def draw(workspace: Workspace) -> None:
         )
         return
     here = local_models.computer(workspace.settings)
-    st.caption(
-        f":material/computer: {gigabytes(here.memory)} memory, {gigabytes(here.free)} free · {here.cores} cores · "
+    facts = (
+        f"{gigabytes(here.memory)} memory, {gigabytes(here.free)} free · {here.cores} cores · "
         f"{_graphics(workspace)}{gigabytes(here.disk)} disk free"
     )
+    st.caption(f":material/computer: {facts}".replace(" · ", "\u00a0· "))  # no line begins with the dot
     if st.session_state.pop("install_model", ""):  # asked for on the first screen
         pick = local_models.best(local_models.choices(workspace))
         if pick is not None:
