@@ -15,7 +15,7 @@ from readagent_core.connecting import key_places
 from readagent_core.connecting.checking.check import QUICK_STEPS, STEPS, Check, CheckState, check_model
 from readagent_core.connecting.checking.suitable_options import suitable_options
 from readagent_core.connecting.key_places import MEMORY
-from readagent_core.errors import KeyRefusedError, MissingError, ModelError, SettingsError, UnreachableError
+from readagent_core.errors import MissingError, ModelError, SettingsError, UnreachableError
 from readagent_core.jobs import Job
 from readagent_core.models.connection import make_server, note_end, relearn
 from readagent_core.models.cost.prices import Price
@@ -146,12 +146,18 @@ def use_model(
     return chosen
 
 
-def note_listing(workspace: Workspace, address: str, key: Secret, error: ModelError | None) -> None:
-    """Keep for the model in use that its server did not list its models for its key; None: that it did."""
+def note_listing(
+    workspace: Workspace, address: str, key: Secret, error: ModelError | None, *, before: Exception | None = None
+) -> None:
+    """Keep for the model in use that its server did not list its models for its key; None: that it did.
+
+    ``before``: why it did not when it was asked the last time. A server may list its models for any key, so a list ends
+    no other trouble with the key than that one.
+    """
     settings = workspace.settings
     if settings.connected and (settings.base_url, settings.api_key) == (address, key):
         known = workspace.model.trouble
-        if error is not None or isinstance(known, KeyRefusedError | UnreachableError):  # else it says nothing of it
+        if error is not None or isinstance(known, UnreachableError) or (known is not None and known is before):
             note_end(address, settings.model, key, error)
 
 

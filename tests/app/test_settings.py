@@ -202,7 +202,8 @@ def test_the_model_in_use_at_an_own_address_is_named_when_settings_are_opened_ag
     at.session_state["screen"] = "Settings"
     at.run()
     assert "The test did not get through" in texts(at)
-    assert "Start the server, or check its address." in texts(at)
+    assert "The model cannot be reached." in texts(at)
+    assert texts(at).count("Start the server, or check its address.") == 1  # in the form
     assert "What was done so far" not in texts(at)  # nothing was
 
 

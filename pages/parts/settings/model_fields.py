@@ -34,7 +34,8 @@ ABOUT = {
     key_places.FILE: "The file is not encrypted.",
 }
 
-SAID = "model_said_times"  # in the session: how often a press was refused in words under the buttons
+SAID = "model_said_times"  # in the session: how often a press was answered under the buttons with what is wrong
+FORGOTTEN = "unlisted_before"  # in the session: why the server that is asked again did not list its models
 
 NOT_LISTED = "The server’s list of models does not have “{}”. Check the name, or press Test to see whether it answers."
 KEY_MISSING = "Key missing: this server answers only with one."
@@ -58,8 +59,7 @@ def choose_model(
     ``where``: the server's address: each has a choice of its own. ``same``: it is the one in use.
     """
     known: dict[str, str] = st.session_state.setdefault("models_chosen", {})
-    with suppress(SettingsError):
-        where = connecting.address_for(workspace, where)
+    where = whole_address(workspace, where)
     now = workspace.settings.model if same else ""
     key = f"{scope}_model_{hash((where, *names))}"
     if key not in st.session_state:  # a list that does not come takes no name away
@@ -99,8 +99,7 @@ def draw_fields(
     same = connecting.is_in_use(workspace, where)
     stored = workspace.settings.api_key if same and not workspace.settings.server else Secret()
     key_needed |= same and bool(workspace.settings.key_trouble)  # a key was entered, but the keyring does not give it
-    refused = isinstance(_listed().get((where, hash(stored))), KeyRefusedError)  # so it asks for one
-    key_needed |= refused
+    key_needed |= isinstance(why_unlisted(workspace, where, stored), KeyRefusedError)  # so it asks for one
     unknown = "Paste it here" if key_needed else "Only if this server asks for one"
     hint = f"{stored.masked()} is in use" if stored else unknown
     forget_key_of_another(workspace, where, scope=scope)
@@ -194,17 +193,18 @@ def list_models(workspace: Workspace, where: str, key: Secret, *, needs_key: boo
     if needs_key and not key:
         st.caption(ASKS_FOR_KEY)
         return Listing()
-    cache, at = _listed(), (where, hash(key))
+    address = whole_address(workspace, where)
+    cache, at = _listed(), (address, hash(key))
     if at not in cache:
-        address = where
         try:
-            address = connecting.address_for(workspace, where)
+            connecting.address_for(workspace, where)
             with st.spinner(f"Asking {host(address)} for its models…"):
                 cache[at] = probe.list_models(address, key)
         except ReadAgentError as error:
             cache[at] = error
         failed = cache[at]
-        connecting.note_listing(workspace, address, key, failed if isinstance(failed, ModelError) else None)
+        why, before = failed if isinstance(failed, ModelError) else None, st.session_state.pop(FORGOTTEN, None)
+        connecting.note_listing(workspace, address, key, why, before=before)
         if not key and isinstance(failed, KeyRefusedError):
             st.rerun()  # the field then says that a key is needed
     found = cache[at]
@@ -214,7 +214,7 @@ def list_models(workspace: Workspace, where: str, key: Secret, *, needs_key: boo
         return found
 
     def forget() -> None:
-        cache.pop(at, None)
+        st.session_state[FORGOTTEN] = cache.pop(at, None)
 
     with st.container(border=True, key="error_alert_list"):
         st.text(shell.words_of(found))
@@ -230,6 +230,19 @@ def can_be_asked(workspace: Workspace, where: str, key: Secret) -> bool:
     except ReadAgentError:
         return False
     return True
+
+
+def whole_address(workspace: Workspace, where: str) -> str:
+    """The whole address for what was typed, where that is one; else what was typed."""
+    with suppress(SettingsError):
+        return connecting.address_for(workspace, where)
+    return where
+
+
+def why_unlisted(workspace: Workspace, where: str, key: Secret) -> ReadAgentError | None:
+    """Why the server did not list its models for this key, as the form says; None where it did, or was not asked."""
+    found = _listed().get((whole_address(workspace, where), hash(key)))
+    return found if isinstance(found, ReadAgentError) else None
 
 
 def _listed() -> dict[tuple[str, int], Listing | ReadAgentError]:
@@ -254,7 +267,7 @@ def draw_buttons(
             st.button("Look for servers again", key="look_again", type="tertiary", on_click=forget_found_servers)
     missing = (use or test) and where.strip() and not model.strip()
     if missing or (use and lacks_key):  # else what was pressed stays where it is
-        st.session_state[SAID] = st.session_state.get(SAID, 0) + 1
+        count_answer()
     if missing:
         st.caption(":orange[:material/info:] Choose a model first, or type its name.")
     elif model and lacks_key and (use or not (in_use and workspace.model.trouble)):
@@ -275,8 +288,15 @@ def draw_buttons(
 
 def use_model(workspace: Workspace, *, where: str, model: str, key: Secret, place: str, price: Price | None) -> None:
     """Use the model and empty the field of the API key."""
-    error = _listed().get((where, hash(key)))
+    error = why_unlisted(workspace, where, key)
     failed = error if isinstance(error, ModelError) else None
     connecting.use_model(workspace, address=where, model=model, key=key, place=place, price=price, failed=failed)
     st.session_state.pop("left_model", None)
     empty_key_field()
+    if workspace.model.trouble:
+        count_answer()
+
+
+def count_answer() -> None:
+    """Have what is said under the buttons brought into view."""
+    st.session_state[SAID] = st.session_state.get(SAID, 0) + 1

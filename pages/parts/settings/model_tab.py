@@ -11,11 +11,12 @@ from functools import partial
 import streamlit as st
 
 from pages.parts.settings import local_model, model_limits, model_options, model_test
-from pages.parts.settings.model_fields import SAID, choose_model, draw_fields, forget_found_servers
+from pages.parts.settings.model_fields import SAID, choose_model, draw_fields, forget_found_servers, why_unlisted
 from pages.parts.shared import polling, shell
 from pages.parts.shared.component import component
 from readagent_core.connecting import connecting
 from readagent_core.connecting.connecting import Candidate
+from readagent_core.errors import ReadAgentError
 from readagent_core.model_names import short_name
 from readagent_core.models.connection import learnt_limits
 from readagent_core.models.local.server import WHERE
@@ -130,8 +131,7 @@ def form(workspace: Workspace) -> Candidate | None:
     """Draw what is used now and what may be chosen; return the model that is chosen where it may be tested."""
     team = workspace.settings.team is not None
     found = None if team else servers(workspace)
-    with st.container(key="model_now"):  # whatever is drawn in it, what is below stays the same
-        current_model(workspace)
+    now = st.container(key="model_now")  # whatever is drawn in it, what is below stays the same
     if not team:
         local_model.draw(workspace)
     if found is None and not team:
@@ -146,7 +146,7 @@ def form(workspace: Workspace) -> Candidate | None:
             "Choose a model",
             offered,
             format_func=TITLES.__getitem__,
-            captions=[f"{lines[kind]} **In use now.**" if kind == used else lines[kind] for kind in offered],
+            captions=[f"{lines[kind]} **In\u00a0use\u00a0now.**" if kind == used else lines[kind] for kind in offered],
             label_visibility="collapsed",
             key="model_kind",
         )
@@ -156,10 +156,14 @@ def form(workspace: Workspace) -> Candidate | None:
     model = workspace.model
     reader = shell.as_text(short_name(model.name)) if model.is_language_model else "the built-in reader"
     # either line is as high, so that the button that was pressed stays where it is
-    if chosen == used and is_used(workspace, chosen, candidate):
-        line.caption(f"In use: {reader} reads and answers.")
+    in_form = chosen == used and is_used(workspace, chosen, candidate)
+    if in_form:
+        line.caption(f"In use: {reader} {'does not work.' if model.trouble else 'reads and answers.'}")
     else:
         line.caption(f"Not in use yet: {reader} reads and answers until you use this one.")
+    with now:
+        told = why_unlisted(workspace, model.where, workspace.settings.api_key) if in_form else None
+        current_model(workspace, told=told)
     return candidate
 
 
@@ -199,8 +203,8 @@ def own_model(workspace: Workspace) -> Candidate:
     return Candidate(WHERE, model, Secret())
 
 
-def current_model(workspace: Workspace) -> None:
-    """Draw which model is used now, and the notices about it."""
+def current_model(workspace: Workspace, *, told: ReadAgentError | None) -> None:
+    """Draw which model is used now, and the notices about it. ``told``: what the form below says of its server."""
     model = workspace.model
     if model.is_language_model:
         where = model_test.name_of_place(model.where)
@@ -213,7 +217,8 @@ def current_model(workspace: Workspace) -> None:
                 st.markdown(
                     f":red[:material/power_off:] &nbsp; **Not working. When last asked: {shell.as_text(said)}**"
                 )
-                st.text(shell.words_of(model.trouble))
+                in_form = type(told) is type(model.trouble)
+                st.text("What to do is said below, at its address." if in_form else shell.words_of(model.trouble))
         for notice in model.notices:
             st.caption(f":material/info: {shell.as_text(notice)}")
         learnt = learnt_limits(workspace.settings)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.parts.settings import model_options
-from pages.parts.settings.model_fields import KEY_MISSING
+from pages.parts.settings.model_fields import KEY_MISSING, why_unlisted
 from pages.parts.shared import polling, shell
 from pages.parts.shared.gisting_status import span
 from readagent_core.connecting import connecting
@@ -95,7 +95,8 @@ def _result(workspace: Workspace, job: Job | None, *, scope: str = "") -> None:
         if isinstance(snapshot.failure, KeyRefusedError) and not job.subject.key:
             st.text(KEY_MISSING)
         elif snapshot.state == JobState.FAILED and snapshot.failure:
-            st.text(shell.words_of(snapshot.failure))
+            in_form = type(why_unlisted(workspace, job.subject.address, job.subject.key)) is type(snapshot.failure)
+            st.text(f"{shell.title_of(snapshot.failure)[0]}." if in_form else shell.words_of(snapshot.failure))
         if snapshot.state == JobState.DONE:
             weak = connecting.outcome_of(snapshot.value.checks) == CheckState.FAILED
             model_options.offer(workspace, snapshot.value.model, snapshot.value.options, weak=weak, scope=scope)
