@@ -794,8 +794,8 @@ export interface StepView {
 export interface ShelfData {
   /** those that are drawn */
   books: ShelfBook[];
-  /** those of which their spoiler limits let in no page */
-  keptOut: { id: string; title: string; language: string }[];
+  /** those of which their spoiler limits let in no page; `at`: the place of each among all books */
+  keptOut: { id: string; title: string; language: string; at: number }[];
   /** what is said of the rest */
   others: string;
   /** what was chosen: "4 books" */

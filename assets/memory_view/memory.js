@@ -29,7 +29,7 @@ function unmark(box) {
 }
 
 /** Scrolls by what `off` says while `row` is drawn, until that stays. @param {HTMLElement} scroller @param {HTMLElement} row @param {() => number} off px */
-function hold(scroller, row, off) {
+export function hold(scroller, row, off) {
   held.get(scroller)?.abort();
   const now = new AbortController();
   held.set(scroller, now);

@@ -2,8 +2,8 @@
 
 import { conversationOf, subscribe } from "../answer_view/conversation_state.js";
 import { showMemory } from "../answer_view/sides.js";
-import { button, el, fill, icon, plural } from "../shared/dom.js";
-import { Memory } from "./memory.js";
+import { button, el, fill, first, icon, plural } from "../shared/dom.js";
+import { hold, Memory } from "./memory.js";
 
 /**
  * @import { CitedOriginal } from "../pdf_page/original.js"
@@ -29,6 +29,16 @@ const GO = "go to a book";
  */
 export const viewOf = (book, now, step) => now.views[step]?.shelf?.books[book.number] ?? null;
 
+/**
+ * The elements of the books that are asked and of those kept out, in the order of the choice.
+ * @param {HTMLElement[]} asked @param {HTMLElement[]} keptOut @param {ShelfData} shelf
+ */
+export function inOrder(asked, keptOut, shelf) {
+  const all = [...asked];
+  for (const [i, { at }] of shelf.keptOut.entries()) all.splice(at, 0, keptOut[i]);
+  return all;
+}
+
 /** How many pages of a book have gists. @param {ShelfBook} book */
 const pagesOf = (book) => (book.pages ? plural(book.pages, "page") : "no gists");
 
@@ -49,17 +59,30 @@ export class Shelf {
     this.shown = [];
     /** @type {Set<number>} the books whose memory goes to a place of its own */
     this.going = new Set();
-    this.gone = "";
+    this.gone = this.limits = ""; // where it went last, and the limits that were drawn
+    /** @type {number[] | null} the book and the line to go to once the memory is in view */
+    this.wanted = null;
+    /** @type {{id: string, top: number} | null} the book whose limit is being changed, and where that was pressed */
+    this.pressed = null;
     this.note = el("span", { class: "small dim num" });
-    this.keptOut = el("div");
+    /** @type {HTMLElement[]} */
+    this.keptOut = [];
     this.others = el("p", { class: "small dim others" });
     this.shut = ""; // the list of books kept out that is drawn now, as JSON
     this.list = el("div", { class: "list", tabindex: "0", role: "region", "aria-label": "Memory of these books" });
     this.body = el("div", { class: "mbody" }, this.list);
+    this.resize = new ResizeObserver(() => this.settle());
+    this.resize.observe(this.list);
     root.replaceChildren(el("div", { class: "mh" }, el("h2", {}, "Memory"), this.note), this.body);
   }
 
   close() {
+    this.resize.disconnect();
+    this.leave();
+  }
+
+  /** Leaves the conversation that is shown. */
+  leave() {
     this.unsubscribe?.();
     this.heard?.abort();
     for (const one of this.books.values()) this.drop(one);
@@ -67,9 +90,9 @@ export class Shelf {
 
   /** @param {FollowData} data */
   update({ book }) {
-    this.close();
+    this.leave();
     this.books.clear();
-    this.list.replaceChildren(this.keptOut, this.others);
+    this.list.replaceChildren(this.others);
     this.heard = new AbortController();
     const go = (/** @type {Event} */ event) => this.show(/** @type {CustomEvent} */ (event).detail);
     conversationOf(book).addEventListener(GO, go, { signal: this.heard.signal });
@@ -90,17 +113,34 @@ export class Shelf {
     }
     this.shown = shelf.books;
     this.going.clear();
-    for (const [i, book] of shelf.books.entries()) {
-      const { node } = this.drawBook(book, viewOf(book, now, step));
-      if (this.list.children[i] !== node) this.list.insertBefore(node, this.list.children[i] ?? null);
-    }
+    const asked = shelf.books.map((book) => this.drawBook(book, viewOf(book, now, step)).node);
     this.drawKeptOut(shelf);
+    for (const [i, node] of inOrder(asked, this.keptOut, shelf).entries())
+      if (this.list.children[i] !== node) this.list.insertBefore(node, this.list.children[i] ?? null);
     this.others.textContent = shelf.others;
     this.note.textContent = view?.note || shelf.name;
     const go = view?.go;
     const key = go ? `${now.exchange} ${go.book} ${go.nonce}` : "";
-    if (go && key !== this.gone) requestAnimationFrame(() => this.show(go.book, go.line));
+    const limits = JSON.stringify([shelf.keptOut, shelf.books.map(({ limited, letIn }) => [limited, letIn])]);
+    const changed = limits !== this.limits && this.pressed;
+    this.limits = limits;
+    if (changed) this.stay(changed);
+    else if (go && key !== this.gone) requestAnimationFrame(() => this.show(go.book, go.line));
     this.gone = key;
+  }
+
+  /** Turns the limit of a book on or off; what is pressed stays where it is. @param {"limit" | "unlimit"} act @param {string} id @param {Event} event */
+  changeLimit(act, id, { currentTarget }) {
+    this.pressed = { id, top: /** @type {HTMLElement} */ (currentTarget).getBoundingClientRect().top };
+    this.send({ do: act, of: id });
+  }
+
+  /** Has the way back of a press where that was: an answer that it hides or shows folds or opens pages. @param {{id: string, top: number}} pressed */
+  stay({ id, top }) {
+    this.pressed = null;
+    for (const { memory } of this.books.values()) if (memory) memory.wanted = null;
+    const way = first(this.list, `[data-book="${id}"] .limitb`);
+    if (way) hold(this.list, way, () => way.getBoundingClientRect().top - top);
   }
 
   /** @param {ShelfBook} book @param {ShelfBookStep | null} view */
@@ -131,14 +171,15 @@ export class Shelf {
     const key = JSON.stringify(keptOut);
     if (key === this.shut) return;
     this.shut = key;
-    this.keptOut.replaceChildren(
-      ...keptOut.map(({ id, title, language }) => {
-        const letIn = button("Let it in", () => this.send({ do: "unlimit", of: id }), { kind: "slim", "aria-label": `Let in ${title}` });
-        const name = el("h3", {}, el("strong", { class: "bt", lang: language, dir: "auto" }, title));
-        const why = el("p", { class: "small dim" }, "Its spoiler limit lets in no page yet.");
-        return el("section", { class: "book curtain" }, icon("unseen"), el("div", {}, name, why, el("div", { class: "erow" }, letIn)));
-      }),
-    );
+    for (const node of this.keptOut) node.remove();
+    this.keptOut = keptOut.map(({ id, title, language }) => {
+      const press = (/** @type {Event} */ event) => this.changeLimit("unlimit", id, event);
+      const letIn = button("Let it in", press, { kind: "slim limitb", "aria-label": `Let in ${title}` });
+      const name = el("h3", {}, el("strong", { class: "bt", lang: language, dir: "auto" }, title));
+      const why = el("p", { class: "small dim" }, "Its spoiler limit lets in no page yet.");
+      const told = el("div", {}, name, why, el("div", { class: "erow" }, letIn));
+      return el("section", { class: "book curtain", "data-book": id }, icon("unseen"), told);
+    });
   }
 
   /** @param {ShelfBook} book @returns {DrawnBook} */
@@ -188,8 +229,9 @@ export class Shelf {
     const words = { lang: book.language, dir: "auto" };
     const facts = [pagesOf(book), book.limit].filter(Boolean).join(". ");
     const title = [el("strong", { class: "bt", ...words }, book.title), el("span", { class: "small num dim" }, facts)];
-    /** @param {string} label @param {string} act @param {string} name */
-    const way = (label, act, name) => button(label, () => this.send({ do: act, of: book.id }), { kind: "quiet slim", "aria-label": name });
+    /** @param {string} label @param {"limit" | "unlimit"} act @param {string} name */
+    const way = (label, act, name) =>
+      button(label, (event) => this.changeLimit(act, book.id, event), { kind: "quiet slim limitb", "aria-label": name });
     const limit = book.letIn
       ? [way("Limit it again", "limit", `Limit ${book.title} again`)]
       : book.limited
@@ -248,11 +290,16 @@ export class Shelf {
 
   /** Scrolls to a book, which is not opened by that, unless its memory goes to a place of its own. @param {number} numbered @param {number} [line] of it */
   show(numbered, line = 0) {
+    this.wanted = this.list.clientHeight ? null : [numbered, line];
     const book = this.shown.find(({ number: n }) => n === numbered);
     const whole = book && this.books.get(book.id)?.node;
     const node = (line && whole?.querySelectorAll(".found")[line]) || whole;
     if (!node || this.going.has(numbered)) return;
     const top = this.list.scrollTop + node.getBoundingClientRect().top - this.list.getBoundingClientRect().top - 4;
     this.list.scrollTo({ top, behavior: "instant" });
+  }
+  /** Goes to the place that was asked for while a phone showed another side. */
+  settle() {
+    if (this.wanted && this.list.clientHeight) this.show(this.wanted[0], this.wanted[1]);
   }
 }

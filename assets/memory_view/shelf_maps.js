@@ -2,7 +2,7 @@
 
 import { subscribe } from "../answer_view/conversation_state.js";
 import { el, svg } from "../shared/dom.js";
-import { goToBook, viewOf } from "./shelf.js";
+import { goToBook, inOrder, viewOf } from "./shelf.js";
 
 /** @import { AskState, FollowData, ShelfBook, ShelfBookStep } from "../protocol.js" */
 
@@ -51,7 +51,7 @@ export class ShelfMaps {
     const out = shelf.keptOut.map(({ title, language }) =>
       el("div", {}, el("span", { class: "bt out", lang: language, dir: "auto" }, title), el("p", { class: "small dim" }, "Kept out.")),
     );
-    this.list.replaceChildren(...rows, ...out);
+    this.list.replaceChildren(...inOrder(rows, out, shelf));
   }
 
   /** @param {ShelfBook} book @param {ShelfBookStep | null} view @param {string} fact @param {() => void} go */

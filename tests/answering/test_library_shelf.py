@@ -102,7 +102,6 @@ def test_a_passage_of_an_unread_book_is_what_has_the_words_of_the_question(open_
     shelf.make_searchable(CancelToken())
     assert [found.line for found in shelf.passages("Where was Ezra then, and what did they say there?")] == [texts[1]]
     assert shelf.passages("Where was that then?") == []
-
     (sold,) = shelf.passages("Who sold the mare?")
     assert sold.line.endswith("Then Phoebe sold the mare.")
     assert len(sold.line) < len(long)

@@ -153,7 +153,7 @@ def views(
         "waiting": None,
         "link": f"?exchange={current.id}&step=" if current else "",
         "memory": None,
-        "shelf": {"books": books, "keptOut": _kept_out(now), "others": _others(now, books), "name": now.title},
+        "shelf": {"books": books, "keptOut": _kept_out(now, books), "others": _others(now, books), "name": now.title},
     }
     return whole, [{"memory": None, "shelf": _view(now, step, opened, checked)} for step in steps]
 
@@ -285,8 +285,16 @@ def _takes(now: Several, book: ShelfBook) -> str:
         return ""
 
 
-def _kept_out(now: Several) -> list[dict[str, str]]:
-    return [{"id": book.id, "title": book.title, "language": book.language} for book in now.kept_out[:LISTED]]
+def _kept_out(now: Several, books: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The books that are kept out, each with its place among all that are drawn: that of the choice."""
+    out = {book.id: book for book in now.kept_out[:LISTED]}
+    drawn = {*out, *(book["id"] for book in books)}
+    chosen = [book_id for book_id in now.chosen.book_ids if book_id in drawn]
+    return [
+        {"id": book_id, "title": out[book_id].title, "language": out[book_id].language, "at": at}
+        for at, book_id in enumerate(chosen)
+        if book_id in out
+    ]
 
 
 def not_asked(now: Several, exchange: Exchange) -> str:
