@@ -1,6 +1,6 @@
 // Keeps the eye and the focus in Settings. The card of a test comes into view when the test begins; so does the form when a
 // reader is chosen, and the answer to a press. Where Streamlit replaces or removes the button that has the focus, the focus
-// goes to a place near it.
+// goes to a place near it. Numbers are saved together or not at all.
 
 import { APP_DONE, container, OPENER, POPOVER, POPOVER_OPEN } from "./shared/streamlit.js";
 
@@ -10,6 +10,8 @@ const SETTLE_MS = 120;
 const HEAD_PX = 160; // of the card: its verdict or progress, and which model is tested
 const FOCUSED = ":is(button, input, textarea)";
 const FORM = `${container("model_form")} :is(input, button)`; // its first field
+const SAVE = '[class*="st-key-save_numbers"]'; // the button that saves the numbers around it
+const NUMBERS = 'details, .st-key-kept_states, [role="tabpanel"]'; // around it
 const KEYED = '[class*="st-key-"]';
 let shown = Number.POSITIVE_INFINITY; // when the last test began whose card may have come into view, in seconds
 let answers = Number.POSITIVE_INFINITY; // how often something was said under the buttons, as far as it is shown
@@ -55,6 +57,17 @@ function restoreFocus() {
   if (!widget) place.tabIndex = -1;
   place.focus({ preventScroll: true });
 }
+
+/** No number is saved while one is out of its range, which Streamlit does not send: the focus goes to that one.
+ * @param {MouseEvent} event */
+function refuseWrong(event) {
+  const pressed = event.target instanceof Element ? event.target.closest(SAVE) : null;
+  const wrong = pressed?.closest(NUMBERS)?.querySelector('[aria-invalid="true"]');
+  if (!(wrong instanceof HTMLElement)) return;
+  event.stopPropagation();
+  wrong.focus();
+}
+addEventListener("click", refuseWrong, true);
 
 addEventListener("focusin", ({ target }) => {
   last = target instanceof HTMLElement ? target : null;

@@ -191,6 +191,17 @@ def test_what_is_typed_is_taken_however_its_field_is_left(page: Page, own_app) -
         assert was
         assert now
         assert abs(was["y"] - now["y"]) <= 1
+        page.locator("summary", has_text="Limits and prices").click()
+        calls = page.get_by_label("Calls at once while making gists")
+        saved = page.get_by_test_id("stToast")
+        save = page.locator(".st-key-save_numbers_limits button")
+        calls.fill("999")
+        save.click()
+        expect(calls).to_be_focused()
+        expect(saved).to_have_count(0)
+        calls.fill("9")
+        save.click()
+        expect(saved).to_contain_text("Saved.")
 
 
 def test_in_a_narrow_window_a_test_comes_into_view_and_the_focus_stays(page: Page, own_app) -> None:

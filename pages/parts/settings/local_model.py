@@ -212,7 +212,7 @@ def _kept_states(workspace: Workspace, stored: int) -> None:
             "read its gists again. The oldest goes first.",
             key="state_megabytes",
         )
-        if st.button("Save", key="save_state_megabytes"):
+        if st.button("Save", key="save_numbers_state"):
             shell.guarded(lambda: said.save(workspace, {"state_megabytes": int(most)}))
     st.caption(f"{gigabytes(stored)} in use.")
 

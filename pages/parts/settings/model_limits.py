@@ -29,14 +29,18 @@ def limits(workspace: Workspace, *, model: str, where: str, listed: Price | None
         )
         numbers = {
             "timeout": grid.number_input(
-                "Longest wait for a reply, in seconds",
+                "Longest wait for a reply, 5 to 3600 seconds",
                 5,
                 3600,
                 shell.clamp(int(saved.timeout) or 180, 5, 3600),
                 step=30,
             ),
             "connections": grid.number_input(
-                "Calls at once while making gists", 1, 32, shell.clamp(saved.connections or CONNECTIONS, 1, 32), step=1
+                "Calls at once while making gists, 1 to 32",
+                1,
+                32,
+                shell.clamp(saved.connections or CONNECTIONS, 1, 32),
+                step=1,
             ),
         }
         embedding = grid.text_input(
@@ -63,7 +67,7 @@ def limits(workspace: Workspace, *, model: str, where: str, listed: Price | None
         elif price.as_of:
             who = "the server" if listed is price else "the maker"
             st.caption(f"As listed by {who} on {price.as_of}; correct it if it has changed.")
-        if st.button("Save", key="keep_limits"):
+        if st.button("Save", key="save_numbers_limits"):
             changes: dict[str, Any] = {**numbers, "embedding_model": embedding.strip() or None}
             if window != set_before:  # replaces the one for all models that an earlier version set
                 changes |= {"windows": {model: int(window) or None}, "window": None}

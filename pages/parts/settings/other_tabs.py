@@ -114,7 +114,7 @@ def storage_tab(workspace: Workspace) -> None:
         "Delete after this many days", 1, 3650, shell.clamp(int(saved.cache_days) or int(DAYS), 1, 3650), step=30
     )
     with st.container(horizontal=True):
-        if st.button("Save these limits", key="keep_cache"):
+        if st.button("Save these limits", key="save_numbers_cache"):
             changes = {"cache_megabytes": int(megabytes), "cache_days": int(days)}
             shell.guarded(lambda: said.save(workspace, changes))
         with st.popover("Delete all replies"):
