@@ -94,7 +94,8 @@ export class Units {
     for (let i = outline.units[at][0]; i < unitEnd(this.state.book, at); i++) {
       for (const [level, title] of heads.get(i) ?? []) place(el("h2", { class: `sec l${Math.min(level, 3)}`, dir: "auto" }, title));
       drawFigures(outline, i, false).forEach(place);
-      const kind = SCENE.test(text[i]) ? "scene" : joined.has(i) ? "joined" : isCaption(outline, i) ? "caption" : null;
+      const begins = heads.has(i) || SCENE.test(text[i - 1] ?? "");
+      const kind = SCENE.test(text[i]) ? "scene" : joined.has(i) ? "joined" : isCaption(outline, i) ? "caption" : begins ? "first" : null;
       const cells = text[i].split("\t").length; // of a row of a table
       const code = outline.emphasis === "*" && FENCED.test(text[i]);
       const set = code ? "codeblock" : text[i].includes("\n") ? "lines" : cells > 1 ? "tablerow" : null;
