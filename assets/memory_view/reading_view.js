@@ -74,7 +74,7 @@ export class ReadingView {
     return [...this.frame.room.querySelectorAll(".leaf, .beside-gists")].some((node) => {
       const { left, right, top, bottom } = node.getBoundingClientRect();
       const within = left < view.right && right > view.left && top < view.bottom - EDGE && bottom > view.top + EDGE;
-      return within && node.checkVisibility({ visibilityProperty: true });
+      return (within || node.matches(".beside-gists")) && node.checkVisibility({ visibilityProperty: true });
     });
   }
 

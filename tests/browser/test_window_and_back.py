@@ -116,6 +116,9 @@ def test_a_low_window_has_twelve_lines_of_text_and_the_bars_come_when_asked_for(
         expect(page.locator(".backchip")).to_be_visible()
         way_back = page.locator(".backchip").bounding_box()
         assert way_back["y"] + way_back["height"] <= size["height"] + 1  # so is the way back
+        gists = page.locator(".beside-gists summary")
+        expect(gists).to_be_in_viewport(ratio=1)
+        assert gists.bounding_box()["x"] >= way_back["x"] + way_back["width"]
     for width, view in ((1100, "Text"), (1100, "With gists"), (800, "With gists")):
         page.set_viewport_size({"width": width, "height": 800})
         page.get_by_role("button", name=view, exact=True).click()
