@@ -260,7 +260,7 @@ def draw_buttons(
     """
     where, model, key = typed.address, typed.model, typed.key
     with row:
-        in_use = workspace.settings.model == model and connecting.is_in_use(workspace, where)
+        in_use = bool(model) and workspace.settings.model == model and connecting.is_in_use(workspace, where)
         use = st.button("Use this model", type="secondary" if in_use else "primary", key=f"{scope}_use")
         test = st.button("Test", key=f"{scope}_test")
         if scope.startswith("local"):
@@ -268,9 +268,9 @@ def draw_buttons(
     missing = (use or test) and where.strip() and not model.strip()
     if missing or (use and lacks_key):  # else what was pressed stays where it is
         count_answer()
-    if missing:
+    if missing and not lacks_key:
         st.caption(":orange[:material/info:] Choose a model first, or type its name.")
-    elif model and lacks_key and (use or not (in_use and workspace.model.trouble)):
+    elif lacks_key and (missing or use or (model and not (in_use and workspace.model.trouble))):
         st.caption(f":orange[:material/key:] {KEY_MISSING}")
     elif model and listing.names and model not in listing.names:
         st.caption(f":orange[:material/info:] {NOT_LISTED.format(shell.as_text(model))}")
