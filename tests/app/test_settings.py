@@ -184,6 +184,11 @@ def test_a_model_found_here_is_connected_in_two_clicks(app, monkeypatch, own_hom
 
 def test_without_a_model_use_and_test_say_what_is_missing(app):
     at = app("pages/settings.py")
+    at.radio(key="model_kind").set_value("openai").run()
+    at.button(key="openai_use").click().run()
+    said = [caption.value for caption in at.caption]
+    assert any("Key missing" in words for words in said)
+    assert not any("In use" in words and "material/check" in words for words in said)  # nothing is chosen
     at.radio(key="model_kind").set_value("other").run()
     at.selectbox(key="other_server").set_value("own").run()
     at.text_input(key="other_own_address").set_value("http://127.0.0.1:9/v1").run()
@@ -727,15 +732,19 @@ def test_a_free_dictionary_is_chosen_from_the_list(app, monkeypatch) -> None:
         assert "not the published file" in texts(at.run())
 
 
-def test_a_dictionary_that_was_put_there_while_the_app_ran_is_listed(app) -> None:
+def test_a_dictionary_that_was_put_there_while_the_app_ran_is_listed(app, tmp_path) -> None:
     at = open_tab(app("pages/settings.py"), "Dictionaries")
     assert "freedict.org" in texts(at)
     make_stardict(get_workspace().home / FOLDER, [("go", b"to move")])
     at.run()
     looking_up.indexing(get_workspace()).join(30)
-    assert "A made one  1 word" in texts(at.run())
+    assert "A made one &nbsp; :gray[1\u00a0word]" in texts(at.run())
     next(button for button in at.button if button.label == "Remove it").click().run()
     assert "A made one" not in texts(at)
     assert not [*(get_workspace().home / FOLDER).iterdir()]
-    get_workspace().library.set_preference(looking_up.FOLDERS, ["/not/there"])
+    get_workspace().library.set_preference(looking_up.FOLDERS, ["/not/there", str(tmp_path)])
     assert "/not/there is not there" in texts(at.run())
+    assert f"No dictionary was found in {tmp_path}" in texts(at)
+    at.file_uploader(key="dictionary_file_0").upload("broken.zip", b"no archive", "application/zip").run()
+    assert "broken.zip is no ZIP or tar archive" in texts(at)
+    assert at.file_uploader(key="dictionary_file_1").value is None  # the next file may be chosen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -23,6 +24,7 @@ English. Download the file with “stardict” in its name and put it below as i
 _NONE_YET = "No dictionary is on this computer yet."
 _ASK = "Ask who runs this server to put one there: StarDict or dictd files."
 _FREEDICT = "freedict.org has free dictionaries between two languages. Nothing about your books is sent."
+REFUSED = "dictionary_refused"  # in the session: why the last file was not taken
 _AT_ONCE = 0.3  # seconds
 
 
@@ -61,7 +63,7 @@ def _listed(workspace: Workspace, was_at_work: bool) -> None:
     folders = list(workspace.library.preference(FOLDERS, []))
     for number, folder in enumerate(folders):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.text(folder if Path(folder).is_dir() else f"{folder} is not there: connect its disk, or leave it out.")
+            st.text(_said_of(folder, found, reading=job.running))
             if st.button("Leave it out", key=f"dictionary_folder_{number}"):
                 _use(workspace, [other for other in folders if other != folder])
     with (
@@ -84,12 +86,22 @@ def _listed(workspace: Workspace, was_at_work: bool) -> None:
         st.rerun()  # without looking again every second
 
 
+def _said_of(folder: str, found: Sequence[Dictionary], *, reading: bool) -> str:
+    """A line about a folder that was named. ``reading``: its dictionaries may not have been found yet."""
+    if not Path(folder).is_dir():
+        return f"{folder} is not there: connect its disk, or leave it out."
+    if reading or any(one.path.is_relative_to(folder) for one in found):
+        return f"Also from {folder}"
+    return f"No dictionary was found in {folder}: name the folder with its .ifo or .index file."
+
+
 def _row(workspace: Workspace, shelf: Dictionaries, one: Dictionary) -> None:
     """Draw one dictionary, and what removes it where that is ours to do."""
     key = hash(one.path)
     with st.container(horizontal=True, vertical_alignment="center", key=f"dictionary_{key}"):
-        said = f": {one.fault}" if one.fault else f"  {count_of(one.words, 'word')}"
-        st.text(f"{one.title}{said}", width="stretch")
+        words = count_of(one.words, "word").replace(" ", "\u00a0")
+        said = f": {shell.as_text(one.fault)}" if one.fault else f" &nbsp; :gray[{words}]"
+        st.markdown(f"{shell.as_text(one.title)}{said}", width="stretch")
         if shelf.owns(one):
             with st.popover("Remove"):
                 st.caption("Its files are deleted. Words that you looked up in it stay among your words.")
@@ -136,14 +148,15 @@ def _take(workspace: Workspace) -> None:
     """Take an archive with a dictionary, as it is downloaded, and unpack it."""
     turn = st.session_state.setdefault("dictionary_turn", 0)
     file = st.file_uploader("A dictionary as it was downloaded (ZIP or tar archive)", key=f"dictionary_file_{turn}")
+    shell.error_box(st.session_state.get(REFUSED))
     if file is None:
         return
+    st.session_state["dictionary_turn"] = turn + 1  # an empty field
+    st.session_state[REFUSED] = None
     try:
         unpack_dictionary(file.getvalue(), file.name, workspace.home / FOLDER)
     except ReadAgentError as error:
-        shell.error_box(error)
-        return
-    st.session_state["dictionary_turn"] = turn + 1  # an empty field
+        st.session_state[REFUSED] = error
     start_indexing(workspace)
     st.rerun()
 
