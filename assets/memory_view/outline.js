@@ -17,6 +17,7 @@ import { readingTime, textOf, wordsBetween } from "./text_store.js";
 export class Outline {
   /** @param {HTMLElement} root @param {Api} _api @param {OutlineData} data */
   constructor(root, _api, { scope, layer }) {
+    this.root = root;
     this.book = textOf(scope);
     this.scope = scope;
     this.layer = layer;
@@ -134,9 +135,13 @@ export class Outline {
     this.on = here;
   }
 
-  /** Escape closes the sidebar where it lies over the text. @param {KeyboardEvent} event */
+  /** Escape closes the sidebar where it lies over the text, and leads from it to the text. @param {KeyboardEvent} event */
   key(event) {
-    if (event.key === "Escape" && uncover()) event.stopImmediatePropagation();
+    if (event.key !== "Escape") return;
+    const within = event.composedPath().includes(this.root);
+    if (!uncover() && !within) return;
+    event.stopImmediatePropagation();
+    if (within) this.book.dispatchEvent(new Event("outline left"));
   }
 
   // Also in a sidebar that was hidden, as it is on a phone.

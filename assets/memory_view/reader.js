@@ -354,6 +354,7 @@ export class Reader {
     const go = (/** @type {Event} */ event) =>
       this.position.jump({ paragraph: /** @type {CustomEvent} */ (event).detail }, { focus: true });
     book.addEventListener("goto", go, until);
+    book.addEventListener("outline left", () => this.frame.focusText(), until);
     this.search.clear();
     this.hits.update();
     this.gistSpeed.clear();

@@ -269,6 +269,8 @@ def test_outline_and_map_take_the_reader_along(page: Page, app_url: str) -> None
     page.locator(".leaves").focus()
     page.keyboard.press("o")
     expect(page.locator(".outline .on button")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator(".leaves")).to_be_focused()
     page.locator(".mapbox").focus()
     page.keyboard.press("ArrowDown")
     expect(page.locator(".mapbox")).to_have_attribute("aria-valuetext", re.compile("page 8 of 25"))
