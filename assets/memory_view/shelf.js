@@ -295,8 +295,7 @@ export class Shelf {
     const whole = book && this.books.get(book.id)?.node;
     const node = (line && whole?.querySelectorAll(".found")[line]) || whole;
     if (!node || this.going.has(numbered)) return;
-    const top = this.list.scrollTop + node.getBoundingClientRect().top - this.list.getBoundingClientRect().top - 4;
-    this.list.scrollTo({ top, behavior: "instant" });
+    hold(this.list, node, () => node.getBoundingClientRect().top - this.list.getBoundingClientRect().top - 4);
   }
   /** Goes to the place that was asked for while a phone showed another side. */
   settle() {
