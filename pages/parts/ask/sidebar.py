@@ -182,8 +182,8 @@ def _conversations(now: AskState) -> None:
     found = library.conversations(now.book.id) if isinstance(now, AskOneBook) else several
     with st.container(gap="small", key="ask_conversations"):
         with st.container(gap="small"):
-            _offer_undo(now)
             _list(now, found, shown)
+            _offer_undo(now)  # where Delete was pressed
         if shown is not None:
             with st.popover("This conversation", icon=":material/more_horiz:", type="tertiary", key="ask_more"):
                 _one(now, shown)
