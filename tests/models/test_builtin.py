@@ -352,6 +352,12 @@ def test_a_person_whom_nobody_introduces_is_told_of_by_the_first_sentences_with_
     assert said == "In the dark Dunstan Reeve rowed me from Stell. [2] He carried the mail. [2]"
 
 
+def test_a_time_alone_is_followed_by_what_was_then():
+    text = "The log was kept. 2.10 a.m. Light put out. Nobody came."
+    said = ask("answer", question="What does the log say of 2.10 a.m.?", title="T", memory=memory(text))
+    assert "2.10 a.m. [1] Light put out. [1]" in said
+
+
 def test_a_part_of_a_sentence_is_shown_as_one():
     """With dots where words are left out, and without the half of a pair of emphasis."""
     long = "and the keeper wrote of the storm in his own hand; " * 4

@@ -46,6 +46,7 @@ _NUMBER = re.compile(
 )
 _ASKS = re.compile(r"[?？]\W*$")
 _GOES_ON = re.compile(r"(?:He|She)\b")
+_TELLS = re.compile(r"[^\W\d]{3}|[^\x00-\x7f]{2}")  # a word; a time alone, as '2.10 a.m.', has none
 _OPTION = re.compile(r"^\(([A-Z])\)\s*(.*)$", re.MULTILINE)
 _THE_END = re.compile(r"^\W*(?:(?:the )?end|finis|fin|ende|完|終わり|終|了)\W*$", re.IGNORECASE)
 _ASKING = re.compile(r"何[一-龥]{0,2}|誰|幾[一-龥]?")  # 'what', 'which year', 'who', 'how many'
@@ -217,14 +218,16 @@ def page_of_person(memory: str, language: str, question: str) -> int | None:
 
 
 def _with_replies(chosen: list[Sentence], found: list[Sentence]) -> list[Sentence]:
-    """``chosen`` with the sentence after each that asks, which may be its answer: 'Against?', 'Bea.'.
+    """``chosen`` with the sentence after each that asks, which may be its answer: 'Against?', 'Bea.'; or that is no
+    more than a time.
 
     After one alone also the next that goes on with 'He' or 'She': it may tell what was done.
     """
     after = {
         id(s): t
         for s, t in pairwise(found)
-        if s.page == t.page and (_ASKS.search(s.text) or (len(chosen) == 1 and _GOES_ON.match(t.text)))
+        if s.page == t.page
+        and (_ASKS.search(s.text) or not _TELLS.search(s.text) or (len(chosen) == 1 and _GOES_ON.match(t.text)))
     }
     return list(dict.fromkeys(t for s in chosen for t in (s, after.get(id(s))) if t))
 
