@@ -26,6 +26,14 @@ export class BesideGists {
     this.opened = false;
   }
 
+  /** Closes it where it lies over the text; whether it did. */
+  escape() {
+    const line = this.node.querySelector("summary");
+    if (!this.node.open || !line?.checkVisibility()) return false;
+    this.toggle(false);
+    return true;
+  }
+
   /** Opens the line for a hit in a gist, and closes it again for one in the text. @param {boolean} inGist */
   openFound(inGist) {
     if (inGist ? this.node.open : !this.opened) return;

@@ -7,6 +7,7 @@ import { lastUpTo } from "./text_store.js";
  * @import { ReaderOriginal } from "../pdf_page/original.js"
  * @import { Annotations } from "./annotations.js"
  * @import { Bare } from "./bare.js"
+ * @import { BesideGists } from "./beside.js"
  * @import { BookMap } from "./book_map.js"
  * @import { Cited } from "./cited.js"
  * @import { Foot } from "./foot.js"
@@ -25,7 +26,7 @@ import { lastUpTo } from "./text_store.js";
 /**
  * @param {{state: ReadingState, frame: Frame, view: ReadingView, position: Position, search: Search, toolbar: Toolbar, map: BookMap,
  *   foot: Foot, card: GistCard, annotations: Annotations, original: ReaderOriginal, cited: Cited, send: Send,
- *   bare: Bare, gistSpeed: GistSpeed, world: WorldParts}} parts
+ *   bare: Bare, beside: BesideGists, gistSpeed: GistSpeed, world: WorldParts}} parts
  * @returns {Commands}
  */
 export function readerCommands({
@@ -43,6 +44,7 @@ export function readerCommands({
   cited,
   send,
   bare,
+  beside,
   gistSpeed,
   world,
 }) {
@@ -54,7 +56,7 @@ export function readerCommands({
       if (world.escape()) return;
       if (card.page) return card.close();
       if (!toolbar.opened && original.escape()) return;
-      if (foot.escape() || toolbar.escape(event) || cited.clear() || notes.toggle(false) || gistSpeed.escape()) return;
+      if (foot.escape() || toolbar.escape(event) || cited.clear() || notes.toggle(false) || gistSpeed.escape() || beside.escape()) return;
       if (listen.seen || !bare.escape()) listen.close(); // while its bar is away, full screen ends first
     },
     turn: (step) => view.flow.turn(step),

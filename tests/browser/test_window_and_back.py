@@ -119,6 +119,11 @@ def test_a_low_window_has_twelve_lines_of_text_and_the_bars_come_when_asked_for(
         gists = page.locator(".beside-gists summary")
         expect(gists).to_be_in_viewport(ratio=1)
         assert gists.bounding_box()["x"] >= way_back["x"] + way_back["width"]
+        gists.click()
+        expect(page.locator(".side .gtext").last).to_be_visible()
+        page.keyboard.press("Escape")  # closes it, and nothing else
+        expect(page.locator(".side .gtext").last).to_be_hidden()
+        expect(page.locator(".root.bare")).to_be_visible()
     for width, view in ((1100, "Text"), (1100, "With gists"), (800, "With gists")):
         page.set_viewport_size({"width": width, "height": 800})
         page.get_by_role("button", name=view, exact=True).click()
