@@ -429,8 +429,10 @@ def test_a_key_that_was_refused_marks_its_model_at_once_is_kept_until_removed_an
         at.button(key="remove_key").click().run()
         assert not at.exception
         assert "A key is kept" not in texts(at)
-        assert at.text_input(key="other_own_key_1").placeholder == "Paste it here"  # the server asked for one
-        at.text_input(key="other_own_key_1").set_value("right").run()
+        assert mark() == "Not working: gpt\\-test"
+        assert texts(at).count("its key is missing") == 2  # at the top, and below the buttons
+        assert at.text_input(key="other_own_key_2").placeholder == "Paste it here"  # the server asked for one
+        at.text_input(key="other_own_key_2").set_value("right").run()
         at.button(key="other_own_use").click().run()
         at.run()
         assert mark() == "gpt\\-test"

@@ -162,7 +162,8 @@ def kept_key(workspace: Workspace, *, where: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f":material/key: A key is kept for this server: {named[0].lower()}{named[1:]}.", width="content")
         if place in (*PLACES, *ON_SERVER) and st.button("Remove", key="remove_key", type="tertiary"):
-            shell.guarded(lambda: connecting.use_model(workspace, address=where, model=settings.model, key=Secret()))
+            model, place = settings.model, key_places.MEMORY
+            shell.guarded(lambda: use_model(workspace, where=where, model=model, key=Secret(), place=place, price=None))
 
 
 def choose_key_place(workspace: Workspace, *, scope: str, same: bool, key_page: str) -> str:
@@ -275,8 +276,7 @@ def draw_buttons(
     elif model and listing.names and model not in listing.names:
         st.caption(f":orange[:material/info:] {NOT_LISTED.format(shell.as_text(model))}")
     if in_use and workspace.model.trouble:
-        said = shell.title_of(workspace.model.trouble)[0].lower()
-        st.caption(f":red[:material/power_off: In use, but not working: {shell.as_text(said)}.]")
+        st.caption(f":red[:material/power_off: In use, but not working: {shell.as_text(trouble_of(workspace))}.]")
     elif in_use:
         st.caption(":green[:material/check:] In use")
     if use and not missing and not lacks_key:
@@ -284,6 +284,14 @@ def draw_buttons(
         shell.guarded(lambda: use_model(workspace, where=where, model=model, key=key, place=place, price=price))
     elif test and not missing:
         shell.guarded(lambda: connecting.start_model_test(workspace, address=where, model=model, key=key, quick=True))
+
+
+def trouble_of(workspace: Workspace) -> str:
+    """Why the model in use does not work, in a few words."""
+    trouble = workspace.model.trouble
+    if isinstance(trouble, KeyRefusedError) and not workspace.settings.api_key:
+        return "its key is missing"
+    return shell.title_of(trouble)[0].lower()
 
 
 def use_model(workspace: Workspace, *, where: str, model: str, key: Secret, place: str, price: Price | None) -> None:

@@ -11,7 +11,14 @@ from functools import partial
 import streamlit as st
 
 from pages.parts.settings import local_model, model_limits, model_options, model_test
-from pages.parts.settings.model_fields import SAID, choose_model, draw_fields, forget_found_servers, why_unlisted
+from pages.parts.settings.model_fields import (
+    SAID,
+    choose_model,
+    draw_fields,
+    forget_found_servers,
+    trouble_of,
+    why_unlisted,
+)
 from pages.parts.shared import polling, shell
 from pages.parts.shared.component import component
 from readagent_core.connecting import connecting
@@ -213,10 +220,8 @@ def current_model(workspace: Workspace, *, told: ReadAgentError | None) -> None:
         st.text(f"In use now: {short_name(model.name)} {where}")
         if model.trouble:
             with st.container(border=True, key="error_alert_now"):
-                said = shell.title_of(model.trouble)[0].lower()
-                st.markdown(
-                    f":red[:material/power_off:] &nbsp; **Not working. When last asked: {shell.as_text(said)}**"
-                )
+                said = shell.as_text(trouble_of(workspace))
+                st.markdown(f":red[:material/power_off:] &nbsp; **Not working. When last asked: {said}**")
                 in_form = type(told) is type(model.trouble)
                 st.text("What to do is said below, at its address." if in_form else shell.words_of(model.trouble))
         for notice in model.notices:
