@@ -395,7 +395,7 @@ def test_a_wrong_key_and_a_missing_address_are_reported_and_nothing_is_changed(a
         at.text_input(key="other_own_key_0").set_value("").run()
         assert "This server asks for a key" in texts(at)
         at.button(key="other_own_use").click().run()
-        assert "In use" not in texts(at)
+        assert "In use now: the built-in reader" in texts(at)
         assert texts(at).count("Key missing") == 1
         at.button(key="other_own_test").click().run()
         get_workspace().jobs.get(connecting.TEST_KEY).join(60)

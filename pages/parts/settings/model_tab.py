@@ -236,8 +236,8 @@ def current_model(workspace: Workspace, *, told: ReadAgentError | None) -> None:
                 type="tertiary",
                 on_click=lambda: connecting.forget_learnt_limits(workspace),
             )
-    elif left := st.session_state.get(LEFT, ""):
-        st.text(left)
+    else:
+        st.text(st.session_state.get(LEFT, "") or "In use now: the built-in reader")
     if workspace.settings.key_trouble:
         with st.container(border=True, key="error_calm_key"):
             st.markdown(":orange[:material/lock:] &nbsp; **The keyring does not give the key**")
