@@ -2,7 +2,7 @@
 
 import { conversationOf, subscribe } from "../answer_view/conversation_state.js";
 import { showMemory } from "../answer_view/sides.js";
-import { button, el, fill, first, icon, plural } from "../shared/dom.js";
+import { all, button, el, fill, first, icon, plural } from "../shared/dom.js";
 import { hold, Memory } from "./memory.js";
 
 /**
@@ -293,10 +293,11 @@ export class Shelf {
     this.wanted = this.list.clientHeight ? null : [numbered, line];
     const book = this.shown.find(({ number: n }) => n === numbered);
     const whole = book && this.books.get(book.id)?.node;
-    const node = (line && whole?.querySelectorAll(".found")[line]) || whole;
+    const node = (line && whole && all(whole, ".found")[line]) || whole;
     if (!node || this.going.has(numbered)) return;
     hold(this.list, node, () => node.getBoundingClientRect().top - this.list.getBoundingClientRect().top - 4);
   }
+
   /** Goes to the place that was asked for while a phone showed another side. */
   settle() {
     if (this.wanted && this.list.clientHeight) this.show(this.wanted[0], this.wanted[1]);

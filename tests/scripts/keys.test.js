@@ -57,7 +57,7 @@ test("without furniture the search brings the bar with its field in place of the
     bare: { on: true, escape: close("full screen"), showBars: (shown) => done.push(`bars ${shown}`) },
     toolbar: { ...none, find: () => done.push("field") },
     gistSpeed: { escape: close("opened page") },
-    ...{ world: none, card: none, original: none, foot: none, cited: none },
+    ...{ world: none, card: none, original: none, foot: none, cited: none, beside: none },
   });
   commands.find();
   open.push("notes");
