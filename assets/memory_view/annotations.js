@@ -64,7 +64,9 @@ export class Annotations {
     this.references = new References({ ...of, opening: () => this.closeCards() });
     this.cards = [this.markCard, this.passageCard, this.references];
     this.over = [this.selection.node, ...this.cards.map((card) => card.node), toast.node]; // lie over the text
-    this.parts = [marks, this.selection, ...this.cards, this.listen, toast];
+    this.parts = [this.selection, ...this.cards, marks, this.listen, toast];
+    this.left = new AbortController();
+    window.addEventListener("pagehide", () => this.markCard.close(), { signal: this.left.signal });
     frame.scroller.addEventListener("click", (event) => this.clicked(event), true);
   }
 
@@ -102,6 +104,7 @@ export class Annotations {
   }
 
   close() {
+    this.left.abort();
     for (const part of this.parts) part.close();
   }
 }

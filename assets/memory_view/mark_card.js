@@ -30,6 +30,7 @@ export class MarkCard {
     this.toast = toast;
     this.jump = jump;
     this.opening = opening;
+    this.keep = () => {}; // keeps what was typed when the card is closed, however that is done
     this.node = el("div", { class: "markcard", hidden: true, role: "dialog" });
   }
 
@@ -77,12 +78,9 @@ export class MarkCard {
     let colour = mark.colour;
     const area = el("textarea", { rows: 3, "aria-label": "Note", placeholder: "Write a note", dir: "auto" });
     area.value = mark.note ?? "";
-    const finish = () => {
-      save(area.value.trim(), colour);
-      this.close();
-    };
+    this.keep = () => save(area.value.trim(), colour);
     area.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) finish();
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.close();
     });
     const swatches = COLOURS.map((name) =>
       button(
@@ -90,13 +88,14 @@ export class MarkCard {
         () => {
           colour = name;
           for (const [i, node] of swatches.entries()) node.setAttribute("aria-pressed", String(COLOURS[i] === name));
-          if (saved && !area.matches(":focus") && area.value.trim() === (mark.note ?? "")) finish();
+          if (saved && !area.matches(":focus") && area.value.trim() === (mark.note ?? "")) this.close();
         },
         { kind: `swatch hue-${name}`, name: COLOUR_NAMES[name], "aria-pressed": String(name === colour) },
       ),
     );
     const name = saved ? kindName(saved) : "Note";
-    const remove = () => {
+    const drop = () => {
+      this.keep = () => {};
       this.close();
       if (saved) this.marks.remove(saved);
     };
@@ -118,9 +117,9 @@ export class MarkCard {
       el(
         "div",
         { class: "erow" },
-        button("Save", finish, { kind: "slim go" }),
+        button("Save", () => this.close(), { kind: "slim go" }),
         saved && mark.colour ? button("Copy", copy, { kind: "quiet slim" }) : null,
-        saved ? button("Remove", remove, { kind: "quiet slim" }) : button("Cancel", () => this.close(), { kind: "quiet slim" }),
+        button(saved ? "Remove" : "Cancel", drop, { kind: "quiet slim" }),
       ),
     );
     this.node.hidden = false;
@@ -139,6 +138,9 @@ export class MarkCard {
 
   close() {
     if (!this.opened) return false;
+    const { keep } = this;
+    this.keep = () => {};
+    keep();
     const inside = this.node.contains(this.frame.active);
     this.node.hidden = true;
     paint("chosen", []);
