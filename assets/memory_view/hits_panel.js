@@ -155,6 +155,7 @@ export class HitsPanel {
   /** @param {Where} kind */
   choose(kind) {
     this.kind = kind;
+    if (kind !== "n") this.search.walk(kind);
     this.draw();
   }
 

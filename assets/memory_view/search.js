@@ -34,6 +34,8 @@ export class Search {
     /** @type {Map<number, Hit[]>} */
     this.byPage = new Map();
     this.at = -1; // the current hit
+    /** @type {"t" | "g"} whose hits one goes through: of the text or of the gists */
+    this.kind = "t";
     this.ahead = 0; // hits on pages that the person has not read, which are kept back
     this.tellsAll = false; // whether the person asked for those too
     this.from = state.here; // where the person was when they began to search
@@ -72,14 +74,20 @@ export class Search {
     return this.hits[this.at];
   }
 
-  /** Whether one goes through the hits in the text only: where no gist is seen. */
-  get inTextOnly() {
-    return this.state.view === "text" && this.byParagraph.size > 0;
-  }
-
   /** The hits that one goes through. */
   get walked() {
-    return this.inTextOnly && this.shown?.[0] !== "g" ? this.hits.filter(([field]) => field === "t") : this.hits;
+    const of = (/** @type {string} */ kind) => this.hits.filter(([field]) => field === kind);
+    const own = of(this.kind);
+    return own.length ? own : of(this.kind === "t" ? "g" : "t");
+  }
+
+  /** Goes through the hits of the text, or of the gists, from now on. @param {"t" | "g"} kind */
+  walk(kind) {
+    const { shown } = this;
+    this.kind = kind;
+    if (shown && shown[0] !== kind) this.at = -1;
+    this.markHit(shown);
+    this.found();
   }
 
   /** @param {Hit[] | undefined} hits @returns {Span[]} */
@@ -108,6 +116,7 @@ export class Search {
     if (!query) this.tellsAll = false;
     this.query = query;
     this.find();
+    this.kind = this.state.folded && this.byPage.size ? "g" : "t";
     this.at = -1;
     this.at = this.nextFrom(this.from);
     this.markAll();
@@ -167,6 +176,7 @@ export class Search {
   /** @param {Hit} hit one of `hits` */
   goTo(hit) {
     const before = this.shown;
+    this.kind = hit[0];
     this.at = this.hits.indexOf(hit);
     this.markHit(before);
     this.step(0);
@@ -252,11 +262,10 @@ export class Search {
 
   /** @param {number} by */
   step(by) {
-    const { shown: before, hits } = this;
+    const { shown: before, hits, walked } = this;
     if (!hits.length) return;
-    if (this.at < 0) this.at = this.nextFrom(this.state.here) - Math.max(by, 0); // the next one from here, or the one before
-    do this.at = (this.at + by + hits.length) % hits.length;
-    while (by && this.inTextOnly && this.shown[0] === "g");
+    const at = before ? walked.indexOf(before) : walked.indexOf(hits[this.nextFrom(this.state.here)]) - Math.max(by, 0);
+    this.at = hits.indexOf(walked[(at + by + walked.length) % walked.length]);
     this.markHit(before);
     this.markHit(this.shown);
     this.show(this.shown);

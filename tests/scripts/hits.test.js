@@ -98,9 +98,9 @@ test("hits on pages that were not read are counted, not listed, until they are a
   assert.equal(hitsSaid(search), "no hits");
 });
 
-test("where the text stands alone one goes from hit to hit in it, not to gists that are not seen", () => {
+test("one goes from hit to hit in the text, and in the gists once these are chosen or one of them is", () => {
   const pages = [0, 1].map((at) => ({ number: at + 1, start: at, end: at + 1, gist: { text: "A box." } }));
-  const state = { book: bookWith(["a box", "the box"]), pages, here: { paragraph: 0, page: 1 }, data: { limit: null }, view: "text" };
+  const state = { book: bookWith(["a box", "the box"]), pages, here: { paragraph: 0, page: 1 }, data: { limit: null }, view: "both" };
   const search = new Search({
     state,
     units: { mark() {}, nodes: [] },
@@ -117,10 +117,15 @@ test("where the text stands alone one goes from hit to hit in it, not to gists t
   search.ask("box");
   assert.deepEqual(walk(), ["t 2 of 2", "t 1 of 2", "t 2 of 2"]);
   search.goTo(search.hits.find(([field]) => field === "g")); // a row of the list
-  assert.equal(hitsSaid(search), "2 of 4");
-  assert.equal(stepped(), "t 2 of 2");
-  state.view = "both";
-  assert.deepEqual(walk(), ["g 4 of 4", "t 1 of 4", "g 2 of 4"]);
+  assert.equal(hitsSaid(search), "1 of 2");
+  assert.deepEqual(walk(), ["g 2 of 2", "g 1 of 2", "g 2 of 2"]);
+  search.walk("t");
+  assert.equal(hitsSaid(search), "2 hits");
+  assert.deepEqual(walk(), ["t 1 of 2", "t 2 of 2", "t 1 of 2"]);
+  search.walk("t");
+  assert.equal(hitsSaid(search), "1 of 2");
+  search.step(-1);
+  assert.equal(hitsSaid(search), "2 of 2");
 });
 
 test("one goes back from the hits of several searches to where one was reading", () => {
