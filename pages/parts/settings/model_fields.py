@@ -219,18 +219,18 @@ def list_models(workspace: Workspace, where: str, key: Secret, *, needs_key: boo
 
     with st.container(border=True, key="error_alert_list"):
         st.text(shell.words_of(found))
-        if can_be_asked(workspace, where, key):
+        if not why_not_asked(workspace, where, key):  # else trying again does not help
             st.button("Try again", key=f"{scope}_list_again", on_click=forget)
     return Listing()
 
 
-def can_be_asked(workspace: Workspace, where: str, key: Secret) -> bool:
-    """Whether address and key are such that a server can be asked: else trying again does not help."""
+def why_not_asked(workspace: Workspace, where: str, key: Secret) -> str:
+    """What is wrong with an address or a key with which no server can be asked; '' where one can."""
     try:
         network.check(connecting.address_for(workspace, where), key)
-    except ReadAgentError:
-        return False
-    return True
+    except ReadAgentError as error:
+        return shell.words_of(error)
+    return ""
 
 
 def whole_address(workspace: Workspace, where: str) -> str:
@@ -265,11 +265,14 @@ def draw_buttons(
         use = st.button("Use this model", type="secondary" if in_use else "primary", key=f"{scope}_use")
         test = st.button("Test", key=f"{scope}_test")
         if scope.startswith("local"):
-            st.button("Look for servers again", key="look_again", type="tertiary", on_click=forget_found_servers)
-    missing = (use or test) and where.strip() and not model.strip()
+            st.button("Look for servers again", key="look_again", on_click=forget_found_servers)
+    wrong = why_not_asked(workspace, where, key) if use or test else ""
+    missing = (use or test) and (wrong or not model.strip())
     if missing or (use and lacks_key):  # else what was pressed stays where it is
         count_answer()
-    if missing and not lacks_key:
+    if wrong:
+        st.caption(f":orange[:material/info:] {shell.as_text(wrong)}")
+    elif missing and not lacks_key:
         st.caption(":orange[:material/info:] Choose a model first, or type its name.")
     elif lacks_key and (missing or use or (model and not (in_use and workspace.model.trouble))):
         st.caption(f":orange[:material/key:] {KEY_MISSING}")
@@ -277,6 +280,8 @@ def draw_buttons(
         st.caption(f":orange[:material/info:] {NOT_LISTED.format(shell.as_text(model))}")
     if in_use and workspace.model.trouble:
         st.caption(f":red[:material/power_off: In use, but not working: {shell.as_text(trouble_of(workspace))}.]")
+        if not lacks_key and type(why_unlisted(workspace, where, key)) is not type(workspace.model.trouble):
+            st.caption(shell.as_text(shell.words_of(workspace.model.trouble)))
     elif in_use:
         st.caption(":green[:material/check:] In use")
     if use and not missing and not lacks_key:

@@ -166,6 +166,8 @@ def form(workspace: Workspace) -> Candidate | None:
     in_form = chosen == used and is_used(workspace, chosen, candidate)
     if in_form:
         line.caption(f"In use: {reader} {'does not work.' if model.trouble else 'reads and answers.'}")
+    elif model.trouble:
+        line.caption(f"Not in use yet: {reader} is, but it does not work.")
     else:
         line.caption(f"Not in use yet: {reader} reads and answers until you use this one.")
     with now:
@@ -289,7 +291,7 @@ def local_form(workspace: Workspace, found: list[Found] | None) -> Candidate | N
             "No server answers here yet. Start Ollama, LM Studio, llama.cpp or vLLM, then look again. "
             "For a server at another address choose “Another server”."
         )
-        st.button("Look for servers again", key="look_again", type="tertiary", on_click=forget_found_servers)
+        st.button("Look for servers again", key="look_again", on_click=forget_found_servers)
         return None
     with st.container(border=True, key="found"):
         rows, picked = st.columns([1.6, 1], vertical_alignment="center")

@@ -65,7 +65,7 @@ def _progress(job: Job) -> None:
     with st.container(border=True, key="test_card"):
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
             st.markdown("**Testing**", width="content")
-            st.button("Stop", key="stop_test", type="tertiary", on_click=job.cancel)
+            st.button("Stop", key="stop_test", on_click=job.cancel)
         st.progress(min(1.0, snapshot.done / (snapshot.total or STEPS)))
         st.caption(snapshot.waiting or _time_left(snapshot))
         _name(snapshot)
