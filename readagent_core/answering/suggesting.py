@@ -40,9 +40,7 @@ _ACTS = re.compile(
 )
 _PLACE_BEFORE = re.compile(r"\b(?:at|in|to|from|of|on|near|the|around|towards?)\s$")
 _ARTICLE_BEFORE = re.compile(r"\b(?:the|an?)\s$", re.IGNORECASE)  # 'the Chinese', 'a Morlock': no one person
-_NAME_JA = re.compile(
-    r"([一-龥々]{1,4}|[ァ-ヴー]{2,8})(?:さん|氏|君|先生|ちゃん)|(?:^|[。、「」])([一-龥々]{2,3}|[ァ-ヴー]{2,6})(?=[はが])"
-)
+_NAME_JA = re.compile(r"([一-龥々]{2,4}|[ァ-ヴー]{2,8})(?:さん|氏|君|くん|様|先生|ちゃん)")
 _NO_NAMES = re.compile(
     r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|May|June|July|August|September|October"
     r"|November|December|Th(?:e|is|at|ere|en|ey)|S?[Hh]e|Her|His|Wh(?:en|at|ile)|After|Before|But|And|Not|Now|Only|Once|Page"
@@ -143,8 +141,9 @@ def people_in(texts: Sequence[str]) -> list[str]:
     seen: Counter[str] = Counter()
     kinds: Counter[str] = Counter()  # the same names after an article
     ordinary = set(re.findall(r"\b[a-z]{3,}\b", " ".join(texts)))  # 'Seven' is a name only where 'seven' is no word
+    addressed = {name for text in texts for name in _NAME_JA.findall(text)}  # as only people are
     for text in texts:
-        here = {a or b for a, b in _NAME_JA.findall(text)}
+        here = {name for name in addressed if name in text}
         kind: set[str] = set()
         for found in _NAME.finditer(text):
             name = found.group(1)

@@ -137,6 +137,11 @@ def test_people_are_found_and_places_and_peoples_are_not():
     assert suggesting.people_named(make_memory(lines, gists)) == ["Weena"]
 
 
+def test_in_japanese_a_person_is_who_is_addressed_as_one():
+    lines = ["時計は三分進んでいる。水野は待った。", "時計が鳴った。水野さんは帰った。"]
+    assert suggesting.people_in(lines) == ["水野"]
+
+
 def test_a_role_is_no_name_to_ask_about():
     """Where it has an article, or is small, more often than not; a name that is also a word stays one."""
     gists = ["Editor has cut it. Hope said yes.", "Editor was gone. Hope told Nora. Nora went."] * 2
