@@ -142,12 +142,16 @@ def quoted_words(mark: Mark) -> str:
 
 
 def _book_to_keep_in(checked: Checked, answer: Answer) -> BookInAnswer:
-    """Return the book of several beside whose text an answer is stored. Raises LibraryError where it rests on none."""
+    """Return the book of several beside whose text an answer is stored; where it rests on none, the first with gists.
+
+    Raises LibraryError where no book has gists.
+    """
     quoted = [citation.book for citation in checked.citations if citation.places and citation.page]
     found = [book for number in quoted for book in answer.books if book.number == number]
     found += [book for book in answer.books if book.looked_up]
+    found += [book for book in answer.books if book.reading_id]
     if not found:
-        raise LibraryError("This answer quotes no page, so there is no place in a book to keep it. Copy it instead.")
+        raise LibraryError("None of these books has gists, so no page was cited to keep it beside. Copy it instead.")
     return found[0]
 
 

@@ -181,6 +181,14 @@ def test_an_answer_is_kept_beside_the_words_it_quotes_whichever_book_they_are_in
     assert (mark.book_id, mark.exact, mark.start) == (books[1], "Here stands secret2x3", Spot(2, 0))
 
 
+def test_an_answer_that_rests_on_no_page_is_kept_in_the_first_book_with_gists_where_the_person_is(open_workspace):
+    workspace = open_workspace(model=FakeModel(lambda prompt: "ANSWER: The books do not say."))
+    books = add(workspace, tale(1, gist_words=10), tale(2, gist_words=10))
+    workspace.library.set_position(books[0], 4)
+    mark = make_answer_mark(workspace, asked(workspace, books).id)
+    assert (mark.book_id, mark.exact, mark.start) == (books[0], "", Spot(4, 0))
+
+
 def test_the_gist_of_a_book_is_made_once_and_again_only_after_a_change(open_workspace):
     workspace = open_workspace(model=FakeModel(answers))
     books = add(workspace, *(tale(n, gist_words=400) for n in (1, 2, 3)))
