@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from readagent_core.answering import replay
 from readagent_core.answering.base import pages_of
-from readagent_core.answering.look_up_text import look_up_title, pages_named
+from readagent_core.answering.look_up_text import look_up_title, look_up_title_of_several, pages_named
 from readagent_core.answering.registry import sends_gists
 from readagent_core.answering.replay import Step
 from readagent_core.library.records import Exchange
@@ -19,8 +19,29 @@ _SAID_WORDS = 40  # of a model's own words for a look-up
 
 
 def captions(steps: Sequence[Step], exchange: Exchange, memory: GistMemory | None) -> list[str]:
-    """Return the caption of each step. ``memory``: of one book; None of several, or where there is none."""
+    """Return the caption of each step. ``memory``: of one book; None where there is none."""
     return [_caption(step, exchange, memory) for step in steps]
+
+
+def captions_of_several(steps: Sequence[Step], exchange: Exchange, titles: Mapping[int, str]) -> list[str]:
+    """Return the caption of each step of a question about several books. ``titles``: of these, by number."""
+    return [_of_several(step, exchange, titles) or _caption(step, exchange, None) for step in steps]
+
+
+def _of_several(step: Step, exchange: Exchange, titles: Mapping[int, str]) -> str:
+    """Return what is said of all books at ``step``; '' where it is the same as of one book."""
+    words = f", {count_of(step.words, 'word')}" if step.words else ""
+    shown = {number: one for number, one in step.books.items() if one.shown}
+    gists = count_of(sum(len(one.shown) - len(one.expanded) for one in shown.values()), "gist")
+    if step.kind == replay.GISTS:
+        return f"What is remembered of {count_of(len(shown), 'book')}: {gists}{words}."
+    if step.kind == replay.LOOK_UP:
+        return f"{look_up_title_of_several(step, titles, built_in=exchange.facts.model == builtin.NAME)}."
+    if step.kind == replay.MEMORY:
+        opened = sum(len(one.expanded) for one in step.books.values())
+        more = f", with {count_of(opened, 'page')} open in place" if opened else ""
+        return f"What the answer is made from: {gists if shown else 'lines found in the texts'}{more}{words} in all."
+    return ""
 
 
 def seconds_of(caption: str) -> float:

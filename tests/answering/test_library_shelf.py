@@ -8,8 +8,9 @@ import pytest
 
 from readagent_core.answering.asking import ask as ask_books
 from readagent_core.answering.base import Question
+from readagent_core.answering.captions import captions_of_several
 from readagent_core.answering.library_shelf import LibraryShelf, checked_answer_of_several
-from readagent_core.answering.replay import answer_of, events_of
+from readagent_core.answering.replay import answer_of, events_of, steps
 from readagent_core.cancel import CancelToken
 from readagent_core.companion.kept_answers import make_answer_mark
 from readagent_core.document import Document, Paragraph
@@ -187,6 +188,16 @@ def test_an_answer_that_rests_on_no_page_is_kept_in_the_first_book_with_gists_wh
     workspace.library.set_position(books[0], 4)
     mark = make_answer_mark(workspace, asked(workspace, books).id)
     assert (mark.book_id, mark.exact, mark.start) == (books[0], "", Spot(4, 0))
+
+
+def test_the_captions_of_a_replay_say_what_is_seen_of_the_books(open_workspace):
+    replies = iter(["OPEN [2.3]", "ANSWER: So it was [2.3]."])
+    workspace = open_workspace(model=FakeModel(lambda prompt: next(replies)))
+    exchange = asked(workspace, add(workspace, tale(1, gist_words=10), tale(2, gist_words=10)))
+    said = captions_of_several(steps(events_of(exchange)), exchange, {1: "Fog", 2: "Ice"})
+    assert said[1].startswith("What is remembered of 2 books: 24 gists, ")
+    assert said[2] == "Ice: went back to page 3."
+    assert said[3].startswith("What the answer is made from: 23 gists, with 1 page open in place, ")
 
 
 def test_the_gist_of_a_book_is_made_once_and_again_only_after_a_change(open_workspace):

@@ -31,7 +31,7 @@ from pages.parts.shared.answer import waiting_line
 from pages.parts.shared.gisting_status import may_hurry
 from readagent_core.answering import preparing, replay
 from readagent_core.answering.base import Event, NoteCode
-from readagent_core.answering.captions import captions, seconds_of
+from readagent_core.answering.captions import captions, captions_of_several, seconds_of
 from readagent_core.answering.costs import price_of_question, price_of_shelf_question
 from readagent_core.answering.registry import sends_gists
 from readagent_core.errors import NotInLibraryError
@@ -224,7 +224,10 @@ def _captions(now: AskState, exchange: Exchange, steps: Sequence[replay.Step]) -
     memory = now.memory_of(exchange) if isinstance(now, AskOneBook) else None
     if isinstance(now, AskOneBook) and memory and now.last_shown is not None:
         memory = memory.up_to(now.last_shown)  # as the memory beside it is drawn
-    said = captions(steps, exchange, memory)
+    if isinstance(now, Several):
+        said = captions_of_several(steps, exchange, shelf_views.titles_of(now, exchange))
+    else:
+        said = captions(steps, exchange, memory)
     if isinstance(now, AskOneBook) and (more := book_views.saw_more(now, exchange)):
         said = [f"{one} {more}" if step.kind == replay.GISTS else one for one, step in zip(said, steps, strict=True)]
     return [
