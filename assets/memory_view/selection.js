@@ -309,6 +309,20 @@ export function putAt(frame, state, node, boxes, { below = false } = {}) {
   const top = below ? (fits || above < 4 ? under : above) : above >= 4 || !fits ? above : under;
   const middle = (first.left + Math.min(first.right, first.left + 300)) / 2 - room.left;
   const most = Math.min(view.left + frame.scroller.clientWidth, frame.freeRight) - room.left - offsetWidth - 8;
+  const beside = state.vertical ? besideColumns(seen, room, offsetWidth, most) : null;
+  if (beside !== null) {
+    node.style.left = `${beside}px`;
+    node.style.top = `${Math.max(4, Math.min(first.top - room.top, room.height - offsetHeight - 4))}px`;
+    return;
+  }
   node.style.left = `${Math.max(8, Math.min(middle - offsetWidth / 2, most))}px`;
   node.style.top = `${Math.max(4, Math.min(top, room.height - offsetHeight - 4))}px`;
+}
+
+/** Where `width` px have room beside columns of words, first after the last of them; null where they have none. @param {DOMRect[]} boxes @param {DOMRect} room @param {number} width @param {number} most */
+function besideColumns(boxes, room, width, most) {
+  const after = Math.min(...boxes.map(({ left }) => left)) - room.left - GAP - width;
+  const before = Math.max(...boxes.map(({ right }) => right)) - room.left + GAP;
+  if (!boxes.length) return null;
+  return after >= 8 ? after : before <= most ? before : null;
 }
