@@ -1,5 +1,5 @@
 // Keeps the eye and the focus in Settings. The card of a test comes into view when the test begins; so does the form when a
-// reader is chosen, and the answer to a press. Where Streamlit replaces or removes the button that has the focus, the focus
+// reader is chosen, the answer to a press, and a box that says what went wrong. Where Streamlit replaces or removes the button that has the focus, the focus
 // goes to a place near it. Numbers are saved together or not at all.
 
 import { APP_DONE, container, OPENER, POPOVER, POPOVER_OPEN } from "./shared/streamlit.js";
@@ -13,9 +13,13 @@ const FORM = `${container("model_form")} :is(input, button)`; // its first field
 const SAVE = '[class*="st-key-save_numbers"]'; // the button that saves the numbers around it
 const NUMBERS = 'details, .st-key-kept_states, [role="tabpanel"]'; // around it
 const KEYED = '[class*="st-key-"]';
+const ERROR = `${container("settings")} [class*="st-key-error_"]`;
+const TAB = `${container("settings")} [role="tab"][aria-selected="true"]`;
 let shown = Number.POSITIVE_INFINITY; // when the last test began whose card may have come into view, in seconds
 let answers = Number.POSITIVE_INFINITY; // how often something was said under the buttons, as far as it is shown
 let form = ""; // the card whose form is shown
+/** @type {?{tab: string, errors: string[]}} */
+let told = null; // the tab that was shown when a run had ended, and what its boxes said
 /** @type {HTMLElement | null} */
 let last = null; // what has the focus, or had it as it was taken from the page
 /** @type {string[]} */
@@ -38,6 +42,17 @@ function showPart(part, before = Number.NaN) {
   const end = shownPart?.getBoundingClientRect().bottom ?? 0;
   if (end !== before) setTimeout(showPart, SETTLE_MS, part, end);
   else shownPart?.scrollIntoView({ behavior: behavior(), block: "nearest" });
+}
+
+/** After a run, bring a box into view that was not there after the run before, unless it came with its tab. */
+function showError() {
+  const tab = document.querySelector(TAB)?.textContent ?? "";
+  if (tab && !document.querySelector(APP_DONE)) return;
+  const boxes = [...document.querySelectorAll(ERROR)].filter((box) => box.checkVisibility());
+  const before = told?.tab === tab ? told.errors : null;
+  told = tab ? { tab, errors: boxes.map((box) => box.textContent ?? "") } : null;
+  const fresh = boxes.find((box) => before && !before.includes(box.textContent ?? ""));
+  if (fresh) showPart(`.${[...fresh.classList].find((name) => name.startsWith("st-key-"))}`);
 }
 
 /** The part of the screen around an element; around what is in a popover, that of its button. @param {?Element} [of] */
@@ -83,7 +98,12 @@ addEventListener("focusout", ({ target, isTrusted }) => {
 });
 // what a run no longer draws goes about its end, and what it draws is then as it will be
 const what = { subtree: true, childList: true, attributeFilter: ["data-test-script-state"] };
-new MutationObserver(() => last && !last.isConnected && setTimeout(restoreFocus, SETTLE_MS)).observe(document.body, what);
+let timer = 0;
+new MutationObserver(() => {
+  clearTimeout(timer);
+  timer = setTimeout(showError, SETTLE_MS);
+  if (last && !last.isConnected) setTimeout(restoreFocus, SETTLE_MS);
+}).observe(document.body, what);
 
 /** @param {Component<{began: number, said: number, card: string}>} component `began`: when the last test began, in seconds;
  * 0 without one. `said`: how often something was said under the buttons. `card`: the reader that is chosen */

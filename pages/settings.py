@@ -8,10 +8,13 @@ from functools import partial
 import streamlit as st
 
 from pages.parts.settings import dictionaries, links, model_tab, originals, other_tabs, phone, said
+from pages.parts.settings.model_fields import SAID
 from pages.parts.shared import account, shell
 from pages.parts.shared.book import draw_way_back
 from pages.parts.shared.cached import get_workspace
+from pages.parts.shared.component import component
 from pages.parts.shared.signed_in import person_of_session
+from readagent_core.connecting import connecting
 from readagent_core.workspace import Workspace
 
 
@@ -40,12 +43,20 @@ def screen() -> None:
         shown["Account"] = partial(account.draw, person)
     draw_way_back()
     with st.container(key="settings"):
-        tabs = st.tabs(list(shown), key="settings_tab", on_change="rerun")
+        tabs = st.tabs(list(shown), key="settings_tab", on_change="rerun", bind="query-params")
     for tab, (name, draw) in zip(tabs, shown.items(), strict=True):
         if tab.open or name in opened:
             opened.add(name)
             with tab:
                 draw(workspace)
+    with st.container(key="unseen_settings"):
+        test = workspace.jobs.get(connecting.TEST_KEY)
+        data = {
+            "began": test.snapshot.started if test else 0,
+            "said": st.session_state.get(SAID, 0),
+            "card": st.session_state.get("model_kind", ""),
+        }
+        component("settings", "settings.js", html="")(key="settings_eye", data=data)
     said.draw()
 
 

@@ -263,11 +263,17 @@ def test_the_focus_stays_near_a_dictionary_that_is_removed_and_a_folder_that_is_
         expect(remove if left else tab).to_be_focused()
     fold = page.locator(".st-key-unpacked_dictionaries summary")
     fold.press("Enter")
+    page.set_viewport_size({"width": 900, "height": 560})
+    page.get_by_label("Folder with dictionaries").fill("/not/there")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("There is no folder")).to_be_in_viewport()
     page.get_by_label("Folder with dictionaries").fill(str(home / "elsewhere"))
     page.keyboard.press("Enter")
     expect(fold).to_be_focused()
     page.get_by_role("button", name="Leave it out").press("Enter")
     expect(tab).to_be_focused()
+    page.reload()
+    expect(page.get_by_label("Folder with dictionaries")).to_have_count(1)  # the same tab
 
 
 MEMORY, KEYRING, FILE = "Only until the app stops", "In the system's keyring", "In a file only you can read"

@@ -12,7 +12,6 @@ import streamlit as st
 
 from pages.parts.settings import local_model, model_limits, model_options, model_test
 from pages.parts.settings.model_fields import (
-    SAID,
     choose_model,
     draw_fields,
     forget_found_servers,
@@ -20,7 +19,6 @@ from pages.parts.settings.model_fields import (
     why_unlisted,
 )
 from pages.parts.shared import polling, shell
-from pages.parts.shared.component import component
 from readagent_core.connecting import connecting
 from readagent_core.connecting.connecting import Candidate
 from readagent_core.errors import ReadAgentError
@@ -124,14 +122,6 @@ def model_tab(workspace: Workspace) -> None:
         model_test.card(workspace, chosen)
         model_options.switches(workspace)
         model_limits.budget_card(workspace)
-    with st.container(key="unseen_settings"):
-        test = workspace.jobs.get(connecting.TEST_KEY)
-        data = {
-            "began": test.snapshot.started if test else 0,
-            "said": st.session_state.get(SAID, 0),
-            "card": st.session_state["model_kind"],
-        }
-        component("settings", "settings.js", html="")(key="settings_eye", data=data)
 
 
 def form(workspace: Workspace) -> Candidate | None:
