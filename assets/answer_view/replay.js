@@ -4,6 +4,7 @@
 import { button, copyText, el, first, focused, typing } from "../shared/dom.js";
 import { uncover } from "../shared/sidebar.js";
 import { conversationOf, goToStep, subscribe } from "./conversation_state.js";
+import { showConversation, showMemory } from "./sides.js";
 
 /**
  * @import { AskState, ReplayData } from "../protocol.js"
@@ -77,6 +78,7 @@ export class Replay {
     goToStep(this.state, at);
     // a state value and not a trigger: it goes along with every run, so no step is lost however fast they come
     this.setState("step", { of: exchange, at, turn: Date.now() });
+    (at > 0 && at < steps.length - 1 ? showMemory : showConversation)(); // a phone shows what the step is about
     if (this.playing) this.say();
   }
 
