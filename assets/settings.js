@@ -92,7 +92,7 @@ addEventListener("focusin", ({ target }) => {
 });
 addEventListener("focusout", ({ target, isTrusted }) => {
   const forget = () => {
-    if (target === last && last?.isConnected) last = null; // the person left it
+    if (target === last && last?.isConnected && document.activeElement !== last) last = null; // the person left it
   };
   if (isTrusted) setTimeout(forget);
 });
