@@ -161,9 +161,15 @@ def kept_key(workspace: Workspace, *, where: str) -> None:
     named = (ON_SERVER if settings.team else PLACES).get(place, "set outside of the app")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f":material/key: A key is kept for this server: {named[0].lower()}{named[1:]}.", width="content")
-        if place in (*PLACES, *ON_SERVER) and st.button("Remove", key="remove_key", type="tertiary"):
-            model, place = settings.model, key_places.MEMORY
-            shell.guarded(lambda: use_model(workspace, where=where, model=model, key=Secret(), place=place, price=None))
+        if place not in (*PLACES, *ON_SERVER):
+            return
+        with st.popover("Remove", type="tertiary"):
+            st.caption("To use it again, enter it again: the app keeps no copy.")
+            if st.button("Remove the key", type="primary", key="remove_key"):
+                model, place = settings.model, key_places.MEMORY
+                shell.guarded(
+                    lambda: use_model(workspace, where=where, model=model, key=Secret(), place=place, price=None)
+                )
 
 
 def choose_key_place(workspace: Workspace, *, scope: str, same: bool, key_page: str) -> str:
