@@ -60,7 +60,7 @@ def check_model(
                 }
             )
             return
-        say(f"{connecting.VERDICTS[outcome]}: {tested.model} at {tested.where}")
+        say(f"{connecting.verdict_of(tested)}: {tested.model} at {tested.where}")
         for check in tested.checks:
             say(f"{_MARKS[check.state]} {check.name}: {check.figure}")
             if check.advice:

@@ -24,6 +24,7 @@ from readagent_core.models.server.probe import PRESETS, Preset
 from readagent_core.secret import Secret
 from readagent_core.settings import Settings, load_settings
 from readagent_core.settings.saved import ModelOptions, options_as_saved, save_settings
+from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
 TEST_KEY = "test model"
@@ -275,6 +276,14 @@ def outcome_of(checks: tuple[Check, ...]) -> CheckState:
         return CheckState.FAILED
     limits = any(check.state in (CheckState.WEAK, CheckState.FAILED) for check in checks)
     return CheckState.WEAK if limits else CheckState.GOOD
+
+
+def verdict_of(test: ModelTest) -> str:
+    """How a test ended, in words. The quick form has one task of each kind, too few to foretell anything by."""
+    outcome = outcome_of(test.checks)
+    if test.quick and outcome == CheckState.FAILED:
+        return f"{count_of(sum(check.state == outcome for check in test.checks), 'short task')} failed"
+    return VERDICTS[outcome]
 
 
 def _load(workspace: Workspace) -> Settings:

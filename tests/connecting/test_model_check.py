@@ -54,6 +54,8 @@ def test_the_quick_form_takes_a_dozen_prompts_and_finds_what_fails():
     with FakeServer(lambda _: "I do not know.", window=32_768) as server:
         found = checked(server, quick=True)
         assert options(found)["pagination"] == "uniform"
+        test = connecting.ModelTest("m", "http://x/v1", tuple(found.values()), quick=True)
+        assert connecting.verdict_of(test) == "6 short tasks failed"
 
 
 def test_a_slow_model_gets_even_pages_and_answers_from_one_prompt():

@@ -40,14 +40,21 @@ METHODS = {
 PAGINATIONS = {"": "It picks each pause", "many": "Several pauses a prompt", "uniform": "Even pages by rule"}
 
 
-def offer(workspace: Workspace, model: str, options: ModelOptions, *, weak: bool, scope: str) -> None:
-    """Draw the settings that a test found to suit ``model``, with the button that saves them.
+def offer(workspace: Workspace, test: connecting.ModelTest, *, failed: bool, scope: str) -> None:
+    """Draw the settings that a test found to suit its model, with the button that saves them.
 
-    ``weak``: it failed at what reading and answering need. ``scope``: ends its key.
+    ``failed``: the model failed at what reading and answering need. ``scope``: ends the button's key.
     """
+    model, options = test.model, test.options
+    if failed and test.quick:
+        st.caption("That is one task of each kind. “Test everything” shows more.")
     if options == workspace.settings.saved.options_of(model):
-        usual = "No setting makes up for it: a larger model does better." if weak else "The usual settings suit it."
-        st.caption("It has the settings that suit it." if options.why else usual)
+        if options.why:
+            st.caption("It has the settings that suit it.")
+        elif not failed:
+            st.caption("The usual settings suit it.")
+        elif not test.quick:
+            st.caption("No setting makes up for it: a larger model does better.")
         return
     st.markdown("**Settings that suit it**")
     for line in options.why or ("The usual settings.",):

@@ -86,7 +86,7 @@ def _result(workspace: Workspace, job: Job | None, *, scope: str = "") -> None:
         snapshot = job.snapshot
         if snapshot.state == JobState.DONE:
             state = connecting.outcome_of(snapshot.value.checks)
-            st.markdown(f"{ICONS[state]} &nbsp; **{connecting.VERDICTS[state]}**")
+            st.markdown(f"{ICONS[state]} &nbsp; **{connecting.verdict_of(snapshot.value)}**")
         elif snapshot.state == JobState.FAILED:
             st.markdown(f"{ICONS[CheckState.FAILED]} &nbsp; **The test did not get through**")
         else:
@@ -98,8 +98,8 @@ def _result(workspace: Workspace, job: Job | None, *, scope: str = "") -> None:
             in_form = type(why_unlisted(workspace, job.subject.address, job.subject.key)) is type(snapshot.failure)
             st.text(f"{shell.title_of(snapshot.failure)[0]}." if in_form else shell.words_of(snapshot.failure))
         if snapshot.state == JobState.DONE:
-            weak = connecting.outcome_of(snapshot.value.checks) == CheckState.FAILED
-            model_options.offer(workspace, snapshot.value.model, snapshot.value.options, weak=weak, scope=scope)
+            failed = connecting.outcome_of(snapshot.value.checks) == CheckState.FAILED
+            model_options.offer(workspace, snapshot.value, failed=failed, scope=scope)
             if snapshot.value.quick and st.button("Test everything", key=f"test_everything{scope}"):
                 _test_everything(workspace, job.subject)
         _checks(snapshot, scope=scope)

@@ -29,9 +29,13 @@ def suitable_options(checks: Collection[Check]) -> ModelOptions:
             if many
             else "Even pages by rule: it does not name pauses, and asking in vain takes calls."
         )
-    if FAILED in (state.get("length"), state.get("quote")) or state.get("window") == WEAK:
+    spoilt = {"length": "a reply missed its length", "quote": "it misquoted a page"}
+    seen = [said for name, said in spoilt.items() if state.get(name) == FAILED]
+    if state.get("window") == WEAK:
+        seen.append("its context window is small")
+    if seen:
         options = replace(options, small_pages=True)
-        why.append("Pages half as long: it loses its way in longer ones.")
+        why.append(f"Pages half as long: {' and '.join(seen)}.")
     if state.get("recall") == FAILED:
         options = replace(options, method=IN_ONE_CALL)
         why.append("Answers from one prompt: its requests for more come out wrong.")
