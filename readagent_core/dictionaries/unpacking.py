@@ -17,6 +17,7 @@ from readagent_core.errors import DamagedDictionaryError, DocumentError
 from readagent_core.loaders import DEFAULT
 from readagent_core.loaders.archive import Archive
 
+_ENDINGS = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz")
 _OPENERS: dict[bytes, Callable[[BytesIO], BufferedIOBase]] = {
     b"\x1f\x8b": lambda data: gzip.GzipFile(fileobj=data),
     b"BZh": bz2.BZ2File,
@@ -29,14 +30,20 @@ def unpack_dictionary(data: bytes, name: str, folder: Path) -> Path:
 
     Only files of dictionaries, by their own names: nothing is written anywhere else. Raises DamagedDictionaryError.
     """
+    if name.lower().endswith(PARTS):
+        raise DamagedDictionaryError(
+            f"{name} is one of the files of a dictionary. Nothing was added. Put here the archive that it came in, or "
+            "name the folder that has all its files."
+        )
     try:
         found = dict(_zipped(data) if data.startswith(b"PK") else _in_tar(data))
     except DocumentError as error:
         raise DamagedDictionaryError(str(error)) from None
     except (tarfile.TarError, OSError, EOFError, zlib.error, lzma.LZMAError, ValueError):
-        raise DamagedDictionaryError(
-            f"{name} is no ZIP or tar archive, or it is damaged. Nothing was added. Download it again."
-        ) from None
+        what, remedy = " and cannot be read", "Take a dictionary for StarDict or dictd, in the archive that it came in."
+        if name.lower().endswith(_ENDINGS):
+            what, remedy = ", or it is damaged", "Download it again."
+        raise DamagedDictionaryError(f"{name} is no ZIP or tar archive{what}. Nothing was added. {remedy}") from None
     if not any(one.lower().endswith((".ifo", ".index")) for one in found):
         raise DamagedDictionaryError(
             f"No dictionary is in {name}: StarDict's has a file that ends in .ifo, dictd's one in .index. Nothing was "

@@ -750,3 +750,7 @@ def test_a_dictionary_that_was_put_there_while_the_app_ran_is_listed(app, tmp_pa
     at.file_uploader(key="dictionary_file_0").upload("broken.zip", b"no archive", "application/zip").run()
     assert "broken.zip is no ZIP or tar archive" in texts(at)
     assert at.file_uploader(key="dictionary_file_1").value is None  # the next file may be chosen
+    at.file_uploader(key="dictionary_file_1").upload("made.ifo", b"StarDict's", "text/plain").run()
+    assert "made.ifo is one of the files of a dictionary" in texts(at)
+    at.button(key="dictionary_folder_0").click().run()
+    assert "made.ifo" not in texts(at)  # something else was done since

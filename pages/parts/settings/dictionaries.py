@@ -7,6 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.parts.settings import said
 from pages.parts.shared import shell
 from readagent_core.companion.freedict import GETTING, LISTING, Offer, start_getting, start_listing
 from readagent_core.companion.looking_up import FOLDERS, dictionaries_of, indexing, start_indexing
@@ -31,10 +32,21 @@ _AT_ONCE = 0.3  # seconds
 def draw(workspace: Workspace) -> None:
     st.subheader("Dictionaries", anchor=False)
     st.caption("In the reader press a word twice: it is looked up on this computer, without a network.")
+    if "dictionary_turn" not in st.session_state:  # the screen was just opened
+        _forget_failures(workspace)
     job = start_indexing(workspace)
     job.join(_AT_ONCE)  # it has ended where nothing was put there since the last time
     at_work = _at_work(workspace)
     st.fragment(_listed, run_every=1.0 if at_work else None)(workspace, at_work)
+
+
+def _forget_failures(workspace: Workspace) -> None:
+    """Tell no more of what failed: since then the person did something else."""
+    st.session_state[REFUSED] = None
+    for key in (LISTING, GETTING):
+        job = workspace.jobs.get(key)
+        if job is not None and job.snapshot.state == JobState.FAILED:
+            workspace.jobs.forget(key)
 
 
 def _at_work(workspace: Workspace) -> bool:
@@ -100,8 +112,9 @@ def _row(workspace: Workspace, shelf: Dictionaries, one: Dictionary) -> None:
     key = hash(one.path)
     with st.container(horizontal=True, vertical_alignment="center", key=f"dictionary_{key}"):
         words = count_of(one.words, "word").replace(" ", "\u00a0")
-        said = f": {shell.as_text(one.fault)}" if one.fault else f" &nbsp; :gray[{words}]"
-        st.markdown(f"{shell.as_text(one.title)}{said}", width="stretch")
+        title = shell.as_text(one.title)
+        broken = f":red[:material/error:] &nbsp; {title}: {shell.as_text(one.fault)}"
+        st.markdown(broken if one.fault else f"{title} &nbsp; :gray[{words}]", width="stretch")
         if shelf.owns(one):
             with st.popover("Remove"):
                 st.caption("Its files are deleted. Words that you looked up in it stay among your words.")
@@ -135,9 +148,11 @@ def _get(workspace: Workspace) -> None:
             )
             label = "Get it again" if here[offer] else "Get it"
             if st.button(label, key="get_dictionary", type="secondary" if here[offer] else "primary"):
+                _forget_failures(workspace)
                 start_getting(workspace, offer)
                 st.rerun()
         elif st.button("Find a free one", key="find_dictionary", type="primary"):
+            _forget_failures(workspace)
             start_listing(workspace, (st.context.locale or "en").split("-")[0].lower())
             st.rerun()
     if listing is None or listing.snapshot.state == JobState.FAILED:
@@ -152,9 +167,12 @@ def _take(workspace: Workspace) -> None:
     if file is None:
         return
     st.session_state["dictionary_turn"] = turn + 1  # an empty field
-    st.session_state[REFUSED] = None
+    _forget_failures(workspace)
+    own = workspace.home / FOLDER
+    before = set(own.iterdir()) if own.is_dir() else set()
     try:
-        unpack_dictionary(file.getvalue(), file.name, workspace.home / FOLDER)
+        again = unpack_dictionary(file.getvalue(), file.name, own) in before
+        said.say("It took the place of the one that was here." if again else "Added.")
     except ReadAgentError as error:
         st.session_state[REFUSED] = error
     start_indexing(workspace)
@@ -162,6 +180,7 @@ def _take(workspace: Workspace) -> None:
 
 
 def _use(workspace: Workspace, folders: list[str]) -> None:
+    _forget_failures(workspace)
     workspace.library.set_preference(FOLDERS, list(dict.fromkeys(folders)))
     start_indexing(workspace)
     st.rerun()
