@@ -28,6 +28,9 @@ function unmark(box) {
   for (const cited of box.querySelectorAll(".cited")) cited.classList.remove("cited");
 }
 
+/** Scrolls back to the beginning. @param {HTMLElement} scroller */
+export const begin = (scroller) => hold(scroller, scroller, () => -scroller.scrollTop);
+
 /** Scrolls by what `off` says while `row` is drawn, until that stays. @param {HTMLElement} scroller @param {HTMLElement} row @param {() => number} off px */
 export function hold(scroller, row, off) {
   held.get(scroller)?.abort();
@@ -75,10 +78,11 @@ export class Memory {
     });
     this.fresh = this.focused = this.curtained = this.taken = ""; // what was drawn from, as JSON
     this.changes = 0; // of pages
-    /** @type {number | null} the page to go to as soon as it is there */
+    /** @type {number | null} the page to go to as soon as it is there; 0: the beginning */
     this.wanted = null;
     /** @type {string | null} whose memory is shown */
     this.exchange = null;
+    this.about = ""; // where it went last, in which answer
     this.note = el("span", { class: "small dim num" });
     this.list = el("div", { class: "list", tabindex: "0", role: "region", onkeydown: (event) => this.key(event) });
     this.map = new MemoryMap({ limit: (page) => send({ do: "limit", page }), show: (page) => this.show(page) });
@@ -114,15 +118,19 @@ export class Memory {
       this.showOriginal(page, back);
     };
     conversationOf(book).addEventListener("original", point, { signal: this.following.signal });
-    this.unsubscribe = subscribe(book, ({ memory, views, exchange }, step) => {
-      if (!exchange && this.exchange) this.scroller.scrollTo({ top: 0, behavior: "instant" }); // a new conversation
-      this.exchange = exchange;
+    this.unsubscribe = subscribe(book, ({ memory, views, exchange, steps }, step) => {
       const shown = views[step].memory;
       if (!memory || !shown) return;
+      if (exchange !== this.exchange) this.focused = this.taken = "";
+      this.exchange = exchange;
       const data = { ...memory, ...shown };
       const key = JSON.stringify(data);
       if (key !== this.taken) this.take(data);
       this.taken = key;
+      const about = `${exchange} ${data.focus ?? ""}`;
+      if (about !== this.about && !data.focus && (steps.length || !exchange)) this.wanted = 0; // hidden answers move nothing
+      this.about = about;
+      this.settle();
     });
   }
 
@@ -175,8 +183,9 @@ export class Memory {
   /** Goes to the page in focus once its row exists and the memory is in view: pages may come after the question did. */
   settle() {
     const { wanted: page, data } = this;
-    if (!page || !data || !this.rows.has(page) || !this.list.clientHeight) return;
+    if (page === null || !data || !(page === 0 || this.rows.has(page)) || !this.list.clientHeight) return;
     this.wanted = null;
+    if (page === 0) return begin(this.scroller);
     requestAnimationFrame(() => this.show(page, { passage: data.passage, open: data.wanted }));
     this.original.cite(page, data.passage);
   }

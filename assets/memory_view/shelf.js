@@ -3,7 +3,7 @@
 import { conversationOf, subscribe } from "../answer_view/conversation_state.js";
 import { showMemory } from "../answer_view/sides.js";
 import { all, button, el, fill, first, icon, plural } from "../shared/dom.js";
-import { hold, Memory } from "./memory.js";
+import { begin, hold, Memory } from "./memory.js";
 
 /**
  * @import { CitedOriginal } from "../pdf_page/original.js"
@@ -120,12 +120,14 @@ export class Shelf {
     this.others.textContent = shelf.others;
     this.note.textContent = view?.note || shelf.name;
     const go = view?.go;
-    const key = go ? `${now.exchange} ${go.book} ${go.nonce}` : "";
+    const key = `${now.exchange} ${go ? `${go.book} ${go.nonce}` : ""}`;
+    const elsewhere = key !== this.gone && !this.going.size && (now.steps.length || !now.exchange); // hidden answers move nothing
     const limits = JSON.stringify([shelf.keptOut, shelf.books.map(({ limited, letIn }) => [limited, letIn])]);
     const changed = limits !== this.limits && this.pressed;
     this.limits = limits;
     if (changed) this.stay(changed);
     else if (go && key !== this.gone) requestAnimationFrame(() => this.show(go.book, go.line));
+    else if (elsewhere) this.show(0);
     this.gone = key;
   }
 
@@ -288,9 +290,10 @@ export class Shelf {
     return el("div", { class: "found small" }, el("p", { class: "dim" }, place), words, ...way);
   }
 
-  /** Scrolls to a book, which is not opened by that, unless its memory goes to a place of its own. @param {number} numbered @param {number} [line] of it */
+  /** Scrolls to a book, which is not opened by that, unless its memory goes to a place of its own. @param {number} numbered 0: to the beginning @param {number} [line] of it */
   show(numbered, line = 0) {
     this.wanted = this.list.clientHeight ? null : [numbered, line];
+    if (!numbered) return begin(this.list);
     const book = this.shown.find(({ number: n }) => n === numbered);
     const whole = book && this.books.get(book.id)?.node;
     const node = (line && whole && all(whole, ".found")[line]) || whole;
