@@ -1,6 +1,7 @@
 // The gist memory as Ask shows it: every gist in order, with the looked-up pages opened in place.
 
 import { conversationOf, subscribe } from "../answer_view/conversation_state.js";
+import { showConversation } from "../answer_view/sides.js";
 import { CitedOriginal } from "../pdf_page/original.js";
 import { button, el, first, icon } from "../shared/dom.js";
 import { bookOf, oncePerFrame } from "./book_store.js";
@@ -67,7 +68,10 @@ export class Memory {
     /** @type {Set<number>} pages that the model opened and the person closed */
     this.shut = new Set();
     this.whatIf = new WhatIf({
-      ask: () => send({ do: "what-if", text: this.openNow().join(",") }),
+      ask: () => {
+        showConversation();
+        send({ do: "what-if", text: this.openNow().join(",") });
+      },
       reset: () => this.putBack(),
     });
     this.made = new MemoryRows({
