@@ -4,7 +4,7 @@
 import { button, copyText, el, first, focused, typing } from "../shared/dom.js";
 import { uncover } from "../shared/sidebar.js";
 import { conversationOf, goToStep, subscribe } from "./conversation_state.js";
-import { showConversation, showMemory } from "./sides.js";
+import { leaveSidesByBack, showConversation, showMemory } from "./sides.js";
 
 /**
  * @import { AskState, ReplayData } from "../protocol.js"
@@ -37,12 +37,15 @@ export class Replay {
     this.onback = () => location.pathname === this.path && this.follow();
     this.path = location.pathname;
     addEventListener("popstate", this.onback);
+    this.ended = new AbortController();
+    leaveSidesByBack(this.ended.signal);
     this.width = new ResizeObserver(() => this.fit());
     this.width.observe(root);
   }
 
   close() {
     this.pause();
+    this.ended.abort();
     this.width.disconnect();
     document.removeEventListener("keydown", this.onkey);
     document.removeEventListener("pointerdown", this.onpress);

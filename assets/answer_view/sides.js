@@ -1,11 +1,14 @@
-// The two sides of Ask, of which a phone shows one at a time.
+// The two sides of Ask, of which a phone shows one at a time. The browser's Back goes to the conversation from any other
+// side: a side that is shown instead is an entry of the history.
 
 import { first } from "../shared/dom.js";
 import { container } from "../shared/streamlit.js";
 
+const TABS = `${container("ask_tabs")} button`;
+
 /** @param {"first" | "last"} tab */
 const show = (tab) => {
-  const button = first(document, `${container("ask_tabs")} button:${tab}-of-type`);
+  const button = first(document, `${TABS}:${tab}-of-type`);
   if (button?.checkVisibility() && button.ariaChecked !== "true") button.click();
 };
 
@@ -14,3 +17,37 @@ export const showConversation = () => show("first");
 
 /** Shows the memory; does nothing where both sides are shown. */
 export const showMemory = () => show("last");
+
+/** Keeps the entry of the history up to date until `signal`. @param {AbortSignal} signal */
+export function leaveSidesByBack(signal) {
+  const { pathname } = location;
+  let left = ""; // the address at which another side was shown
+  let ours = false; // whether the next step back is ours
+  let passed = false; // whether the entry of a side was just passed
+  /** @param {MouseEvent} event */
+  const pressed = ({ target }) => {
+    const tab = target instanceof Element ? target.closest(TABS) : null;
+    if (!tab) return;
+    if (tab.matches(":first-of-type")) {
+      left = "";
+      ours = Boolean(history.state?.side);
+      if (ours) history.back();
+    } else if (!history.state?.side) {
+      left = location.href;
+      history.pushState({ ...history.state, side: true }, "");
+    }
+  };
+  /** @param {PopStateEvent} event */
+  const moved = (event) => {
+    if (location.pathname !== pathname) return;
+    const isSide = Boolean(event.state?.side); // of an answer whose claim led to another
+    if (isSide || ours || (left === location.href && !passed)) event.stopImmediatePropagation(); // Streamlit would run the screen again
+    ours = false;
+    passed = isSide;
+    left = "";
+    if (isSide) history.back();
+    else showConversation();
+  };
+  document.addEventListener("click", pressed, { capture: true, signal });
+  addEventListener("popstate", moved, { capture: true, signal });
+}

@@ -31,6 +31,13 @@ def test_back_from_read_is_one_press_and_the_questions_of_a_recording_stay_by_th
     question = page.locator(".qt").last.inner_text()
     page.set_viewport_size({"width": 390, "height": 844})
     memory_tab = page.locator(".st-key-ask_tabs button", has_text="Memory")
+    for _ in range(2):  # from the memory to the conversation in one press as well
+        memory_tab.click()
+        expect(memory_tab).to_have_attribute("aria-checked", "true")
+        address = page.url
+        page.go_back()
+        expect(memory_tab).to_have_attribute("aria-checked", "false")
+        assert page.url == address
     memory_tab.click()
     page.locator(f"{MEMORY} .m.open button", has_text="Read it").first.click()
     expect(page.locator(".leaf.cur")).to_be_visible()
