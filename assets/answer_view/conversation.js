@@ -1,7 +1,7 @@
 // The conversation: its exchanges in order, each drawn by its own part and drawn again only where it changed.
 
 import { button, el } from "../shared/dom.js";
-import { subscribe } from "./conversation_state.js";
+import { conversationOf, subscribe } from "./conversation_state.js";
 import { Exchange } from "./exchange.js";
 import { questions } from "./lists.js";
 import { ColumnScroll } from "./scroll.js";
@@ -106,7 +106,10 @@ export class Conversation {
     this.wait(waiting);
     const { replayed } = this;
     const shown = this.parts.get(exchange ?? "");
-    if (shown && !running && exchange === replayed.exchange && step !== replayed.step) ColumnScroll.of(this.root)?.show(shown.node);
+    const state = conversationOf(this.data.book);
+    const moved = exchange === replayed.exchange ? step !== replayed.step : state.wentBack;
+    if (shown && !running && moved) ColumnScroll.of(this.root)?.show(shown.node);
+    if (exchange !== replayed.exchange) state.wentBack = false;
     this.replayed = running ? {} : { exchange, step };
   }
 

@@ -10,6 +10,7 @@ export class ConversationState extends EventTarget {
   /** @type {AskState | null} */
   now = null;
   step = 0; // that is shown
+  wentBack = false; // by the browser, to an answer that is not shown yet
   /** @type {number | null} one that was clicked and that the server has not confirmed yet */
   chosen = null;
 }

@@ -69,8 +69,10 @@ export class Replay {
     const wanted = new URLSearchParams(location.search);
     const step = wanted.get("step");
     const exchange = wanted.get("exchange") ?? history.state?.exchange ?? "";
-    if (exchange !== this.state.now?.exchange || (step && Number(step) !== this.state.step + 1))
+    if (exchange !== this.state.now?.exchange || (step && Number(step) !== this.state.step + 1)) {
+      this.state.wentBack = true;
       this.send({ do: "address", text: exchange });
+    }
   }
 
   /** @param {number} at */
