@@ -14,29 +14,36 @@ export class ConversationList {
   constructor(root, { send }) {
     this.root = root;
     this.send = send;
+    /** @type {string | null} the open one */
+    this.now = null;
   }
 
   /** @param {ConversationListData} data */
   update({ items, now, language }) {
-    this.root.replaceChildren(
-      el(
-        "ul",
-        { class: "convs" },
-        ...items.map(({ id, title, about }) => {
-          const name = el("span", { class: "name", lang: language, dir: "auto" }, title);
-          return el(
-            "li",
-            {},
-            el(
-              "button",
-              { type: "button", "aria-current": id === now ? "true" : null, onclick: () => this.choose(id) },
-              name,
-              el("span", { class: "small dim" }, about),
-            ),
-          );
-        }),
-      ),
+    const top = this.root.firstElementChild?.scrollTop ?? 0;
+    const list = el(
+      "ul",
+      { class: "convs" },
+      ...items.map(({ id, title, about }) => {
+        const name = el("span", { class: "name", lang: language, dir: "auto" }, title);
+        return el(
+          "li",
+          {},
+          el(
+            "button",
+            { type: "button", "aria-current": id === now ? "true" : null, onclick: () => this.choose(id) },
+            name,
+            el("span", { class: "small dim" }, about),
+          ),
+        );
+      }),
     );
+    this.root.replaceChildren(list);
+    list.scrollTop = top;
+    const open = now === this.now ? null : list.querySelector("[aria-current]")?.getBoundingClientRect();
+    const view = list.getBoundingClientRect();
+    if (open && (open.top < view.top || open.bottom > view.bottom)) list.scrollTop += open.top - view.top;
+    this.now = now;
   }
 
   /** @param {string} id */
