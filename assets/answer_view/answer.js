@@ -70,9 +70,7 @@ class Answer {
         line.append(text.slice(at, start), el("u", {}, text.slice(start, end)));
         at = end;
       }
-      const [head, tail] = endOf(text.slice(at));
-      const word = head || /^\s/.test(tail) ? null : line.lastElementChild; // the full stop stays with it
-      line.append(head, ...this.glued([word, tail], cites, book));
+      line.append(text.slice(at), ...this.chips(cites, book));
       box.append(line);
     }
     return box;
@@ -116,17 +114,9 @@ class Answer {
     );
   }
 
-  /**
-   * The chips of claims; the first never breaks from the words before it, `tail`.
-   * @param {(string | Element | null)[]} tail
-   * @param {Cite[]} cites
-   * @param {boolean} [isQuoted]
-   */
-  glued(tail, [first, ...more], isQuoted) {
-    return [
-      el("span", { class: "glue" }, ...tail, " ", this.chip(first, isQuoted)),
-      ...more.flatMap((cite) => [" ", this.chip(cite, isQuoted)]),
-    ];
+  /** The chips of claims, each after a space. @param {Cite[]} cites @param {boolean} [isQuoted] */
+  chips(cites, isQuoted) {
+    return cites.flatMap((cite) => [" ", this.chip(cite, isQuoted)]);
   }
 
   /**
@@ -138,10 +128,7 @@ class Answer {
   run(line, text, cites) {
     const nodes = withEmphasis(cites.length ? text.trimEnd() : text);
     if (!cites.length) return void line.append(...nodes);
-    const last = nodes.at(-1);
-    const [head, tail] = typeof last === "string" ? endOf(last) : ["", ""];
-    if (typeof last === "string") nodes.splice(-1, 1, head);
-    line.append(...nodes, ...this.glued([tail], cites), " ");
+    line.append(...nodes, ...this.chips(cites), " ");
   }
 
   /** A citation; where its words are on a page of a PDF that is stored, with a button that shows them there. @param {Cite} cite */
@@ -192,19 +179,6 @@ export const picks = (options, beside) =>
     const sides = [beside.record.options?.[i]?.chosen ? beside.then : "", chosen ? beside.now : ""].filter(Boolean);
     return sides.length ? `chosen: ${sides.join(", ")}` : "";
   });
-
-/**
- * A text in two: what may break, and its last word, also of a text that has no spaces.
- * @param {string} text @returns {[string, string]}
- */
-export function endOf(text) {
-  let tail = /\S{0,20}$/.exec(text)?.[0] ?? "";
-  if (tail.length === 20) {
-    const words = [...new Intl.Segmenter([], { granularity: "word" }).segment(tail)].filter((word) => word.isWordLike);
-    tail = tail.slice(words.at(-1)?.index ?? 0);
-  }
-  return [text.slice(0, text.length - tail.length), tail];
-}
 
 /** '**strong**' and '*emphasis*' as elements around text nodes; everything else unchanged. @param {string} text */
 function withEmphasis(text) {

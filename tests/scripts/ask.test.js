@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { endOf, picks } from "../../assets/answer_view/answer.js";
+import { picks } from "../../assets/answer_view/answer.js";
 import { conversationOf, goToStep, receive, subscribe } from "../../assets/answer_view/conversation_state.js";
 import { span, wholePercent, youFact } from "../../assets/library/facts.js";
 import { beginningOf } from "../../assets/memory_view/memory_rows.js";
@@ -141,12 +141,4 @@ test("a title fits a cover in four lines", () => {
     assert.ok(authorLine(author).length <= room, author);
     assert.equal(authorLine(author) === author, author.length <= room);
   }
-});
-
-test("a chip keeps to the last word of a claim, and to no more than the end of one without spaces", () => {
-  assert.deepEqual(endOf("rowed by Dunstan Reeve."), ["rowed by Dunstan ", "Reeve."]);
-  assert.match(endOf("手首のところに雪の結晶がひとつ編みこまれ、枝は六本あるはずが五本しかなかった。")[0], /五本/); // not 20 letters
-  const [head, tail] = endOf("雪".repeat(50));
-  assert.equal(head.length + tail.length, 50);
-  assert.ok(tail.length <= 20);
 });
