@@ -24,6 +24,7 @@ let told = null; // the tab that was shown when a run had ended, and what its bo
 let last = null; // what has the focus, or had it as it was taken from the page
 /** @type {string[]} */
 let keys = []; // of its widget and of the parts of the screen around it, the innermost first
+let gone = ""; // the key of the widget in whose place its part has the focus
 
 const behavior = () => (matchMedia("(prefers-reduced-motion)").matches ? "instant" : "smooth");
 
@@ -61,8 +62,10 @@ function partAround(of) {
 }
 
 /** The focus goes to what took the place of the widget that had it, else to what is left of the part that it was in: to
- * its first button that changes nothing, if it has one. */
+ * its first button that changes nothing, if it has one. A widget that comes again gets it back from its part. */
 function restoreFocus() {
+  const back = gone && document.activeElement === last && document.querySelector(`.${gone} ${FOCUSED}`);
+  if (back instanceof HTMLElement) back.focus({ preventScroll: true });
   if (!last || last.isConnected || document.activeElement !== document.body || !document.querySelector(APP_DONE)) return;
   const left = keys.find((key) => document.querySelector(`.${key}`));
   const part = document.querySelector(`.${left}`);
@@ -70,7 +73,9 @@ function restoreFocus() {
   const place = widget ?? part;
   if (!(place instanceof HTMLElement)) return;
   if (!widget) place.tabIndex = -1;
+  const [before] = keys;
   place.focus({ preventScroll: true });
+  gone = widget ? "" : before;
 }
 
 /** No number is saved while one is out of its range, which Streamlit does not send: the focus goes to that one.
@@ -87,6 +92,7 @@ addEventListener("click", refuseWrong, true);
 addEventListener("focusin", ({ target }) => {
   last = target instanceof HTMLElement ? target : null;
   keys = [];
+  gone = "";
   for (let part = partAround(last); part; part = partAround(part.parentElement))
     keys.push([...part.classList].find((name) => name.startsWith("st-key-")) ?? "");
 });
@@ -102,7 +108,7 @@ let timer = 0;
 new MutationObserver(() => {
   clearTimeout(timer);
   timer = setTimeout(showError, SETTLE_MS);
-  if (last && !last.isConnected) setTimeout(restoreFocus, SETTLE_MS);
+  if (gone || (last && !last.isConnected)) setTimeout(restoreFocus, SETTLE_MS);
 }).observe(document.body, what);
 
 /** @param {Component<{began: number, said: number, card: string}>} component `began`: when the last test began, in seconds;
