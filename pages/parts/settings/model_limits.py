@@ -25,7 +25,12 @@ def limits(workspace: Workspace, *, model: str, where: str, listed: Price | None
         grid = st.grid(2)
         set_before = min(saved.window_of(model) or 0, MOST_WINDOW)
         window = grid.number_input(
-            "Context window in tokens (0: ask the server)", 0, MOST_WINDOW, set_before, step=1024, key=f"window_{model}"
+            "Context window in tokens (0: ask the server)",
+            0,
+            MOST_WINDOW,
+            set_before,
+            step=1024,
+            key=f"window_{model}",
         )
         numbers = {
             "timeout": grid.number_input(
@@ -49,14 +54,14 @@ def limits(workspace: Workspace, *, model: str, where: str, listed: Price | None
         price = price_of(model, where, saved.prices)
         price = listed if listed is not None and (price is None or price.as_of) else price
         read = grid.number_input(
-            "Dollars per million tokens read",
+            "Dollars per million tokens read, up to 1,000",
             0.0,
             MOST_PRICE,
             shell.clamp(price.read, 0.0, MOST_PRICE) if price else 0.0,
             step=0.1,
         )
         written = grid.number_input(
-            "Dollars per million tokens written",
+            "Dollars per million tokens written, up to 1,000",
             0.0,
             MOST_PRICE,
             shell.clamp(price.written, 0.0, MOST_PRICE) if price else 0.0,
@@ -107,7 +112,7 @@ def budget_card(workspace: Workspace) -> None:
         grid = st.grid(2)
         for name, most, step in (("book", 10_000.0, 0.5), ("month", 100_000.0, 1.0)):
             grid.number_input(
-                f"At most for a {name}",
+                f"At most for a {name}, up to {most:,.0f}",
                 0.0,
                 most,
                 shell.clamp(saved.budget_book if name == "book" else saved.budget_month, 0.0, most),

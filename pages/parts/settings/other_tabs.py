@@ -108,10 +108,14 @@ def storage_tab(workspace: Workspace) -> None:
         st.caption(f":orange[:material/warning:] {notice}")
     fields = st.grid(3)
     megabytes = fields.number_input(
-        "Largest size, MB", 16, 100_000, shell.clamp(saved.cache_megabytes or MEGABYTES, 16, 100_000), step=64
+        "Largest size, 16 to 100,000 MB",
+        16,
+        100_000,
+        shell.clamp(saved.cache_megabytes or MEGABYTES, 16, 100_000),
+        step=64,
     )
     days = fields.number_input(
-        "Delete after this many days", 1, 3650, shell.clamp(int(saved.cache_days) or int(DAYS), 1, 3650), step=30
+        "Delete after days, 1 to 3,650", 1, 3650, shell.clamp(int(saved.cache_days) or int(DAYS), 1, 3650), step=30
     )
     with st.container(horizontal=True):
         if st.button("Save these limits", key="save_numbers_cache"):
