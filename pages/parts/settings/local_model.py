@@ -140,14 +140,15 @@ def _offer(workspace: Workspace, choice: Choice, *, filled: bool, busy: bool) ->
         if choice.fetched:
             st.caption(f"Paused at {choice.fetched / 1e9:.1f} of {gigabytes(offer.bytes)}.")
         if choice.installed or choice.fetched:
-            st.button(
-                "Remove",
-                key=f"remove_{offer.name}",
-                type="tertiary",
-                on_click=_remove,
-                args=(workspace, offer.name),
-                disabled=busy,
-            )
+            with st.popover("Remove", type="tertiary", disabled=busy):
+                st.caption("What was fetched is deleted. To use the model again, install it again.")
+                st.button(
+                    "Remove it",
+                    key=f"remove_{offer.name}",
+                    type="primary",
+                    on_click=_remove,
+                    args=(workspace, offer.name),
+                )
 
 
 def _installing(choice: Choice, job: Job) -> None:
