@@ -42,6 +42,8 @@ export interface Page {
   places?: [number, string][];
   /** the reason for the pause */
   reason?: string;
+  /** of a page without a gist: where it is */
+  name?: string;
   /** 1: the pause was set by rule */
   rule?: number;
   /** absent until it is made */

@@ -5,6 +5,9 @@ import { countWords, isUnfolded, shownParts } from "./passages.js";
 
 const BEGINS = 200; // characters of a page without a gist
 
+/** 'Page 5'; of a page without a gist where it is, as at a claim: 'Chapter VII'. @param {Page} page */
+const nameOf = ({ number: n, name = `page ${n}` }) => name[0].toUpperCase() + name.slice(1);
+
 /**
  * @import { BookFacts, Page, PagePart } from "../protocol.js"
  * @import { Span } from "../shared/dom.js"
@@ -56,7 +59,7 @@ export class MemoryRows {
     const quoted = ["", ", one passage quoted", ", two passages quoted", ", three passages quoted"][count] ?? `, ${count} passages quoted`;
     const byHand = part.length ? "read in part; the rest opened by you" : "opened by you; the model did not read it for this answer";
     const fact = peek ? byHand : `all ${lengthOf(page.words, meta.language)} read${quoted}`;
-    const label = peek ? `Page ${n}` : `Page ${n}, opened in place`;
+    const label = peek ? nameOf(page) : `${nameOf(page)}, opened in place`;
     const close = button("Close", () => this.on.toggle(n), { kind: "quiet slim peekb", "aria-expanded": "true" });
     const original = button("PDF page", (event) => this.on.original(n, event.currentTarget), { kind: "quiet slim" });
     const lines = part.length
@@ -112,7 +115,7 @@ export class MemoryRows {
     const all = words >= page.words * (charactersAWord(meta.language) || 1);
     const open = all ? null : button("Open all of it", () => this.on.toggle(n), { kind: "quiet slim peekb", "aria-expanded": "false" });
     const read = `${all ? "all" : `${number(words)} of`} ${lengthOf(page.words, meta.language)}${all ? " read" : ""}`;
-    const label = all ? [icon("open"), `Page ${n}, opened in place`] : [icon("in_part"), `Page ${n}, in part`];
+    const label = all ? [icon("open"), `${nameOf(page)}, opened in place`] : [icon("in_part"), `${nameOf(page)}, in part`];
     const head = el("div", { class: "oh small" }, el("strong", {}, ...label), el("span", { class: "num" }, read), open);
     const gauge = el("span", { class: "gauge", "aria-hidden": "true" }, ...barsOf(part, lengths).map(([top, tall]) => bar(top, tall)));
     const side = el("span", { class: "no num" }, String(n), gauge);

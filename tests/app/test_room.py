@@ -117,6 +117,8 @@ def test_a_page_record_holds_what_is_shown_and_nothing_empty():
     record = memory_view.page_record(a_memory(), a_memory().pages[0])
     assert record == {"number": 1, "start": 0, "paragraphs": ["One 😀 two.", "Three."], "words": 4, "ends": "pause",
                       "headings": [[1, 1, "Head"]], "gist": {"text": "One.", "words": 1}}  # fmt: skip
+    without = replace(a_memory(), gists=(None,) * len(a_memory().pages), complete=False)
+    assert memory_view.page_record(without, without.pages[0])["name"] == "the beginning"  # as at a claim
 
 
 def test_a_page_of_split_paragraphs_has_its_place_in_the_whole_ones_as_browsers_count():

@@ -5,7 +5,6 @@ All text goes to the browser as values that reach the page by ``textContent``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,13 +22,14 @@ from pages.parts.ask.wording import (
     status_line,
 )
 from pages.parts.shared.answer import chip_of, format_time, pending_pieces, pieces_of
+from pages.parts.shared.memory_view import page_name
 from readagent_core.answering import costs, replay
 from readagent_core.answering.base import LETTERS, Answer, Event, NoteCode
 from readagent_core.answering.questions import parse_standalone
 from readagent_core.answering.registry import all_methods, sends_gists
 from readagent_core.answering.signature import BUILT_IN, RECORDING, Signature, signature_of
 from readagent_core.citations import Checked
-from readagent_core.document import Document, Section
+from readagent_core.document import Document
 from readagent_core.errors import Remedy
 from readagent_core.export.conversation import answer_as_text
 from readagent_core.library.records import Exchange, ExchangeState
@@ -40,7 +40,6 @@ from readagent_core.models.builtin.parts_asked import Part, part_asked
 
 MOST_LOOK_UPS = 6
 _BY = {BUILT_IN: "built-in reader", RECORDING: "large language model"}
-_BARE_NUMBER = re.compile(r"(?:\d{1,3}|[IVXLC]{1,8})\.?")
 TROUBLE = {
     ExchangeState.CUT_OFF: ("wait", "The answer broke off here."),
     ExchangeState.CANCELLED: ("", "Stopped. What was written so far is saved."),
@@ -108,20 +107,7 @@ def page_names(memory: GistMemory) -> dict[int, str]:
 
     A person knows such pages by no number.
     """
-    pages = zip(memory.pages, memory.gists, strict=True)
-    return {
-        page.number: place_name(memory.document, page.start, memory.section_of(page.number))
-        for page, gist in pages
-        if gist is None
-    }
-
-
-def place_name(document: Document, index: int, section: Section | None) -> str:
-    """Where paragraph ``index`` is, in this ``section``: as ``page_names`` says it."""
-    if section is not None:
-        return f"{'chapter ' if _BARE_NUMBER.fullmatch(section.title) else ''}{section.title}"
-    percent = round(100 * index / len(document.paragraphs))
-    return f"{percent} %" if percent else "the beginning"
+    return {page.number: name for page in memory.pages if (name := page_name(memory, page))}
 
 
 def exchange_record(

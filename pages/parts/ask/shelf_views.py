@@ -14,14 +14,14 @@ import streamlit as st
 from pages.parts.ask.book_views import focus_of, memory_step
 from pages.parts.ask.in_text import InText
 from pages.parts.ask.keeping import stored_answers
-from pages.parts.ask.record import Sources, is_missing, place_name
+from pages.parts.ask.record import Sources, is_missing
 from pages.parts.ask.several_state import LISTED, Several
 from pages.parts.ask.state import exchange_now
 from pages.parts.ask.wording import look_ups, titles_named
 from pages.parts.read.original import original_of
 from pages.parts.read.start import estimate_of
 from pages.parts.shared.answer import with_place
-from pages.parts.shared.memory_view import EMPHASIS_MARKS, book_facts, part_records, utf16_offset
+from pages.parts.shared.memory_view import EMPHASIS_MARKS, book_facts, part_records, place_name, utf16_offset
 from readagent_core.answering import replay
 from readagent_core.answering.base import BooksShown, Event
 from readagent_core.answering.parts import ClosedBook, closed_books, parts_seen

@@ -27,6 +27,7 @@ import streamlit as st
 
 from pages.parts.shared.component import Act, act_of, call_with_act, component, no_callback
 from readagent_core.answering.parts import PartSeen
+from readagent_core.document import Document, Section
 from readagent_core.memory import GistMemory, Page
 from readagent_core.text_files import EMPHASIS_SIGNS
 from readagent_core.words import count_words
@@ -36,6 +37,7 @@ STYLES = (
     "memory_view/veil.css memory_view/world.css memory_view/hits.css memory_view/gist_speed.css pdf_page/panel.css"
 )
 EMPHASIS_MARKS = re.compile(r"(?<!\w)[*_]{1,2}(?=\S)|(?<=\S)[*_]{1,2}(?!\w)")  # of which an excerpt may hold half
+_BARE_NUMBER = re.compile(r"(?:\d{1,3}|[IVXLC]{1,8})\.?")  # of a section
 BATCH = 40  # pages in a batch: a change of one page sends about 80 KB again, a whole book of 1000 pages 2 MB
 BATCH_COMPLETE = 200  # of a complete reading: fewer batches are drawn sooner
 
@@ -137,6 +139,21 @@ def book_facts(memory: GistMemory) -> dict[str, Any]:
     }
 
 
+def page_name(memory: GistMemory, page: Page) -> str:
+    """Where a page without a gist is, which a person knows by no number; '' of one with a gist."""
+    if memory.gists[page.number - 1] is not None:
+        return ""
+    return place_name(memory.document, page.start, memory.section_of(page.number))
+
+
+def place_name(document: Document, index: int, section: Section | None) -> str:
+    """Where paragraph ``index`` is, in this ``section``: 'Chapter 2', 'chapter II' of a number alone, else '34 %'."""
+    if section is not None:
+        return f"{'chapter ' if _BARE_NUMBER.fullmatch(section.title) else ''}{section.title}"
+    percent = round(100 * index / len(document.paragraphs))
+    return f"{percent} %" if percent else "the beginning"
+
+
 def page_record(memory: GistMemory, page: Page) -> dict[str, Any]:
     """A ``Page`` of protocol.d.ts; what is empty is left out."""
     document = memory.document
@@ -155,6 +172,7 @@ def page_record(memory: GistMemory, page: Page) -> dict[str, Any]:
         "reason": page.reason,
         "rule": int(page.fallback),
         "gist": gist_record(memory, page.number),
+        "name": page_name(memory, page),
     }
     return record | {name: value for name, value in optional.items() if value}
 
