@@ -141,7 +141,8 @@ export class Shelf {
   stay({ id, top }) {
     this.pressed = null;
     for (const { memory } of this.books.values()) if (memory) memory.wanted = null;
-    const way = first(this.list, `[data-book="${id}"] .limitb`);
+    const book = all(this.list, ".book").find(({ dataset }) => dataset.book === id);
+    const way = book && first(book, ".limitb");
     if (way) hold(this.list, way, () => way.getBoundingClientRect().top - top);
   }
 
