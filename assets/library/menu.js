@@ -64,7 +64,7 @@ function place(menu, at) {
   const below = at.bottom + 4 + height <= innerHeight || at.top < height;
   const left = at.left + at.right > innerWidth ? at.right - width : at.left; // towards the middle of the window
   menu.style.left = `${Math.max(8, Math.min(left, innerWidth - width - 8))}px`;
-  menu.style.top = `${Math.max(8, below ? at.bottom + 4 : at.top - height - 4)}px`;
+  menu.style.top = `${Math.max(8, Math.min(below ? at.bottom + 4 : at.top - height - 4, innerHeight - height - 8))}px`;
 }
 
 /** @param {Item} item @param {() => void} close */

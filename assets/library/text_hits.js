@@ -37,7 +37,7 @@ export class TextHits {
         list
           .at(-1)
           ?.querySelector("ul")
-          ?.append(this.place(book, paragraph, parts));
+          ?.append(this.place(book, paragraph, parts, asked));
       else kept = true;
     }
     const show = () => {
@@ -82,23 +82,20 @@ export class TextHits {
 
   /** Leads to all of them, by the search in the book. @param {Book} book @param {number} count @param {number | null} first @param {string} query */
   all(book, count, first, query) {
-    const open = (/** @type {MouseEvent} */ event) => {
-      if (!event.ctrlKey && !event.metaKey)
-        Object.assign(
-          tabState("find", () => ({})),
-          { book: book.id, query },
-        );
-      this.open(book.id, first, event);
-    };
-    return el(
-      "a",
-      { class: "link small allin", href: addressOf(book.id) + (first === null ? "" : `&paragraph=${first}`), onclick: open },
-      count === 1 ? "In the book" : `All ${plural(count, "passage")}`,
-    );
+    const href = addressOf(book.id) + (first === null ? "" : `&paragraph=${first}`);
+    const label = count === 1 ? "In the book" : `All ${plural(count, "passage")}`;
+    return el("a", { class: "link small allin", href, onclick: (event) => this.follow(book, first, query, false, event) }, label);
   }
 
-  /** @param {Book} book @param {number} paragraph @param {[string, boolean][]} parts */
-  place(book, paragraph, parts) {
+  /** Opens a book at a place, where the search goes on. @param {Book} book @param {number | null} place @param {string} query @param {boolean} one of its hits is asked for @param {MouseEvent} event */
+  follow(book, place, query, one, event) {
+    const find = tabState("find", () => ({}));
+    if (!event.ctrlKey && !event.metaKey) Object.assign(find, { book: book.id, query, one });
+    this.open(book.id, place, event);
+  }
+
+  /** @param {Book} book @param {number} paragraph @param {[string, boolean][]} parts @param {string} query */
+  place(book, paragraph, parts, query) {
     const text = parts.map(([words, found]) => (found ? el("mark", { class: "hit" }, words) : words));
     return el(
       "li",
@@ -109,7 +106,7 @@ export class TextHits {
           href: `${addressOf(book.id)}&paragraph=${paragraph}`,
           lang: book.lang,
           dir: "auto",
-          onclick: (event) => this.open(book.id, paragraph, event),
+          onclick: (event) => this.follow(book, paragraph, query, true, event),
         },
         ...text,
       ),

@@ -377,9 +377,11 @@ export class Reader {
     this.bare.checkHeight();
     this.position.request(this.state.data.goto);
     this.cited.take(this.state.data.cited);
-    const find = tabState("find", () => /** @type {{book?: string, query?: string}} */ ({})); // asked for in the library
-    if (find.query && find.book === this.state.data.book) this.toolbar.searching.askFor(find.query);
-    if (find.book === this.state.data.book) find.query = "";
+    const find = tabState("find", () => /** @type {{book?: string, query?: string, one?: boolean}} */ ({})); // asked for in the library
+    if (!find.query || find.book !== this.state.data.book) return;
+    this.toolbar.searching.askFor(find.query);
+    if (find.one) this.hits.close(); // its words are marked, and the others are a press away
+    find.query = "";
   }
 
   /** @param {[number, number]} range */

@@ -131,6 +131,7 @@ export class Search {
     this.find();
     const same = this.hits.findIndex((hit) => String(hit) === before);
     this.at = same >= 0 ? same : Math.min(this.at, this.hits.length - 1);
+    if (this.shown && !this.walked.includes(this.shown)) this.at = this.nextFrom(this.state.here); // the text came after the gists
     this.markAll();
     this.found();
   }

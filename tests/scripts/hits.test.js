@@ -126,6 +126,14 @@ test("one goes from hit to hit in the text, and in the gists once these are chos
   assert.equal(hitsSaid(search), "1 of 2");
   search.step(-1);
   assert.equal(hitsSaid(search), "2 of 2");
+  const { text } = state.book;
+  state.book.text = [];
+  search.ask("");
+  search.ask("box"); // of the gists, as no text has come yet
+  assert.deepEqual([search.shown[0], hitsSaid(search)], ["g", "1 of 2"]);
+  state.book.text = text;
+  search.again();
+  assert.deepEqual([search.shown[0], hitsSaid(search)], ["t", "1 of 2"]);
 });
 
 test("one goes back from the hits of several searches to where one was reading", () => {
