@@ -2,7 +2,8 @@
 // while the answer grows below it (or as near to the top as there is text to fill the column), until the person scrolls
 // to another place. At the end, it follows the end as the text grows.
 
-import { container } from "../shared/streamlit.js";
+import { first } from "../shared/dom.js";
+import { container, MAIN } from "../shared/streamlit.js";
 
 const CUT = 80; // px
 const END = /** @type {const} */ ("end");
@@ -67,7 +68,10 @@ export class ColumnScroll {
     if (current) this.show(root);
     else this.settle();
     // in a low window the screen scrolls and not the column
-    if (current && !this.panel && getComputedStyle(this.column).overflowY === "visible") root.scrollIntoView();
+    if (!current || this.panel || getComputedStyle(this.column).overflowY !== "visible") return;
+    root.scrollIntoView();
+    const [screen, bar] = [first(document, MAIN), first(document, container("ask_bar"))];
+    if (screen && bar && screen.scrollTop < bar.offsetHeight - 8) screen.scrollTop = 0; // the replay is not cut in two
   }
 
   /** Keeps an exchange in view from now on. @param {HTMLElement} root */
