@@ -13,7 +13,7 @@ from typing import Literal
 import streamlit as st
 
 from pages.parts.compare import board, controls
-from pages.parts.read.start import act_on_line, line_to_make
+from pages.parts.read.start import act_on_line, line_to_make, said_estimate
 from pages.parts.shared import book as current
 from pages.parts.shared import polling, shell
 from pages.parts.shared.cached import get_workspace
@@ -26,6 +26,7 @@ from readagent_core.comparing.comparison import Comparison, EntryState, is_past_
 from readagent_core.errors import NotInLibraryError, ReadAgentError, Remedy
 from readagent_core.export.comparison_view import draw_methods
 from readagent_core.gisting.job import memory_to_ask
+from readagent_core.gisting.queue import load_queue, put_in_queue
 from readagent_core.jobs import Job, JobState
 from readagent_core.library.records import Book
 from readagent_core.words import count_of, pages_up_to
@@ -159,11 +160,16 @@ def limit_lines(text: ComparedText) -> list[str]:
 
 def _say_left_out(workspace: Workspace, text: ComparedText) -> None:
     """Which of several books no method sees, why, and the way to let each in."""
-    for book_id, title in islice(text.left_out.items(), SAID_LEFT_OUT):
+    named = dict(islice(text.left_out.items(), SAID_LEFT_OUT))
+    making = text.without_gists.intersection(load_queue(workspace).books)
+    unread = [book_id for book_id in named if book_id in text.without_gists - making]
+    for book_id, title in named.items():
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"compare_left_out_{book_id}"):
-            if book_id in text.without_gists:
-                st.caption(shell.as_text(f"{title} is left out: it has no gists yet."), width="content")
-                st.page_link("pages/read.py", label="Make them in Read", query_params={"book": book_id})
+            if book_id in making:
+                st.caption(shell.as_text(f"{title} is left out until its gists are made."), width="content")
+            elif book_id in text.without_gists:
+                takes = said_estimate(workspace, book_id)
+                st.caption(shell.as_text(f"{title} is left out: it has no gists yet. {takes}"), width="content")
             else:
                 st.caption(
                     shell.as_text(f"{title} is left out: its spoiler limit lets in no page yet."), width="content"
@@ -172,6 +178,20 @@ def _say_left_out(workspace: Workspace, text: ComparedText) -> None:
                 st.button("Let in the whole book", key=f"compare_let_in_{book_id}", on_click=let_in)
     if (more := len(text.left_out) - SAID_LEFT_OUT) > 0:
         st.caption(f"{count_of(more, 'more book')} left out.")
+    if unread:
+        of = f" of {count_of(len(unread), 'book')}" if len(unread) > 1 else ""
+        if st.button(f"Make gists{of}", key="compare_make_left_out"):
+            shell.guarded(partial(put_in_queue, workspace, unread))
+    if making:
+        st.fragment(_wait_for_gists)(workspace, making)
+
+
+def _wait_for_gists(workspace: Workspace, books: frozenset[str]) -> None:
+    """Draw that the gists of these books are being made; the screen is drawn again when those of one are."""
+    polling.rerun_after(1.0, key="compare_queue")
+    if not books.issubset(load_queue(workspace).books):
+        st.rerun()
+    st.page_link("pages/gists.py", label=f"Gists of {count_of(len(books), 'book')} are being made: show how far")
 
 
 def empty(

@@ -93,7 +93,6 @@ def _queue(workspace: Workspace) -> None:
             args=(workspace, not queue.paused),
         )
     if not queue.books and not queue.ended:
-        st.text("No book waits for gists. Select books in the library and press Make gists.")
         return
     running = running_gists(workspace)
     rows = [_ended(workspace, cards[end.book_id], end.at, end.why) for end in queue.ended if end.book_id in cards]
@@ -113,7 +112,8 @@ def _queue(workspace: Workspace) -> None:
 
 def _state(queue: Queue, hold: Hold | None, waiting: str, minutes: float, now: datetime) -> str:
     if not queue.books:
-        return "Nothing waits."
+        how = "" if queue.ended else " Add one below, or select books in the library and press Make gists."
+        return f"No book waits for gists.{how}"
     if hold is Hold.PAUSED and queue.why:
         return queue.why
     left = f" {span(60 * minutes)} to go." if minutes else ""
@@ -222,8 +222,10 @@ def _rules(workspace: Workspace) -> None:
         others = {
             card.book.id: card.book.title for card in workspace.library.cards() if card.book.id not in queue.books
         }
-        with st.popover("Add books", icon=":material/add:"):
-            chosen = st.multiselect("Books", list(others), format_func=others.__getitem__, key="queue_add")
+        with st.popover("Add books", icon=":material/add:", key=f"queue_adding {len(queue.books)}"):  # closed by adding
+            chosen = st.multiselect(
+                "Books", list(others), format_func=others.__getitem__, key="queue_add", placeholder="Titles", width=320
+            )
             if st.button("Add", disabled=not chosen, key="queue_add_now"):
                 try:
                     put_in_queue(workspace, chosen)

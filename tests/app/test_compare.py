@@ -17,6 +17,7 @@ from readagent_core.comparing.compared_books import spoiler_limit
 from readagent_core.document import Document, Paragraph
 from readagent_core.export.comparison_view import draw_comparison
 from readagent_core.gisting.job import newest_memory
+from readagent_core.gisting.queue import QUEUE_KEY
 from readagent_core.library.records import Book
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.workspace import Workspace
@@ -311,7 +312,8 @@ def test_several_books_are_chosen_by_the_address_and_compared_as_one(app: App) -
     assert not at.exception
     said = [caption.value for caption in at.caption]
     assert "Spoiler limit: every method sees pages 1 to 3 of 12 of Tale 1 only." in said
-    assert as_text("Tale 3 is left out: it has no gists yet.") in said
+    takes = "The built-in reader makes them in seconds, free."
+    assert as_text(f"Tale 3 is left out: it has no gists yet. {takes}") in said
     at.text_input(key="compare_question_several").set_value("What stands in both?")
     at.button(key="compare_go").click().run()
     job = workspace.jobs.get(comparing.job_key(first, second, unread))
@@ -323,6 +325,10 @@ def test_several_books_are_chosen_by_the_address_and_compared_as_one(app: App) -
     workspace.library.set_limit(first, on=True, paragraph=2)
     at.run()
     assert any("hidden: its methods saw pages after" in text.value for text in at.text)
+    at.button(key="compare_make_left_out").click().run()
+    workspace.jobs.get(QUEUE_KEY).join(60)
+    at.run()
+    assert not any("Tale 3" in caption.value for caption in at.caption)
     at.button(key=f"compare_alone_{second}").click().run()
     assert not at.exception
     assert at.selectbox(key=f"compare_book_{second}").value == second

@@ -19,7 +19,7 @@ from pages.parts.ask.several_state import LISTED, Several
 from pages.parts.ask.state import exchange_now
 from pages.parts.ask.wording import look_ups, titles_named
 from pages.parts.read.original import original_of
-from pages.parts.read.start import estimate_of
+from pages.parts.read.start import said_estimate
 from pages.parts.shared.answer import with_place
 from pages.parts.shared.memory_view import EMPHASIS_MARKS, book_facts, part_records, place_name, utf16_offset
 from readagent_core.answering import replay
@@ -28,7 +28,7 @@ from readagent_core.answering.parts import ClosedBook, closed_books, parts_seen
 from readagent_core.answering.shelf import ShelfBook
 from readagent_core.citations import Checked
 from readagent_core.citations.quotation_search import QuotedPlace, SearchableText, find_in
-from readagent_core.errors import NotInLibraryError, ReadAgentError
+from readagent_core.errors import NotInLibraryError
 from readagent_core.export.citation_labels import short_place, short_title
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
@@ -275,14 +275,7 @@ def _found_line(
 def _takes(now: Several, book: ShelfBook) -> str:
     """What the gists of a book would take, of the first books without any; else ''."""
     unread = [one.id for one in now.shelf.books if not one.pages][:_ESTIMATED]
-    if book.id not in unread:
-        return ""
-    if not now.workspace.model.is_language_model:
-        return "The built-in reader makes them in seconds, free."
-    try:
-        return f"{estimate_of(now.workspace, now.workspace.library.book(book.id))}."
-    except ReadAgentError:
-        return ""
+    return said_estimate(now.workspace, book.id) if book.id in unread else ""
 
 
 def _kept_out(now: Several, books: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

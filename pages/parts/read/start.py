@@ -161,6 +161,16 @@ def estimate_of(workspace: Workspace, book: Book) -> str:
     return str(known[key])
 
 
+def said_estimate(workspace: Workspace, book_id: str) -> str:
+    """What the gists of a book would take, in a sentence; '' where that is not known."""
+    if not workspace.model.is_language_model:
+        return "The built-in reader makes them in seconds, free."
+    try:
+        return f"{estimate_of(workspace, workspace.library.book(book_id))}."
+    except ReadAgentError:
+        return ""
+
+
 def gist_price(workspace: Workspace, memory: GistMemory | None) -> str:
     """What it costs to make one gist again; '' without a model."""
     if memory is None or not memory.pages or not workspace.model.is_language_model:
