@@ -5,6 +5,7 @@ import { KeyboardSelection } from "./keyboard_selection.js";
 import { Listen } from "./listen.js";
 import { MarkCard } from "./mark_card.js";
 import { Marks } from "./marks.js";
+import { keepPending } from "./marks_store.js";
 import { NotesPanel } from "./notes_panel.js";
 import { PassageCard } from "./passage_card.js";
 import { References } from "./references.js";
@@ -66,7 +67,11 @@ export class Annotations {
     this.over = [this.selection.node, ...this.cards.map((card) => card.node), toast.node]; // lie over the text
     this.parts = [this.selection, ...this.cards, marks, this.listen, toast];
     this.left = new AbortController();
-    window.addEventListener("pagehide", () => this.markCard.close(), { signal: this.left.signal });
+    const leave = () => {
+      this.markCard.close();
+      keepPending();
+    };
+    window.addEventListener("pagehide", leave, { signal: this.left.signal });
     frame.scroller.addEventListener("click", (event) => this.clicked(event), true);
   }
 

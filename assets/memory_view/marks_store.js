@@ -1,6 +1,8 @@
 // The marks of books in this browser tab, each book under its id. A change shows at once and is sent to the server; until
-// the server has it, it is applied again to what the server sends.
+// the server has it, it is applied again to what the server sends. What it does not have when the window is left is sent by
+// the next window.
 
+import { keep, keptJson } from "../shared/browser_store.js";
 import { tabState } from "../shared/tab_state.js";
 
 /**
@@ -33,15 +35,30 @@ export class StoredMarks extends EventTarget {
 }
 
 const CONFIRMED_MS = 3000; // the server has mostly answered
+const LEFT = "readagent marks"; // by book what a window that was left had not sent
 
 /** @type {Map<string, StoredMarks>} */
 const books = tabState("marks", () => new Map());
 
 /** @param {string} book @returns {StoredMarks} */
 export function marksOf(book) {
-  const known = books.get(book) ?? new StoredMarks();
-  books.set(book, known);
-  return known;
+  const known = books.get(book);
+  if (known) return known;
+  const store = new StoredMarks();
+  books.set(book, store);
+  const { [book]: pending, ...others } = left();
+  if (!Array.isArray(pending)) return store;
+  store.pending = pending;
+  keep(LEFT, JSON.stringify(others));
+  return store;
+}
+
+const left = () => /** @type {Record<string, MarkChange[]>} */ (keptJson(LEFT) ?? {});
+
+/** Keeps what the server has not confirmed for the next window. */
+export function keepPending() {
+  const now = [...books].flatMap(([book, { pending }]) => (pending.length ? [[book, pending]] : []));
+  if (now.length) keep(LEFT, JSON.stringify({ ...left(), ...Object.fromEntries(now) }));
 }
 
 /** @param {MarksData} data */

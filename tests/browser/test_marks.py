@@ -254,6 +254,14 @@ def test_words_are_selected_by_keyboard_and_notes_are_found_again(reader: Page, 
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
 
+    page.locator(".leaves").focus()
+    page.keyboard.press("v")
+    page.keyboard.press("n")
+    page.keyboard.type("typed as the window was left")
+    page.reload()
+    made = stored(library, keeper, 3)
+    assert "typed as the window was left" in [mark.note for mark in made]
+
 
 def test_an_answer_is_kept_beside_its_page(reader: Page, library: Library, keeper: str) -> None:
     page = reader
