@@ -8,7 +8,7 @@ import lzma
 import shutil
 import tarfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from io import BufferedIOBase, BytesIO
 from pathlib import Path, PurePosixPath
 
@@ -18,6 +18,7 @@ from readagent_core.loaders import DEFAULT
 from readagent_core.loaders.archive import Archive
 
 _ENDINGS = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz")
+_NEEDED = {"ifo": (".idx", ".dict"), "index": (".dict",)}  # beside the file with this ending, packed or not
 _OPENERS: dict[bytes, Callable[[BytesIO], BufferedIOBase]] = {
     b"\x1f\x8b": lambda data: gzip.GzipFile(fileobj=data),
     b"BZh": bz2.BZ2File,
@@ -49,6 +50,10 @@ def unpack_dictionary(data: bytes, name: str, folder: Path) -> Path:
             f"No dictionary is in {name}: StarDict's has a file that ends in .ifo, dictd's one in .index. Nothing was "
             "added. Take the download for StarDict."
         )
+    if lacking := _lacking(found):
+        raise DamagedDictionaryError(
+            f"The dictionary in {name} has no {lacking}. Nothing was added. Download it again, or take another one."
+        )
     target = folder / (PurePosixPath(name.replace("\\", "/")).name.split(".")[0].strip() or "dictionary")
     shutil.rmtree(target, ignore_errors=True)  # the same one again, perhaps a newer version
     try:
@@ -59,6 +64,17 @@ def unpack_dictionary(data: bytes, name: str, folder: Path) -> Path:
         shutil.rmtree(target, ignore_errors=True)
         raise DamagedDictionaryError(f"The dictionary cannot be stored ({error.strerror}). Free some space.") from None
     return target
+
+
+def _lacking(names: Iterable[str]) -> str:
+    """Return the name of a file without which a dictionary cannot be read; '' where every one has all it needs."""
+    there = {name.lower() for name in names}
+    for head in there:
+        stem, _, ending = head.rpartition(".")
+        for end in _NEEDED.get(ending, ()):
+            if not there.intersection(f"{stem}{end}{packed}" for packed in ("", ".gz", ".dz")):
+                return f"{stem}{end}"
+    return ""
 
 
 def _zipped(data: bytes) -> Iterator[tuple[str, bytes]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import re
 import struct
 import tarfile
 import zipfile
@@ -157,6 +158,19 @@ def test_a_dictionary_is_taken_from_the_archive_it_comes_in(tmp_path, kind):
 def test_what_is_no_archive_with_a_dictionary_is_explained(tmp_path, data):
     with pytest.raises(DamagedDictionaryError, match=r"Nothing was|copy it again"):
         unpack_dictionary(data, "letter.zip", tmp_path / "home")
+    assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.parametrize(("lacking", "named"), [("made.idx", "made.idx"), ("made.dict", "made.dict")])
+def test_an_archive_that_lacks_a_file_of_the_dictionary_is_not_taken(tmp_path, lacking, named):
+    make_stardict(tmp_path / "made", ENTRIES)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for path in (tmp_path / "made").rglob("*"):
+            if path.is_file() and path.name != lacking:
+                archive.write(path, path.name)
+    with pytest.raises(DamagedDictionaryError, match=f"has no {re.escape(named)}. Nothing was added"):
+        unpack_dictionary(packed.getvalue(), "made.zip", tmp_path / "home")
     assert not (tmp_path / "home").exists()
 
 

@@ -11,6 +11,7 @@ from pages.parts.settings import said
 from pages.parts.shared import shell
 from readagent_core.companion.freedict import GETTING, LISTING, Offer, start_getting, start_listing
 from readagent_core.companion.looking_up import FOLDERS, dictionaries_of, indexing, start_indexing
+from readagent_core.dictionaries.files import find_dictionaries
 from readagent_core.dictionaries.shelf import FOLDER, Dictionaries, Dictionary
 from readagent_core.dictionaries.unpacking import unpack_dictionary
 from readagent_core.errors import ReadAgentError
@@ -26,6 +27,7 @@ _NONE_YET = "No dictionary is on this computer yet."
 _ASK = "Ask who runs this server to put one there: StarDict or dictd files."
 _FREEDICT = "freedict.org has free dictionaries between two languages. Nothing about your books is sent."
 REFUSED = "dictionary_refused"  # in the session: why the last file was not taken
+_NONE_IN = "No dictionary was found in {}: name the folder with its .ifo or .index file."
 _AT_ONCE = 0.3  # seconds
 
 
@@ -89,10 +91,12 @@ def _listed(workspace: Workspace, was_at_work: bool) -> None:
         named = st.text_input("Folder with dictionaries", placeholder="/home/me/dictionaries", key=field)
         if st.form_submit_button("Use this folder") and named.strip():
             path = Path(named.strip()).expanduser()
-            if path.is_dir():
-                _use(workspace, [*folders, str(path.resolve())])
-            else:
+            if not path.is_dir():
                 shell.error_box(ReadAgentError(f"There is no folder {path}. Check its name, then try again."))
+            elif not find_dictionaries(path):
+                shell.error_box(ReadAgentError(_NONE_IN.format(path)))
+            else:
+                _use(workspace, [*folders, str(path.resolve())])
 
     if was_at_work and not _at_work(workspace):
         st.rerun()  # without looking again every second
@@ -104,7 +108,7 @@ def _said_of(folder: str, found: Sequence[Dictionary], *, reading: bool) -> str:
         return f"{folder} is not there: connect its disk, or leave it out."
     if reading or any(one.path.is_relative_to(folder) for one in found):
         return f"Also from {folder}"
-    return f"No dictionary was found in {folder}: name the folder with its .ifo or .index file."
+    return _NONE_IN.format(folder)
 
 
 def _row(workspace: Workspace, shelf: Dictionaries, one: Dictionary) -> None:
