@@ -5,6 +5,7 @@ import { button, copyText, el, icon } from "../shared/dom.js";
 import { SIGNER_ICONS } from "../shared/signer.js";
 import { drawAnswer, picks, words } from "./answer.js";
 import { ColumnScroll } from "./scroll.js";
+import { showMemory } from "./sides.js";
 
 /**
  * @import { Cite, ExchangeRecord, Piece } from "../protocol.js"
@@ -307,8 +308,11 @@ export class Exchange {
         button("Keep", () => this.send({ do: "keep" }), { kind: "quiet slim", title: "Put this answer beside the page it cites" }),
       );
     if (keep.children.length) row.append(keep);
-    if (acts.includes("replay") && !current)
-      row.append(button("Show in memory", () => this.send({ do: "replay" }), { kind: "quiet slim" }));
+    const remember = () => {
+      showMemory();
+      this.send({ do: "replay" });
+    };
+    if (acts.includes("replay") && !current) row.append(button("Show in memory", remember, { kind: "quiet slim" }));
     if (row.children.length) out.push(row);
     if (acts.includes("connect")) {
       out.push(

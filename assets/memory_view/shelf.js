@@ -298,8 +298,9 @@ export class Shelf {
     const book = this.shown.find(({ number: n }) => n === numbered);
     const whole = book && this.books.get(book.id)?.node;
     const node = (line && whole && all(whole, ".found")[line]) || whole;
-    if (!node || this.going.has(numbered)) return;
-    hold(this.list, node, () => node.getBoundingClientRect().top - this.list.getBoundingClientRect().top - 4);
+    if (!whole || !node || this.going.has(numbered)) return;
+    const head = (node !== whole && first(whole, ".bhead")?.offsetHeight) || 0; // it stays over the lines of its book
+    hold(this.list, node, () => node.getBoundingClientRect().top - this.list.getBoundingClientRect().top - head - 4);
   }
 
   /** Goes to the place that was asked for while a phone showed another side. */
