@@ -1,6 +1,7 @@
 // Keeps the eye and the focus in Settings. The card of a test comes into view when the test begins; so does the form when a
-// reader is chosen, the answer to a press, and a box that says what went wrong. Where Streamlit replaces or removes the button that has the focus, the focus
-// goes to a place near it. Numbers are saved together or not at all.
+// reader is chosen, the answer to a press, and a box that says what went wrong, but for what the model in use came to: a
+// press that shows it is answered in its own place. Where Streamlit replaces or removes the button that has the focus, the
+// focus goes to a place near it. Numbers are saved together or not at all.
 
 import { APP_DONE, container, OPENER, POPOVER, POPOVER_OPEN } from "./shared/streamlit.js";
 
@@ -13,7 +14,7 @@ const FORM = `${container("model_form")} :is(input, button)`; // its first field
 const SAVE = '[class*="st-key-save_numbers"]'; // the button that saves the numbers around it
 const NUMBERS = 'details, .st-key-kept_states, [role="tabpanel"]'; // around it
 const KEYED = '[class*="st-key-"]';
-const ERROR = `${container("settings")} [class*="st-key-error_"]`;
+const ERROR = `${container("settings")} [class*="st-key-error_"]:not(${container("model_now")} *)`;
 const TAB = `${container("settings")} [role="tab"][aria-selected="true"]`;
 let shown = Number.POSITIVE_INFINITY; // when the last test began whose card may have come into view, in seconds
 let answers = Number.POSITIVE_INFINITY; // how often something was said under the buttons, as far as it is shown

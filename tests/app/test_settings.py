@@ -208,7 +208,7 @@ def test_the_model_in_use_at_an_own_address_is_named_when_settings_are_opened_ag
     at.run()
     assert "The test did not get through" in texts(at)
     assert "The model cannot be reached." in texts(at)
-    assert texts(at).count("Start the server, or check its address.") == 1  # in the form
+    assert texts(at).count("Start the server, or check its address.") == 2  # of what is in use, and in the form
     assert "What was done so far" not in texts(at)  # nothing was
 
 

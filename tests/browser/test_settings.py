@@ -207,7 +207,12 @@ def test_what_is_typed_is_taken_however_its_field_is_left(page: Page, own_app) -
 def test_in_a_narrow_window_a_test_comes_into_view_and_the_focus_stays(page: Page, own_app) -> None:
     url, _ = own_app
     page.set_viewport_size({"width": 900, "height": 800})
-    with FakeServer(capable, models=("reader-8b",)) as server:
+    refusing = threading.Event()
+
+    def before(_number: int, _text: str) -> Reply | None:
+        return Reply(status=401, error=error("Incorrect API key")) if refusing.is_set() else None
+
+    with FakeServer(capable, before=before, models=("reader-8b",)) as server:
         page.goto(f"{url}/settings")
         page.locator(".st-key-who label", has_text="OpenAI").first.click()
         page.set_viewport_size({"width": 900, "height": 560})  # the form opens below the cards
@@ -235,6 +240,15 @@ def test_in_a_narrow_window_a_test_comes_into_view_and_the_focus_stays(page: Pag
         expect(page.locator(".st-key-settings")).to_contain_text("In use now: reader-8b")
         expect(use).to_be_focused()
         settled(page)
+        refusing.set()
+        page.locator(".st-key-other_own_test button").click()
+        failed = page.locator(".st-key-test_now").get_by_text("The test did not get through")
+        expect(failed).to_be_in_viewport(timeout=60_000)
+        trouble = page.locator(".st-key-error_alert_now")  # far above: the eye stays at what was pressed
+        expect(trouble).to_contain_text("This server answers only with a key.")
+        settled(page)
+        expect(trouble).not_to_be_in_viewport()
+        expect(use).to_be_in_viewport()
         page.locator(".st-key-use_builtin button").focus()
         page.keyboard.press("Enter")  # the button goes
         now = page.locator(".st-key-model_now")  # no card, where the next arrow would choose another reader

@@ -121,9 +121,9 @@ def draw_fields(
     with st.container(key="model_said"):  # whatever is drawn in it, the limits below stay open
         if stored:
             kept_key(workspace, where=where)
-        lacks_key = bool(where.strip()) and key_needed and not key
+        keyless = bool(where.strip()) and key_needed and not key
         typed_now = Candidate(where, model, key)
-        draw_buttons(workspace, typed_now, place=place, listing=listing, scope=scope, row=row, lacks_key=lacks_key)
+        draw_buttons(workspace, typed_now, place=place, listing=listing, scope=scope, row=row, keyless=keyless)
     model_limits.limits(workspace, model=model, where=where, listed=listing.prices.get(model))
     return connecting.candidate(workspace, address=where, model=model, key=key)
 
@@ -259,11 +259,11 @@ def _listed() -> dict[tuple[str, int], Listing | ReadAgentError]:
 
 
 def draw_buttons(
-    workspace: Workspace, typed: Candidate, *, place: str, listing: Listing, scope: str, row: Any, lacks_key: bool
+    workspace: Workspace, typed: Candidate, *, place: str, listing: Listing, scope: str, row: Any, keyless: bool
 ) -> None:
     """Draw in ``row`` the buttons that use or test the model and do what is clicked; say below what hinders it.
 
-    ``lacks_key``: the server answers only with a key, and none is given: its model is not used.
+    ``keyless``: the server answers only with a key, and none is given: its model is not used.
     """
     where, model, key = typed.address, typed.model, typed.key
     with row:
@@ -274,35 +274,37 @@ def draw_buttons(
             st.button("Look for servers again", key="look_again", on_click=forget_found_servers)
     wrong = why_not_asked(workspace, where, key) if use or test else ""
     missing = (use or test) and (wrong or not model.strip())
-    if missing or (use and lacks_key):  # else what was pressed stays where it is
+    if missing or (use and keyless):  # else what was pressed stays where it is
         count_answer()
     if wrong:
         st.caption(f":orange[:material/info:] {shell.as_text(wrong)}")
-    elif missing and not lacks_key:
+    elif missing and not keyless:
         st.caption(":orange[:material/info:] Choose a model first, or type its name.")
-    elif lacks_key and (missing or use or (model and not (in_use and workspace.model.trouble))):
+    elif keyless and (missing or use or (model and not (in_use and workspace.model.trouble))):
         st.caption(f":orange[:material/key:] {KEY_MISSING}")
     elif model and listing.names and model not in listing.names:
         st.caption(f":orange[:material/info:] {NOT_LISTED.format(shell.as_text(model))}")
     if in_use and workspace.model.trouble:
         st.caption(f":red[:material/power_off: In use, but not working: {shell.as_text(trouble_of(workspace))}.]")
-        if not lacks_key and type(why_unlisted(workspace, where, key)) is not type(workspace.model.trouble):
+        if not keyless and type(why_unlisted(workspace, where, key)) is not type(workspace.model.trouble):
             st.caption(shell.as_text(shell.words_of(workspace.model.trouble)))
     elif in_use:
         st.caption(":green[:material/check:] In use")
-    if use and not missing and not lacks_key:
+    if use and not missing and not keyless:
         price = listing.prices.get(model)
         shell.guarded(lambda: use_model(workspace, where=where, model=model, key=key, place=place, price=price))
     elif test and not missing:
         shell.guarded(lambda: connecting.start_model_test(workspace, address=where, model=model, key=key, quick=True))
 
 
+def lacks_key(workspace: Workspace) -> bool:
+    """Whether the model in use does not work because its server was given no key."""
+    return isinstance(workspace.model.trouble, KeyRefusedError) and not workspace.settings.api_key
+
+
 def trouble_of(workspace: Workspace) -> str:
     """Why the model in use does not work, in a few words."""
-    trouble = workspace.model.trouble
-    if isinstance(trouble, KeyRefusedError) and not workspace.settings.api_key:
-        return "its key is missing"
-    return shell.title_of(trouble)[0].lower()
+    return "its key is missing" if lacks_key(workspace) else shell.title_of(workspace.model.trouble)[0].lower()
 
 
 def use_model(workspace: Workspace, *, where: str, model: str, key: Secret, place: str, price: Price | None) -> None:

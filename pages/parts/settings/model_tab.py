@@ -15,13 +15,12 @@ from pages.parts.settings.model_fields import (
     choose_model,
     draw_fields,
     forget_found_servers,
+    lacks_key,
     trouble_of,
-    why_unlisted,
 )
 from pages.parts.shared import polling, shell
 from readagent_core.connecting import connecting
 from readagent_core.connecting.connecting import Candidate
-from readagent_core.errors import ReadAgentError
 from readagent_core.model_names import short_name
 from readagent_core.models.connection import learnt_limits
 from readagent_core.models.local.server import WHERE
@@ -44,6 +43,7 @@ OPENAI = next(p for p in PRESETS if p.id == "openai")
 ELSEWHERE = [p for p in PRESETS if not p.local and p.id != "openai"]
 OWN = "own"
 LEFT = "left_model"  # in the session: what is said once the built-in reader has taken a model's place
+KEY_LACKS = "This server answers only with a key. Enter it below, at its address."
 LOOKING = "servers on this computer"  # the job's key
 LOOK_SECONDS = 0.25
 
@@ -153,16 +153,14 @@ def form(workspace: Workspace) -> Candidate | None:
     model = workspace.model
     reader = shell.as_text(short_name(model.name)) if model.is_language_model else "the built-in reader"
     # either line is as high, so that the button that was pressed stays where it is
-    in_form = chosen == used and is_used(workspace, chosen, candidate)
-    if in_form:
+    if chosen == used and is_used(workspace, chosen, candidate):
         line.caption(f"In use: {reader} {'does not work.' if model.trouble else 'reads and answers.'}")
     elif model.trouble:
         line.caption(f"Not in use yet: {reader} is, but it does not work.")
     else:
         line.caption(f"Not in use yet: {reader} reads and answers until you use this one.")
     with now:
-        told = why_unlisted(workspace, model.where, workspace.settings.api_key) if in_form else None
-        current_model(workspace, told=told)
+        current_model(workspace)
     return candidate
 
 
@@ -202,8 +200,8 @@ def own_model(workspace: Workspace) -> Candidate:
     return Candidate(WHERE, model, Secret())
 
 
-def current_model(workspace: Workspace, *, told: ReadAgentError | None) -> None:
-    """Draw which model is used now, and the notices about it. ``told``: what the form below says of its server."""
+def current_model(workspace: Workspace) -> None:
+    """Draw which model is used now, and the notices about it."""
     model = workspace.model
     if model.is_language_model:
         where = model_test.name_of_place(model.where)
@@ -214,8 +212,7 @@ def current_model(workspace: Workspace, *, told: ReadAgentError | None) -> None:
             with st.container(border=True, key="error_alert_now"):
                 said = shell.as_text(trouble_of(workspace))
                 st.markdown(f":red[:material/power_off:] &nbsp; **Not working. When last asked: {said}**")
-                in_form = type(told) is type(model.trouble)
-                st.text("What to do is said below, at its address." if in_form else shell.words_of(model.trouble))
+                st.text(KEY_LACKS if lacks_key(workspace) else shell.words_of(model.trouble))
         for notice in model.notices:
             st.caption(f":material/info: {shell.as_text(notice)}")
         learnt = learnt_limits(workspace.settings)
