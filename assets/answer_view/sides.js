@@ -2,8 +2,9 @@
 // side: a side that is shown instead is an entry of the history.
 
 import { first } from "../shared/dom.js";
-import { container } from "../shared/streamlit.js";
+import { container, MAIN } from "../shared/streamlit.js";
 
+const FRAMES = 90; // for which the conversation may take to be as long as it was
 const TABS = `${container("ask_tabs")} button`;
 
 /** @param {"first" | "last"} tab */
@@ -18,11 +19,20 @@ export const showConversation = () => show("first");
 /** Shows the memory; does nothing where both sides are shown. */
 export const showMemory = () => show("last");
 
+/** In a low window the screen scrolls, and not the conversation: back to where it stood. @param {number} top */
+function putBack(top, frames = FRAMES) {
+  const screen = first(document, MAIN);
+  if (!top || !screen) return;
+  if (screen.scrollHeight - screen.clientHeight >= top) screen.scrollTop = top;
+  else if (frames) requestAnimationFrame(() => putBack(top, frames - 1));
+}
+
 /** Keeps the entry of the history up to date until `signal`. @param {AbortSignal} signal */
 export function leaveSidesByBack(signal) {
   const { pathname } = location;
   let left = ""; // the address at which another side was shown
   let ours = false; // whether the next step back is ours
+  let top = 0; // how far the screen was scrolled then
   let passed = false; // whether the entry of a side was just passed
   /** @param {MouseEvent} event */
   const pressed = ({ target }) => {
@@ -32,8 +42,10 @@ export function leaveSidesByBack(signal) {
       left = "";
       ours = Boolean(history.state?.side);
       if (ours) history.back();
+      requestAnimationFrame(() => putBack(top));
     } else if (!history.state?.side) {
       left = location.href;
+      top = first(document, MAIN)?.scrollTop ?? 0;
       history.pushState({ ...history.state, side: true }, "");
     }
   };
@@ -46,7 +58,10 @@ export function leaveSidesByBack(signal) {
     passed = isSide;
     left = "";
     if (isSide) history.back();
-    else showConversation();
+    else {
+      showConversation();
+      requestAnimationFrame(() => putBack(top));
+    }
   };
   document.addEventListener("click", pressed, { capture: true, signal });
   addEventListener("popstate", moved, { capture: true, signal });

@@ -75,6 +75,14 @@ class DictionaryFiles:
                 )
             yield word, place, size
 
+    def check(self) -> None:
+        """Raise DamagedDictionaryError or OSError where a file is missing or cut off."""
+        first = last = (0, 0)
+        for number, (_, place, size) in enumerate(self.words()):
+            first, last = first if number else (place, size), max(last, (place, size))
+        for entry in (first, last):
+            self.entry(*entry)
+
     def _stardict(self) -> Iterator[tuple[str, int, int]]:
         wide = self.about.get("idxoffsetbits") == "64"
         size = 12 if wide else 8

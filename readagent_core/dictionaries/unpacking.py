@@ -7,18 +7,18 @@ import gzip
 import lzma
 import shutil
 import tarfile
+import tempfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from io import BufferedIOBase, BytesIO
 from pathlib import Path, PurePosixPath
 
-from readagent_core.dictionaries.files import PARTS
+from readagent_core.dictionaries.files import PARTS, find_dictionaries
 from readagent_core.errors import DamagedDictionaryError, DocumentError
 from readagent_core.loaders import DEFAULT
 from readagent_core.loaders.archive import Archive
 
 _ENDINGS = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz")
-_NEEDED = {"ifo": (".idx", ".dict"), "index": (".dict",)}  # beside the file with this ending, packed or not
 _OPENERS: dict[bytes, Callable[[BytesIO], BufferedIOBase]] = {
     b"\x1f\x8b": lambda data: gzip.GzipFile(fileobj=data),
     b"BZh": bz2.BZ2File,
@@ -50,31 +50,21 @@ def unpack_dictionary(data: bytes, name: str, folder: Path) -> Path:
             f"No dictionary is in {name}: StarDict's has a file that ends in .ifo, dictd's one in .index. Nothing was "
             "added. Take the download for StarDict."
         )
-    if lacking := _lacking(found):
-        raise DamagedDictionaryError(
-            f"The dictionary in {name} has no {lacking}. Nothing was added. Download it again, or take another one."
-        )
     target = folder / (PurePosixPath(name.replace("\\", "/")).name.split(".")[0].strip() or "dictionary")
-    shutil.rmtree(target, ignore_errors=True)  # the same one again, perhaps a newer version
     try:
-        target.mkdir(parents=True)
-        for one, content in found.items():
-            (target / one).write_bytes(content)
+        with tempfile.TemporaryDirectory() as made:
+            for one, content in found.items():
+                Path(made, one).write_bytes(content)
+            for files in find_dictionaries(Path(made)):
+                files.check()
+            shutil.rmtree(target, ignore_errors=True)  # the same one again, perhaps a newer version
+            shutil.copytree(made, target)
+    except DamagedDictionaryError as error:
+        raise DamagedDictionaryError(f"The dictionary in {name} cannot be used. {error} Nothing was added.") from None
     except OSError as error:
         shutil.rmtree(target, ignore_errors=True)
         raise DamagedDictionaryError(f"The dictionary cannot be stored ({error.strerror}). Free some space.") from None
     return target
-
-
-def _lacking(names: Iterable[str]) -> str:
-    """Return the name of a file without which a dictionary cannot be read; '' where every one has all it needs."""
-    there = {name.lower() for name in names}
-    for head in there:
-        stem, _, ending = head.rpartition(".")
-        for end in _NEEDED.get(ending, ()):
-            if not there.intersection(f"{stem}{end}{packed}" for packed in ("", ".gz", ".dz")):
-                return f"{stem}{end}"
-    return ""
 
 
 def _zipped(data: bytes) -> Iterator[tuple[str, bytes]]:

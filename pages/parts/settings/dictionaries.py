@@ -91,7 +91,9 @@ def _listed(workspace: Workspace, was_at_work: bool) -> None:
         named = st.text_input("Folder with dictionaries", placeholder="/home/me/dictionaries", key=field)
         if st.form_submit_button("Use this folder") and named.strip():
             path = Path(named.strip()).expanduser()
-            if not path.is_dir():
+            if path.is_file():
+                shell.error_box(ReadAgentError(f"{path} is a file. Name the folder that it is in."))
+            elif not path.is_dir():
                 shell.error_box(ReadAgentError(f"There is no folder {path}. Check its name, then try again."))
             elif not find_dictionaries(path):
                 shell.error_box(ReadAgentError(_NONE_IN.format(path)))
@@ -121,8 +123,10 @@ def _row(workspace: Workspace, shelf: Dictionaries, one: Dictionary) -> None:
         st.markdown(broken if one.fault else f"{title} &nbsp; :gray[{words}]", width="stretch")
         if shelf.owns(one):
             with st.popover("Remove"):
-                st.caption("Its files are deleted. Words that you looked up in it stay among your words.")
+                st.caption(f"The files of “{title}” are deleted. Words that you looked up in it stay among your words.")
                 if st.button("Remove it", type="primary", key=f"remove_dictionary_{key}"):
+                    _forget_failures(workspace)
+                    said.say(f"Removed “{one.title}”.")
                     shell.guarded(lambda: shelf.remove(one))
         elif not workspace.settings.team:
             st.caption(f"In {shell.as_text(str(one.path.parent))}", width="content")
@@ -176,7 +180,7 @@ def _take(workspace: Workspace) -> None:
     before = set(own.iterdir()) if own.is_dir() else set()
     try:
         again = unpack_dictionary(file.getvalue(), file.name, own) in before
-        said.say("It took the place of the one that was here." if again else "Added.")
+        said.say(f"{file.name} took the place of the one that was here." if again else f"Added {file.name}.")
     except ReadAgentError as error:
         st.session_state[REFUSED] = error
     start_indexing(workspace)
