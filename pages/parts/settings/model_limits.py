@@ -11,7 +11,7 @@ from pages.parts.shared import shell
 from readagent_core.connecting import connecting
 from readagent_core.errors import ReadAgentError
 from readagent_core.models.connection import open_spending_log
-from readagent_core.models.cost.prices import Price, is_local, money, price_of
+from readagent_core.models.cost.prices import FREE, Price, money, price_of
 from readagent_core.workspace import CONNECTIONS, Workspace
 
 MOST_WINDOW = 10_000_000
@@ -100,12 +100,12 @@ def budget_card(workspace: Workspace) -> None:
 
     with st.container(border=True, key="budget"):
         st.markdown("**Budget**")
-        free = workspace.settings.connected and is_local(workspace.settings.base_url)
+        free = workspace.settings.connected and workspace.model.price == FREE
         st.caption(
             "This server pays for its model, up to a limit for each person and month. You can set lower limits."
             " 0 is none."
             if workspace.settings.server
-            else "A model on this computer costs nothing. These limits apply to paid models; 0 is no limit."
+            else "The model in use costs nothing. These limits apply to paid models; 0 is no limit."
             if free
             else "0 is no limit. The limits apply to models whose price is known."
         )
