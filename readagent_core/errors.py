@@ -62,6 +62,9 @@ from enum import StrEnum
 from typing import ClassVar
 
 WORK_IS_SAVED = "What was done so far is saved."  # in the sentence of a model's error
+OR_TEST = (
+    ", or first press Test in Settings, which finds out what this one can do and suits the app to it"  # in one too
+)
 
 
 class Remedy(StrEnum):

@@ -269,8 +269,8 @@ class _GistingRun:
         return UnusableRepliesError(
             f"{self._model.name} answers, but with nothing that can be used: the replies for "
             f"{count_of(len(self._unusable), 'page')} in a row were empty, did not end or were no gist. What was "
-            "made before is saved. Test the model in Settings or with `readagent check-model`, choose another model or "
-            "shorter pages, then resume."
+            "made before is saved. Test the model in Settings (or with `readagent check-model`), choose another model "
+            "or shorter pages, then resume."
         )
 
     def _keep_gist(self, page: Page, gist: Gist) -> None:

@@ -43,7 +43,7 @@ def test_a_word_alone_does_not_decide(reply, kind):
     assert type(raised(reply)) is kind
 
 
-@pytest.mark.parametrize("status", [400, 403, 405, 406])
+@pytest.mark.parametrize("status", [400, 403, 405, 406, 501])
 def test_a_web_page_in_place_of_an_answer_is_told(status):
     assert "web page came" in str(raised(Reply(status=status, body="<!doctype html><html><body>No</body></html>")))
 
@@ -161,3 +161,9 @@ def test_words_that_only_look_like_that(words):
 def test_a_wait_is_told_in_the_unit_that_people_use(seconds: str, told: str) -> None:
     found = faults.from_status(429, "", {"retry-after": seconds}, where="https://x.org/v1", model="m")
     assert f" for {told}" in str(found)
+
+
+def test_the_way_to_settings_can_be_left_out_there():
+    ways = [row.remedy for row in faults.FAULTS.values() if "Settings" in row.remedy]
+    assert all(" in Settings" in remedy for remedy in ways)
+    assert "Settings" not in errors.OR_TEST.replace(" in Settings", "")

@@ -35,7 +35,7 @@ def test_a_server_that_hangs_is_given_half_a_second():
 
 def test_a_server_without_a_list_is_none_the_worse():
     with FakeServer(lists_models=False) as server:
-        assert probe.list_models(server.url, Secret()).names == ()
+        assert probe.list_models(server.url, Secret()) == probe.Listing(instead="nothing")
 
 
 def test_a_server_that_takes_no_connection_is_not_told_as_slow():

@@ -40,7 +40,12 @@ FORGOTTEN = "unlisted_before"  # in the session: why the server that is asked ag
 NOT_LISTED = "The server’s list of models does not have “{}”. Check the name, or press Test to see whether it answers."
 KEY_MISSING = "Key missing: this server answers only with one."
 ASKS_FOR_KEY = ":material/key: This server asks for a key; its models are listed with it."
-UNLISTED = ":material/info: This server does not list its models. Type the name of one, as the server knows it."
+UNLISTED = {  # by what came in place of a list
+    "": ":material/info: This server has no model loaded. Load one there, or type the name of one that it can load.",
+    "nothing": ":material/info: This server does not list its models. Type the name of one, as the server knows it.",
+    "web page": ":orange[:material/warning:] A web page answers at this address, most likely no model server. "
+    "Check the address (most end in /v1), or type the name of a model and press Test.",
+}
 
 ON_SERVER = {key_places.MEMORY: "Only until the server restarts", key_places.FILE: "In your folder on this server"}
 ABOUT_ON_SERVER = "The file is not encrypted: whoever runs this server can read it, and nobody else."
@@ -217,7 +222,7 @@ def list_models(workspace: Workspace, where: str, key: Secret, *, needs_key: boo
     found = cache[at]
     if isinstance(found, Listing):
         if not found.names:
-            st.caption(UNLISTED)
+            st.caption(UNLISTED[found.instead])
         return found
 
     def forget() -> None:
@@ -286,8 +291,6 @@ def draw_buttons(
         st.caption(f":orange[:material/info:] {NOT_LISTED.format(shell.as_text(model))}")
     if in_use and workspace.model.trouble:
         st.caption(f":red[:material/power_off: In use, but not working: {shell.as_text(trouble_of(workspace))}.]")
-        if not keyless and type(why_unlisted(workspace, where, key)) is not type(workspace.model.trouble):
-            st.caption(shell.as_text(shell.words_of(workspace.model.trouble)))
     elif in_use:
         st.caption(":green[:material/check:] In use")
     if use and not missing and not keyless:

@@ -96,7 +96,9 @@ def _result(workspace: Workspace, job: Job | None, *, scope: str = "") -> None:
             st.text(KEY_MISSING)
         elif snapshot.state == JobState.FAILED and snapshot.failure:
             in_form = type(why_unlisted(workspace, job.subject.address, job.subject.key)) is type(snapshot.failure)
-            st.text(f"{shell.title_of(snapshot.failure)[0]}." if in_form else shell.words_of(snapshot.failure))
+            st.text(
+                f"{shell.title_of(snapshot.failure)[0]}." if in_form else shell.words_of(snapshot.failure, tested=True)
+            )
         if snapshot.state == JobState.DONE:
             failed = connecting.outcome_of(snapshot.value.checks) == CheckState.FAILED
             model_options.offer(workspace, snapshot.value, failed=failed, scope=scope)

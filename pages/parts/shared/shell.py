@@ -14,7 +14,7 @@ from starlette.requests import HTTPConnection
 from pages.parts.shared.cached import get_workspace, workspace_of_request
 from pages.parts.shared.gisting_status import look_of
 from readagent_core import errors
-from readagent_core.errors import WORK_IS_SAVED, ReadAgentError, Remedy, WrongAddressError
+from readagent_core.errors import OR_TEST, WORK_IS_SAVED, ReadAgentError, Remedy, WrongAddressError
 from readagent_core.model_names import short_name
 from readagent_core.models.base import ChatModel
 from readagent_core.resources import ASSETS
@@ -163,9 +163,13 @@ def _in_settings() -> bool:
     return st.session_state.get("screen") == "Settings"
 
 
-def words_of(error: ReadAgentError) -> str:
-    """The sentence of an error; in Settings without the way there, and without what was done, because nothing was."""
-    return str(error).replace(f"{WORK_IS_SAVED} ", "").replace(" in Settings", "") if _in_settings() else str(error)
+def words_of(error: ReadAgentError, *, tested: bool = False) -> str:
+    """The sentence of an error; in Settings without the way there, and without what was done, because nothing was.
+
+    ``tested``: it ended a test, so that a test is no remedy.
+    """
+    words = str(error).replace(OR_TEST, "") if tested else str(error)
+    return words.replace(f"{WORK_IS_SAVED} ", "").replace(" in Settings", "") if _in_settings() else words
 
 
 def link_back(screen: str = "Library") -> None:

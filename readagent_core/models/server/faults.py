@@ -23,7 +23,7 @@ import httpx2
 import openai
 
 from readagent_core import errors
-from readagent_core.errors import WORK_IS_SAVED, ModelError, RetryAfterError
+from readagent_core.errors import OR_TEST, WORK_IS_SAVED, ModelError, RetryAfterError
 from readagent_core.models.cost.prices import is_local
 from readagent_core.models.server.events import WebPage
 
@@ -111,7 +111,7 @@ def fault(
     values.setdefault("named", "")
     for_model = f" for {model}" if model else ""
     said = f"{happened} {WORK_IS_SAVED} {remedy}"
-    message = said.format(at=host(where), model=model, for_model=for_model, **values)
+    message = said.format(at=host(where), model=model, for_model=for_model, or_test=OR_TEST, **values)
     return kind(message) if carried is None else kind(message, carried)
 
 
@@ -177,9 +177,9 @@ def _name(status: int, body: _Body) -> str:
         fits = row.words and (status < 500 or name in IN_STREAM)
         if fits and re.search(row.words, body.words, re.IGNORECASE | re.DOTALL):
             return name
-    if body.web_page and status in (0, 400, 403, 405, 406):
+    if body.web_page and status in (0, 400, 403, 405, 406, 501):
         return "web page"
-    if status == 404:
+    if status in (404, 405):
         return "no model" if re.search(r"\bmodels?\b", body.words, re.IGNORECASE) else "wrong address"
     if status == 403:
         return "bad key"

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import httpx2
 
@@ -59,10 +59,14 @@ class Found:
 
 @dataclass(frozen=True)
 class Listing:
-    """The models of a server that may chat. ``prices``: as the server itself lists them today, by name."""
+    """The models of a server that may chat. ``prices``: as the server itself lists them today, by name.
+
+    ``instead``: what came in place of a list.
+    """
 
     names: tuple[str, ...] = ()
     prices: Mapping[str, Price] = field(default_factory=dict)
+    instead: Literal["", "nothing", "web page"] = ""
 
 
 def find_local(presets: tuple[Preset, ...] = PRESETS, *, seconds: float = LOCAL_SECONDS) -> list[Found]:
@@ -98,8 +102,9 @@ async def _list_models(where: str, key: Secret, seconds: float) -> Listing:
         raise faults.fault("timeout", where=where) from None
     except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError) as error:
         raise faults.explain(error, where=where, model="") from None
+    web_page = body.lstrip().startswith(b"<")
     if response.status_code in (404, 405, 501):
-        return Listing()
+        return Listing(instead="web page" if web_page else "nothing")
     if response.status_code != 200:
         raise faults.from_status(
             response.status_code, body.decode("utf-8", "replace"), response.headers, where=where, model=""
@@ -107,7 +112,6 @@ async def _list_models(where: str, key: Secret, seconds: float) -> Listing:
     try:
         data: Any = from_json(body)
     except (ValueError, RecursionError):
-        web_page = body.lstrip().startswith(b"<")
         raise faults.fault("web page" if web_page else "unreadable", where=where) from None
     rows = windows.rows_in(data)
     if not rows and isinstance(data, dict) and (wrong := fault_in(data)):

@@ -154,5 +154,5 @@ class Retrying(ModelWrapper):
         if self._wordless >= (IN_A_ROW_LATER if self._spoke else IN_A_ROW):
             raise UnusableRepliesError(
                 f"{self._wordless} replies in a row had no words that can be used: {told} Test the model in "
-                "Settings or with `readagent check-model`."
+                "Settings (or with `readagent check-model`)."
             )
