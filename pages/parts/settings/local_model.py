@@ -16,6 +16,7 @@ from readagent_core.gisting.costs import NOVEL_WORDS
 from readagent_core.jobs import Job
 from readagent_core.models.local import engine, files, states
 from readagent_core.models.local.download import Step
+from readagent_core.models.local.gguf import read_head
 from readagent_core.models.local.server import WHERE
 from readagent_core.workspace import Workspace
 
@@ -188,8 +189,8 @@ def _already_here(workspace: Workspace) -> None:
             name.markdown(f"{shell.as_text(model.name)} &nbsp; :gray[{gigabytes(model.bytes)} · used where it lies]")
             button.button("Use", key=f"use_found_{number}", on_click=_use, args=(workspace, model.name), disabled=busy)
         path = st.text_input("A file of your own", placeholder="/path/to/model.gguf", key="own_model_file").strip()
-        if path and not Path(path).expanduser().is_file():
-            st.caption(":material/info: There is no file of this name. Give its whole path.")
+        if wrong := _why_no_model(path) if path else "":
+            st.caption(f":material/info: {shell.as_text(wrong)}")
         elif path:
             st.button("Use this file", key="use_own_file", on_click=_use, args=(workspace, path), disabled=busy)
         else:
@@ -198,6 +199,20 @@ def _already_here(workspace: Workspace) -> None:
         _kept_states(workspace, stored)
     if error := st.session_state.pop("local_model_error", None):
         shell.error_box(error)
+
+
+def _why_no_model(path: str) -> str:
+    """What is wrong with a path of a file of one's own; '' where its head is that of a model."""
+    file = Path(path).expanduser()
+    if file.is_dir():
+        return "This is a folder. Give the path of a file in it."
+    if not file.is_file():
+        return "There is no file of this name. Give its whole path."
+    try:
+        read_head(file)
+    except LocalModelError as error:
+        return str(error)
+    return ""
 
 
 def _kept_states(workspace: Workspace, stored: int) -> None:

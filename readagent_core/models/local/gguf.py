@@ -44,7 +44,7 @@ def read_head(file: Path) -> Head:
         raise LocalModelError(f"{file} cannot be read ({error.strerror}). Choose another file.") from None
     except (struct.error, ValueError, UnicodeDecodeError, OverflowError):
         raise LocalModelError(
-            f"{file.name} is not a GGUF file, or is damaged. Choose a file that ends in .gguf."
+            f"{file.name} is not a GGUF file, or is damaged. Fetch it anew, or choose another file."
         ) from None
     kind = str(values.get("general.architecture", ""))
 
