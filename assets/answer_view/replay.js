@@ -4,7 +4,7 @@
 import { button, copyText, el, first, focused, typing } from "../shared/dom.js";
 import { uncover } from "../shared/sidebar.js";
 import { conversationOf, goToStep, subscribe } from "./conversation_state.js";
-import { leaveSidesByBack, showConversation, showMemory } from "./sides.js";
+import { cameFromSide, leaveSidesByBack, showConversation, showMemory } from "./sides.js";
 
 /**
  * @import { AskState, ReplayData } from "../protocol.js"
@@ -70,7 +70,7 @@ export class Replay {
     const step = wanted.get("step");
     const exchange = wanted.get("exchange") ?? history.state?.exchange ?? "";
     if (exchange !== this.state.now?.exchange || (step && Number(step) !== this.state.step + 1)) {
-      this.state.wentBack = true;
+      this.state.wentBack = !cameFromSide();
       this.send({ do: "address", text: exchange });
     }
   }

@@ -19,6 +19,11 @@ export const showConversation = () => show("first");
 /** Shows the memory; does nothing where both sides are shown. */
 export const showMemory = () => show("last");
 
+let back = false;
+
+/** Whether the last step back was from another side: the conversation stays where it was left. */
+export const cameFromSide = () => back;
+
 /** In a low window the screen scrolls, and not the conversation: back to where it stood. @param {number} top */
 function putBack(top, frames = FRAMES) {
   const screen = first(document, MAIN);
@@ -53,6 +58,7 @@ export function leaveSidesByBack(signal) {
   const moved = (event) => {
     if (location.pathname !== pathname) return;
     const isSide = Boolean(event.state?.side); // of an answer whose claim led to another
+    back = Boolean(left) || passed;
     if (isSide || ours || (left === location.href && !passed)) event.stopImmediatePropagation(); // Streamlit would run the screen again
     ours = false;
     passed = isSide;
