@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -273,7 +273,9 @@ def draw_buttons(
     where, model, key = typed.address, typed.model, typed.key
     with row:
         in_use = bool(model) and workspace.settings.model == model and connecting.is_in_use(workspace, where)
-        use = st.button("Use this model", type="secondary" if in_use else "primary", key=f"{scope}_use")
+        new_key = in_use and bool(workspace.model.trouble and key) and key != workspace.settings.api_key
+        kind: Literal["primary", "secondary"] = "secondary" if in_use and not new_key else "primary"
+        use = st.button("Use this model", type=kind, key=f"{scope}_use")
         test = st.button("Test", key=f"{scope}_test")
         if scope.startswith("local"):
             st.button("Look for servers again", key="look_again", on_click=forget_found_servers)
@@ -289,7 +291,9 @@ def draw_buttons(
         st.caption(f":orange[:material/key:] {KEY_MISSING}")
     elif model and listing.names and model not in listing.names:
         st.caption(f":orange[:material/info:] {NOT_LISTED.format(shell.as_text(model))}")
-    if in_use and workspace.model.trouble:
+    if new_key and not use:
+        st.caption(":orange[:material/key:] Press *Use this model* to use this key from now on.")
+    elif in_use and workspace.model.trouble:
         st.caption(f":red[:material/power_off: In use, but not working: {shell.as_text(trouble_of(workspace))}.]")
     elif in_use:
         st.caption(":green[:material/check:] In use")
