@@ -108,7 +108,7 @@ export class Conversation {
     const shown = this.parts.get(exchange ?? "");
     const state = conversationOf(this.data.book);
     const moved = exchange === replayed.exchange ? step !== replayed.step : state.wentBack;
-    if (shown && !running && moved) ColumnScroll.of(this.root)?.show(shown.node);
+    if (shown && !running && moved) ColumnScroll.of(this.root)?.bring(shown.node);
     if (exchange !== replayed.exchange) state.wentBack = false;
     this.replayed = running ? {} : { exchange, step };
   }

@@ -201,7 +201,7 @@ export class Replay {
       this.caption,
     );
     this.fit();
-    if (had) first(this.root, `[data-key="${had}"]`)?.focus();
+    if (had) first(this.root, `[data-key="${had}"]`)?.focus({ preventScroll: true });
   }
 
   /** Leaves names out where they have no room, those farthest from the current step first, and brings it into view. */

@@ -65,10 +65,14 @@ export class ColumnScroll {
    */
   add(root, { current }) {
     this.resize.observe(root);
-    if (current) this.show(root);
+    if (current) this.bring(root);
     else this.settle();
-    // in a low window the screen scrolls and not the column
-    if (!current || this.panel || getComputedStyle(this.column).overflowY !== "visible") return;
+  }
+
+  /** Shows an exchange from now on; in a low window the screen scrolls and not the column. @param {HTMLElement} root */
+  bring(root) {
+    this.show(root);
+    if (this.panel || getComputedStyle(this.column).overflowY !== "visible") return;
     root.scrollIntoView();
     const [screen, bar] = [first(document, MAIN), first(document, container("ask_bar"))];
     if (screen && bar && screen.scrollTop < bar.offsetHeight - 8) screen.scrollTop = 0; // the replay is not cut in two
