@@ -375,7 +375,7 @@ export class GistSpeed {
     }
   }
 
-  // The text stands alone, as it is set without any of this: what it has between its paragraphs goes.
+  // Takes what stands between the paragraphs away: the text alone is set as if it had never been there.
   leaveText() {
     for (const node of this.closers.values()) node.remove();
     this.closers.clear();

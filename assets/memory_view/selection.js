@@ -321,8 +321,8 @@ export function putAt(frame, state, node, boxes, { below = false } = {}) {
 
 /** Where `width` px have room beside columns of words, first after the last of them; null where they have none. @param {DOMRect[]} boxes @param {DOMRect} room @param {number} width @param {number} most */
 function besideColumns(boxes, room, width, most) {
+  if (!boxes.length) return null;
   const after = Math.min(...boxes.map(({ left }) => left)) - room.left - GAP - width;
   const before = Math.max(...boxes.map(({ right }) => right)) - room.left + GAP;
-  if (!boxes.length) return null;
   return after >= 8 ? after : before <= most ? before : null;
 }

@@ -34,9 +34,9 @@ export const viewOf = (book, now, step) => now.views[step]?.shelf?.books[book.nu
  * @param {HTMLElement[]} asked @param {HTMLElement[]} keptOut @param {ShelfData} shelf
  */
 export function inOrder(asked, keptOut, shelf) {
-  const all = [...asked];
-  for (const [i, { at }] of shelf.keptOut.entries()) all.splice(at, 0, keptOut[i]);
-  return all;
+  const found = [...asked];
+  for (const [i, { at }] of shelf.keptOut.entries()) found.splice(at, 0, keptOut[i]);
+  return found;
 }
 
 /** How many pages of a book have gists. @param {ShelfBook} book */
@@ -68,7 +68,7 @@ export class Shelf {
     /** @type {HTMLElement[]} */
     this.keptOut = [];
     this.others = el("p", { class: "small dim others" });
-    this.shut = ""; // the list of books kept out that is drawn now, as JSON
+    this.shut = ""; // the books kept out as they were drawn last, as JSON
     this.list = el("div", { class: "list", tabindex: "0", role: "region", "aria-label": "Memory of these books" });
     this.body = el("div", { class: "mbody" }, this.list);
     this.resize = new ResizeObserver(() => this.settle());

@@ -173,7 +173,7 @@ export function followPopovers() {
     const [first, last, at] = [stops[0], stops.at(-1), document.activeElement];
     if (!(first instanceof HTMLElement)) return;
     if (at === last && !event.shiftKey) {
-      opener.focus(); // the browser goes on from there
+      opener.focus(); // Tab goes on from there
       opener.click();
     } else if (at === opener && !event.shiftKey) {
       first.focus();

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from readagent_core.citations.quotation_search import Finder
+from readagent_core.answering.shown_text import join_passages
 from readagent_core.document import Document
 from readagent_core.memory import GistMemory, Passage
 from readagent_core.models.builtin.statistics import content, inverse_frequencies
@@ -34,7 +34,6 @@ _INSIDE = 3  # letters; a longer word is looked for inside others too
 _NEAREST = 50  # passages that come into question by their embedding alone
 _INDEXING = threading.Lock()
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
-_FIRST_SIGNS, _LAST_SIGNS = re.compile(r"\A[^\w\s]+"), re.compile(r"[^\w\s]+\Z")
 _QUOTES = str.maketrans("‘’‚‛“”„‟´`\u00a0", "''''\"\"\"\"'' ")
 _ENDING = r"(?:['’]?s|e[sdnr]|d|ing|ly|n|r|st|er[sn]?)?"  # that a word in a search may have in the text
 
@@ -250,35 +249,6 @@ def _clip(sentence: str, at: int, most: int) -> str:
 def fold_text(text: str) -> str:
     """Return a text as words are looked for in it: folded, with plain quotation marks and without emphasis marks."""
     return fold(collapse_whitespace(text.translate(_QUOTES)).replace("*", "").replace("_", ""))
-
-
-def join_passages(passages: Iterable[Passage]) -> list[Passage]:
-    """Return passages in book order, those that touch on one page joined."""
-    joined: list[Passage] = []
-    for passage in sorted(passages, key=lambda p: (p.begins, p.ends)):
-        last = joined[-1] if joined else None
-        if last and last.page == passage.page and passage.begins <= last.ends:
-            longer = max(last, passage, key=lambda p: p.ends)
-            joined[-1] = last._replace(end=longer.end, stop=longer.stop)
-        else:
-            joined.append(passage)
-    return joined
-
-
-def passages_of(memory: GistMemory, lines: Mapping[int, Iterable[str]]) -> tuple[Passage, ...]:
-    """Return where found lines stand, given by their pages."""
-    finder, found = Finder(memory), []
-    for page, of_page in lines.items():
-        for line in of_page:
-            places = [p for p in finder.find_in_page([line.strip("… ")], page) if p.end > p.start]
-            if places:
-                start, end, paragraphs = places[0].paragraph, places[-1].paragraph, memory.document.paragraphs
-                first = len(_LAST_SIGNS.sub("", paragraphs[start].text[: places[0].start]))
-                text = paragraphs[end].text
-                left = _FIRST_SIGNS.sub("", text[places[-1].end :])
-                stop = len(text) - len(left) if left else 0
-                found.append(Passage(page, start, end + 1, first, stop))
-    return tuple(join_passages(found))
 
 
 def _pattern(words: str) -> re.Pattern[str]:

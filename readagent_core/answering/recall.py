@@ -24,7 +24,7 @@ from readagent_core.answering.base import (
 )
 from readagent_core.answering.explore_replies import ANSWER_MARK
 from readagent_core.answering.joined_books import JoinedMemory
-from readagent_core.answering.passages import BookPassages, join_passages
+from readagent_core.answering.passages import BookPassages
 from readagent_core.answering.recall_replies import BEGUN, RecallRequest, parse_recall
 from readagent_core.answering.recall_requests import Seen, carry_out
 from readagent_core.answering.recall_view import first_view, names_of, page_runs
@@ -40,6 +40,7 @@ from readagent_core.answering.response import (
 )
 from readagent_core.answering.retrieval import nearness
 from readagent_core.answering.run import Run
+from readagent_core.answering.shown_text import join_passages
 from readagent_core.answering.word_budget import ask_within_window, max_context_words
 from readagent_core.errors import EmptyReplyError, RefusedError
 from readagent_core.models.builtin.parts_asked import Part, part_asked

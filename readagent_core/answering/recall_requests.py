@@ -12,13 +12,12 @@ from readagent_core.answering.passages import (
     BookPassages,
     Hits,
     clip_to,
-    join_passages,
-    passages_of,
     sentences_with,
 )
 from readagent_core.answering.recall_replies import Find, Gists, Open, RecallRequest
 from readagent_core.answering.recall_view import page_runs, plain_gist, shorten_alike
 from readagent_core.answering.run import Run
+from readagent_core.answering.shown_text import join_passages, passages_of
 from readagent_core.memory import GistMemory, Passage
 from readagent_core.prompts import render_fragment
 from readagent_core.tags import escape_tags

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 
 from readagent_core.answering.base import BookInAnswer, BooksShown, Event, Expanded
 from readagent_core.answering.levels import PART_WORDS, ROOM, BookPart, Levels, make_levels
-from readagent_core.answering.passages import passages_of
 from readagent_core.answering.retrieval import rank_by_bm25
 from readagent_core.answering.run import Run
 from readagent_core.answering.shelf import AskedShelf, ShelfBook, choose_books
+from readagent_core.answering.shown_text import passages_of
 from readagent_core.answering.view import FoundLine, View, find_places, first_view
 from readagent_core.memory import Passage
 from readagent_core.prompts import render_fragment

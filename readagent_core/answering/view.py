@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from readagent_core.answering.levels import ROOM, BookPart, Levels
-from readagent_core.answering.passages import passages_of
+from readagent_core.answering.shown_text import passages_of
 from readagent_core.memory import GistMemory, Passage
 from readagent_core.prompts import render_fragment
 from readagent_core.tags import escape_tags, gist_mark, page_tag, range_tag

@@ -16,10 +16,10 @@ from readagent_core.answering import replay
 from readagent_core.answering.base import AskSettings, Event, Expanded, LookedUp, Question, Searched
 from readagent_core.answering.explore_replies import Request, parse_request
 from readagent_core.answering.levels import lay_out
-from readagent_core.answering.passages import join_passages, passages_of
 from readagent_core.answering.registry import method
 from readagent_core.answering.replay import checked_answer
 from readagent_core.answering.resources import Resources
+from readagent_core.answering.shown_text import join_passages, passages_of
 from readagent_core.answering.view import FoundLine, find_in_texts, find_places
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph, Section

@@ -279,7 +279,7 @@ def _takes(now: Several, book: ShelfBook) -> str:
 
 
 def _kept_out(now: Several, books: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The books that are kept out, each with its place among all that are drawn: that of the choice."""
+    """The books that are kept out, each with its place among all that are drawn, in the order of the choice."""
     out = {book.id: book for book in now.kept_out[:LISTED]}
     drawn = {*out, *(book["id"] for book in books)}
     chosen = [book_id for book_id in now.chosen.book_ids if book_id in drawn]

@@ -25,12 +25,7 @@ def limits(workspace: Workspace, *, model: str, where: str, listed: Price | None
         grid = st.grid(2)
         set_before = min(saved.window_of(model) or 0, MOST_WINDOW)
         window = grid.number_input(
-            "Context window in tokens (0: ask the server)",
-            0,
-            MOST_WINDOW,
-            set_before,
-            step=1024,
-            key=f"window_{model}",
+            "Context window in tokens (0: ask the server)", 0, MOST_WINDOW, set_before, step=1024, key=f"window_{model}"
         )
         numbers = {
             "timeout": grid.number_input(
